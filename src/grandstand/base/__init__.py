@@ -1,0 +1,1 @@
+"""What every storey stands on: errors, clock, ids, values, log and metrics."""

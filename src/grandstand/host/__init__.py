@@ -1,0 +1,1 @@
+"""The host puts the house together: settings, server, runner and command line; nobody imports it."""

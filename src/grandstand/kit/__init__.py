@@ -1,0 +1,1 @@
+"""What every application is made of: routes, pages, jobs, commands and their like."""

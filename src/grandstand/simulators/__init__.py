@@ -1,0 +1,1 @@
+"""Outsiders one can run on loopback, each speaking its real wire protocol."""

@@ -1,0 +1,74 @@
+"""Kept here: what reads and writes cost in DynamoDB's capacity units, and in money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from grandstand.storage.tables.requests import IndexWrite, Written
+
+READ_BYTES: Final = 4096
+WRITE_BYTES: Final = 1024
+SECONDS_A_MONTH: Final = 730 * 3600
+
+_MILLION: Final = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a million on-demand units cost, in dollars; they differ by region."""
+
+    million_reads: Decimal = Decimal("0.125")
+    million_writes: Decimal = Decimal("0.625")
+
+
+def read_units(size: int, *, consistent: bool = False, transactional: bool = False) -> Decimal:
+    """Count the units of one read of that many bytes; reading nothing costs as a small item."""
+    blocks = max(1, -(-size // READ_BYTES))
+    if transactional:
+        return Decimal(2 * blocks)
+    return Decimal(blocks) if consistent else Decimal(blocks) / 2
+
+
+def write_units(old: int, new: int, *, transactional: bool = False) -> Decimal:
+    """Count the units of one write: the larger of the item before and after decides."""
+    blocks = max(1, -(-max(old, new) // WRITE_BYTES))
+    return Decimal(2 * blocks if transactional else blocks)
+
+
+def index_write_units(write: IndexWrite, *, transactional: bool = False) -> Decimal:
+    """Count the units one index adds to a write: a changed key costs a delete and a put."""
+    if write.old_bytes and write.new_bytes and not write.key_changed:
+        return write_units(write.old_bytes, write.new_bytes, transactional=transactional)
+    return sum(
+        (
+            write_units(size, 0, transactional=transactional)
+            for size in (write.old_bytes, write.new_bytes)
+            if size
+        ),
+        Decimal(0),
+    )
+
+
+def written_units(written: Written, *, transactional: bool = False) -> Decimal:
+    """Count the units of a write with all its indexes."""
+    table = write_units(written.old_bytes, written.new_bytes, transactional=transactional)
+    return table + total(
+        index_write_units(write, transactional=transactional) for write in written.indexes
+    )
+
+
+def total(units: Iterable[Decimal]) -> Decimal:
+    """Add up units."""
+    return sum(units, Decimal(0))
+
+
+def dollars_a_month(
+    units: Decimal, per_second: Decimal, *, write: bool, rates: Rates | None = None
+) -> Decimal:
+    """Price an operation of that many units, done so often a second, for a month on demand."""
+    prices = rates or Rates()
+    price = prices.million_writes if write else prices.million_reads
+    return units * per_second * SECONDS_A_MONTH * price / _MILLION

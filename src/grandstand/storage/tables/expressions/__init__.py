@@ -1,0 +1,1 @@
+"""Kept here: conditions, updates and projections: as values, as text, and carried out."""

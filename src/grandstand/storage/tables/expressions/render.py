@@ -1,0 +1,182 @@
+"""Kept here: expressions as text, every name and value through a placeholder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from grandstand.storage.tables.expressions.nodes import (
+    And,
+    Assigned,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    Exists,
+    IfMissing,
+    In,
+    Joined,
+    KeyCondition,
+    Literal,
+    Missing,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Range,
+    Sum,
+    TypeIs,
+    Update,
+)
+from grandstand.storage.tables.values import Value
+
+
+class Rendering:
+    """The expressions of one request, and the placeholders they share.
+
+    `names` and `values` map each placeholder to the attribute's name and to the value; a name has
+    one placeholder however often it is used.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.values: dict[str, Value] = {}
+        self._keys: dict[str, str] = {}
+
+    def condition(self, condition: Condition) -> str:
+        """Write a condition or filter."""
+        return _CONDITIONS[type(condition)](self, condition)
+
+    def update(self, update: Update) -> str:
+        """Write an update; one that does nothing is an empty text."""
+        sections = (
+            ("SET", [f"{self._path(to)} = {self._assigned(what)}" for to, what in update.sets]),
+            ("REMOVE", [self._path(path) for path in update.removes]),
+            ("ADD", [f"{self._path(to)} {self._operand(what)}" for to, what in update.adds]),
+            ("DELETE", [f"{self._path(of)} {self._operand(what)}" for of, what in update.deletes]),
+        )
+        return " ".join(f"{name} {', '.join(actions)}" for name, actions in sections if actions)
+
+    def projection(self, paths: Iterable[Path]) -> str:
+        """Write a projection."""
+        return ", ".join(map(self._path, paths))
+
+    def key_condition(self, condition: KeyCondition) -> str:
+        """Write a key condition."""
+        parts = [f"{self._name(name)} = {self._value(value)}" for name, value in condition.equals]
+        if condition.range is not None:
+            parts.append(self._range(condition.range))
+        return " AND ".join(parts)
+
+    def _range(self, wanted: Range) -> str:
+        name, low = self._name(wanted.attribute), self._value(wanted.low)
+        if wanted.op == "between":
+            return f"{name} BETWEEN {low} AND {self._value(wanted.high)}"
+        if wanted.op == "begins_with":
+            return f"begins_with({name}, {low})"
+        return f"{name} {wanted.op} {low}"
+
+    def _name(self, name: str) -> str:
+        key = self._keys.get(name)
+        if key is None:
+            key = self._keys[name] = f"#n{len(self._keys)}"
+            self.names[key] = name
+        return key
+
+    def _value(self, value: Value) -> str:
+        key = f":v{len(self.values)}"
+        self.values[key] = value
+        return key
+
+    def _path(self, path: Path) -> str:
+        text = self._name(path.root)
+        for step in path.steps[1:]:
+            text += f"[{step}]" if isinstance(step, int) else f".{self._name(step)}"
+        return text
+
+    def _operand(self, operand: Operand) -> str:
+        if isinstance(operand, Path):
+            return self._path(operand)
+        if isinstance(operand, Literal):
+            return self._value(operand.value)
+        return f"size({self._operand(operand.of)})"
+
+    def _assigned(self, assigned: Assigned) -> str:
+        match assigned:
+            case IfMissing(path, other):
+                return f"if_not_exists({self._path(path)}, {self._assigned(other)})"
+            case Joined(first, second):
+                return f"list_append({self._assigned(first)}, {self._assigned(second)})"
+            case Sum(left, right, subtract):
+                op = "-" if subtract else "+"
+                return f"{self._assigned(left)} {op} {self._assigned(right)}"
+            case _:
+                return self._operand(assigned)
+
+    def _compare(self, node: Compare) -> str:
+        return f"{self._operand(node.left)} {node.op} {self._operand(node.right)}"
+
+    def _between(self, node: Between) -> str:
+        operand, low = self._operand(node.operand), self._operand(node.low)
+        return f"{operand} BETWEEN {low} AND {self._operand(node.high)}"
+
+    def _in(self, node: In) -> str:
+        operand = self._operand(node.operand)
+        return f"{operand} IN ({', '.join(map(self._operand, node.options))})"
+
+    def _exists(self, node: Exists) -> str:
+        return f"attribute_exists({self._path(node.path)})"
+
+    def _missing(self, node: Missing) -> str:
+        return f"attribute_not_exists({self._path(node.path)})"
+
+    def _type_is(self, node: TypeIs) -> str:
+        return f"attribute_type({self._path(node.path)}, {self._operand(node.code)})"
+
+    def _begins_with(self, node: BeginsWith) -> str:
+        return f"begins_with({self._operand(node.operand)}, {self._operand(node.prefix)})"
+
+    def _contains(self, node: Contains) -> str:
+        return f"contains({self._operand(node.operand)}, {self._operand(node.part)})"
+
+    def _and(self, node: And) -> str:
+        return self._chain(node, And, " AND ", (And, Or))
+
+    def _or(self, node: Or) -> str:
+        return self._chain(node, Or, " OR ", (Or,))
+
+    def _chain(
+        self, node: And | Or, kind: type[And | Or], joint: str, looser: tuple[type, ...]
+    ) -> str:
+        """Write a chain that grows to the left without parentheses, as it will be read back."""
+        rights: list[Condition] = []
+        first: Condition = node
+        while isinstance(first, kind):
+            rights.append(first.right)
+            first = first.left
+        parts = [self._grouped(first, (Or,) if kind is And else ())]
+        parts += [self._grouped(right, looser) for right in reversed(rights)]
+        return joint.join(parts)
+
+    def _not(self, node: Not) -> str:
+        return f"NOT {self._grouped(node.inner, (And, Or))}"
+
+    def _grouped(self, condition: Condition, looser: tuple[type, ...]) -> str:
+        text = self.condition(condition)
+        return f"({text})" if isinstance(condition, looser) else text
+
+
+_CONDITIONS: Final[dict[type, Callable[..., str]]] = {
+    Compare: Rendering._compare,  # noqa: SLF001 - the class's own methods, found by kind
+    Between: Rendering._between,  # noqa: SLF001
+    In: Rendering._in,  # noqa: SLF001
+    Exists: Rendering._exists,  # noqa: SLF001
+    Missing: Rendering._missing,  # noqa: SLF001
+    TypeIs: Rendering._type_is,  # noqa: SLF001
+    BeginsWith: Rendering._begins_with,  # noqa: SLF001
+    Contains: Rendering._contains,  # noqa: SLF001
+    And: Rendering._and,  # noqa: SLF001
+    Or: Rendering._or,  # noqa: SLF001
+    Not: Rendering._not,  # noqa: SLF001
+}

@@ -1,0 +1,1 @@
+"""Kept here: what the requests of every operation are made of."""

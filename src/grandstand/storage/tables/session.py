@@ -1,0 +1,61 @@
+"""Kept here: what an operation needs to be carried out: an engine, names, and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from grandstand.base.clock import Clock
+from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.errors import ConditionFailed
+from grandstand.storage.tables.table import Naming, Table
+
+if TYPE_CHECKING:
+    from grandstand.storage.tables.entity import Entity
+    from grandstand.storage.tables.plan import EntityPlan
+    from grandstand.storage.tables.queries import Reading
+
+E = TypeVar("E", bound="Entity")
+
+
+class Session:
+    """An engine with the names its tables have there, and a clock."""
+
+    def __init__(self, engine: Engine, naming: Naming, clock: Clock) -> None:
+        self.engine = engine
+        self.naming = naming
+        self.clock = clock
+        self._names: dict[Table, str] = {}
+
+    def name(self, table: Table) -> str:
+        """Answer the physical name of a table."""
+        name = self._names.get(table)
+        if name is None:
+            name = self._names[table] = self.naming.physical(table.name)
+        return name
+
+    def each(self, reading: Reading[E]) -> Iterator[E]:
+        """Answer the items of a question one by one, reading pages as they are needed."""
+        entity, left, start = reading.entity, reading.most, None
+        while left is None or left > 0:
+            # A filter thins a page after its limit was counted, so only an unfiltered question
+            # can ask for exactly what is left.
+            limit = left if reading.filter is None else None
+            page = reading.page(self, limit, start)
+            now = self.clock.epoch()
+            for item in page.items:
+                if reading.keeps(item, now):
+                    yield entity.decode(item)
+                    if left is not None:
+                        left -= 1
+                        if left == 0:
+                            return
+            start = page.last_key
+            if start is None:
+                return
+
+    def refuse(self, entity: EntityPlan[Any], refused: ConditionFailed) -> NoReturn:
+        """Raise a failed condition again, with what was found as the entity it is."""
+        if refused.item is not None and entity.keeps(refused.item, None):
+            refused.found = entity.decode(refused.item)
+        raise refused

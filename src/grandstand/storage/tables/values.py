@@ -1,0 +1,226 @@
+"""Kept here: attribute values as Python values, what DynamoDB allows of them, and their size.
+
+S is str, N is int or Decimal, B is bytes, BOOL is bool, NULL is None, L is list, M is dict, and
+the three sets are frozensets of one kind of element.
+"""
+
+from __future__ import annotations
+
+from decimal import Clamped, Context, Decimal, Inexact, InvalidOperation, Overflow, Rounded
+from typing import Final, TypeAlias
+
+from grandstand.storage.tables.errors import InvalidRequest
+
+Number: TypeAlias = int | Decimal
+Value: TypeAlias = (
+    str
+    | int
+    | Decimal
+    | bytes
+    | bool
+    | list["Value"]
+    | dict[str, "Value"]
+    | frozenset[str]
+    | frozenset[Number]
+    | frozenset[bytes]
+    | None
+)
+Item: TypeAlias = dict[str, Value]
+Key: TypeAlias = dict[str, Value]
+
+MAX_ITEM_BYTES: Final = 409_600
+MAX_DEPTH: Final = 32
+MAX_DIGITS: Final = 38
+
+_MAX_EXPONENT: Final = 125
+_MIN_EXPONENT: Final = -130
+_SAFE_INTEGER: Final = 10**MAX_DIGITS
+_INT64: Final = 2**63
+
+EXACT: Final = Context(
+    prec=MAX_DIGITS, Emin=-200, Emax=200, traps=[Inexact, Rounded, InvalidOperation, Overflow]
+)
+_ROOMY: Final = Context(prec=400, Emin=-9999, Emax=9999, traps=[InvalidOperation, Clamped])
+
+
+def type_code(value: Value) -> str:
+    """Answer DynamoDB's name for the value's type; raise InvalidRequest if it has none."""
+    match value:
+        case str():
+            return "S"
+        case bool():
+            return "BOOL"
+        case int() | Decimal():
+            return "N"
+        case dict():
+            return "M"
+        case list():
+            return "L"
+        case None:
+            return "NULL"
+        case bytes():
+            return "B"
+        case frozenset():
+            return _set_code(value)
+    raise InvalidRequest(_unsupported(value))
+
+
+def parse_number(text: str) -> Number:
+    """Read a number as DynamoDB does: at most 38 digits, magnitude within its range.
+
+    Raises InvalidRequest with DynamoDB's own sentence otherwise.
+    """
+    try:
+        number = Decimal(text) if text == text.strip() and "_" not in text else None
+    except InvalidOperation:
+        number = None
+    if number is None or not number.is_finite():
+        message = f"A value provided cannot be converted into a number: {text}"
+        raise InvalidRequest(message)
+    return settle(number)
+
+
+def settle(number: Number) -> Number:
+    """Bring a number into the one form kept: int when whole and within 64 bits, else Decimal.
+
+    Raises InvalidRequest when it has too many digits or lies outside the range.
+    """
+    if isinstance(number, int):
+        if -_INT64 <= number < _INT64:
+            return number
+        number = Decimal(number)
+    if not number:
+        return 0
+    digits = number.normalize(_ROOMY)
+    exponent = digits.adjusted()
+    if exponent > _MAX_EXPONENT:
+        message = (
+            "Number overflow. Attempting to store a number with magnitude larger than supported "
+            "range"
+        )
+        raise InvalidRequest(message)
+    if exponent < _MIN_EXPONENT:
+        message = (
+            "Number underflow. Attempting to store a number with magnitude smaller than supported "
+            "range"
+        )
+        raise InvalidRequest(message)
+    _, coefficient, power = digits.as_tuple()
+    if len(coefficient) > MAX_DIGITS:
+        message = "Attempting to store more than 38 significant digits in a Number"
+        raise InvalidRequest(message)
+    if isinstance(power, int) and power >= 0:
+        whole = int(digits)
+        if -_INT64 <= whole < _INT64:
+            return whole
+    return digits
+
+
+def number_text(number: Number) -> str:
+    """Write a number the way DynamoDB returns it: plain digits, no exponent, no spare zeros."""
+    if isinstance(number, int):
+        return str(number)
+    return format(number.normalize(_ROOMY), "f") if number else "0"
+
+
+def add(left: Number, right: Number, *, subtract: bool = False) -> Number:
+    """Add exactly; raise InvalidRequest when the sum needs more than 38 digits."""
+    try:
+        a, b = Decimal(left), Decimal(right)
+        return settle(_ROOMY.subtract(a, b) if subtract else _ROOMY.add(a, b))
+    except (Inexact, Rounded, Overflow) as fault:
+        message = "Attempting to store more than 38 significant digits in a Number"
+        raise InvalidRequest(message) from fault
+
+
+def same(left: Value, right: Value) -> bool:
+    """Tell whether two values are equal to DynamoDB: never across types, numbers by amount."""
+    kind = type(left)
+    if kind is type(right) and kind not in (list, dict):
+        return left == right
+    if isinstance(left, bool) or isinstance(right, bool):
+        return False
+    if isinstance(left, int | Decimal) and isinstance(right, int | Decimal):
+        return left == right
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    return False
+
+
+def item_size(item: Item) -> int:
+    """Measure an item in DynamoDB's bytes, names included; raise InvalidRequest on a bad value."""
+    total = 0
+    for name, value in item.items():
+        total += (len(name) if name.isascii() else len(name.encode())) + _value_size(value, 1)
+    return total
+
+
+def check_size(item: Item, message: str = "Item size has exceeded the maximum allowed size") -> int:
+    """Answer the item's size; raise InvalidRequest when it is over the limit."""
+    size = item_size(item)
+    if size > MAX_ITEM_BYTES:
+        raise InvalidRequest(message)
+    return size
+
+
+def _value_size(value: Value, depth: int) -> int:
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode())
+    if value is None or isinstance(value, bool):
+        return 1
+    if isinstance(value, int | Decimal):
+        return number_size(value)
+    if isinstance(value, bytes):
+        return len(value)
+    if depth >= MAX_DEPTH:
+        message = (
+            f"Nesting Levels have exceeded supported limits: keep values within {MAX_DEPTH} levels"
+        )
+        raise InvalidRequest(message)
+    if isinstance(value, dict):
+        _check_names(value)
+        return 3 + sum(1 + len(k.encode()) + _value_size(v, depth + 1) for k, v in value.items())
+    if isinstance(value, list):
+        return 3 + sum(1 + _value_size(v, depth + 1) for v in value)
+    if isinstance(value, frozenset):
+        _set_code(value)
+        return sum(_value_size(v, depth + 1) for v in value)
+    raise InvalidRequest(_unsupported(value))
+
+
+def number_size(number: Number) -> int:
+    """Measure a number: one byte, one for each pair of digits, one more when negative."""
+    if not number:
+        return 1
+    number = settle(number)
+    _, digits, power = Decimal(number).normalize(_ROOMY).as_tuple()
+    assert isinstance(power, int)  # noqa: S101 - settle lets only finite numbers through
+    low, high = power, power + len(digits)
+    pairs = (high + 1) // 2 - low // 2
+    return 1 + pairs + (number < 0)
+
+
+def _check_names(value: dict[str, Value]) -> None:
+    for name in value:
+        if not name:
+            message = "One or more parameter values were invalid: an attribute name is empty"
+            raise InvalidRequest(message)
+
+
+def _set_code(value: frozenset[str] | frozenset[Number] | frozenset[bytes]) -> str:
+    codes = {type_code(element) for element in value}
+    if not codes:
+        message = "One or more parameter values were invalid: An string set  may not be empty"
+        raise InvalidRequest(message)
+    code = codes.pop()
+    if codes or code not in ("S", "N", "B"):
+        message = "A set holds elements of one kind: all strings, all numbers or all bytes"
+        raise InvalidRequest(message)
+    return code + "S"
+
+
+def _unsupported(value: object) -> str:
+    hint = "; use Decimal" if isinstance(value, float) else ""
+    return f"A {type(value).__name__} cannot be stored{hint}"

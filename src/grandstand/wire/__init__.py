@@ -1,0 +1,1 @@
+"""The way to the network: clients, retries, rate limits, sockets and pushes."""
