@@ -1,3 +1,1 @@
 """Grandstand: five sports and racing applications on one storage core."""
-
-__version__ = "0.1.0"

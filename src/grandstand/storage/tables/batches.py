@@ -66,12 +66,16 @@ class WriteMany:
 
     writes: tuple[Put[Any] | Delete[Any], ...]
 
+    def actions(self, session: Session) -> tuple[requests.PutItem | requests.DeleteItem, ...]:
+        """Say each write the engine's way; raise DeclarationFault for one with a condition."""
+        return tuple(_unconditional(session, write) for write in self.writes)
+
     def run(self, session: Session) -> None:
         """Write them, 25 at a time; raise Unprocessed with what is left after every retry.
 
         Raises DeclarationFault for a write with a condition, which a batch cannot honour.
         """
-        actions = tuple(_unconditional(session, write) for write in self.writes)
+        actions = self.actions(session)
 
         def write(left: Sequence[requests.PutItem | requests.DeleteItem]) -> Sequence[Any]:
             return session.engine.batch_write(left).left

@@ -10,6 +10,7 @@ from grandstand.storage.tables.codecs import camel, plain
 from grandstand.storage.tables.expressions.nodes import Path
 from grandstand.storage.tables.fields import attribute, ttl, version
 from grandstand.storage.tables.operations import Delete, Get, Put
+from grandstand.storage.tables.patterns import Pattern, patterns_of
 from grandstand.storage.tables.plan import EntityPlan, compile_entity
 from grandstand.storage.tables.queries import Key, Scan
 from grandstand.storage.tables.table import Table
@@ -29,6 +30,7 @@ class Entity:
     """
 
     __plan__: ClassVar[EntityPlan[Any]]
+    __patterns__: ClassVar[tuple[Pattern, ...]] = ()
 
     def __init_subclass__(
         cls,
@@ -57,6 +59,7 @@ class Entity:
             declared: Key = vars(cls)[key_plan.name]
             declared.bind(plan, key_plan)
         table.entities.append(cls)
+        cls.__patterns__ = patterns_of(cls)
 
     @classmethod
     def get(cls, **key: object) -> Get[Self]:

@@ -55,7 +55,7 @@ def patterns_of(entity: type[Entity]) -> tuple[Pattern, ...]:
 
 def patterns(table: Table) -> tuple[Pattern, ...]:
     """Answer the patterns of all entities of a table, in the order of their declaration."""
-    return tuple(pattern for entity in table.entities for pattern in patterns_of(entity))
+    return tuple(pattern for entity in table.entities for pattern in entity.__patterns__)
 
 
 def _examples(entity: type[Entity]) -> Iterator[tuple[str, object]]:
@@ -69,9 +69,11 @@ def _examples(entity: type[Entity]) -> Iterator[tuple[str, object]]:
         yield name, _called(entity, name, function, on_class=isinstance(member, classmethod))
 
 
-def _called(entity: type[Entity], name: str, function: Any, *, on_class: bool) -> object:  # noqa: ANN401 - any declared method
+def _called(entity: type[Entity], name: str, function: Any, *, on_class: bool) -> object:  # noqa: ANN401 - a method
     where = f"{entity.__name__}.{name}"
     space = vars(sys.modules[function.__module__])
+    # A pattern may name its own class, which the class statement binds only after this.
+    function.__globals__.setdefault(entity.__name__, entity)
     arguments = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         annotation = parameter.annotation

@@ -69,7 +69,10 @@ class CheckItem:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Read one partition, in order, a page at a time."""
+    """Read one partition, in order, a page at a time.
+
+    `whole` reads the table's items through a local index, beyond what the index projects.
+    """
 
     table: str
     where: KeyCondition
@@ -80,11 +83,15 @@ class Query:
     limit: int | None = None
     start: Key | None = None
     consistent: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Read a whole table or index, in no particular order, a page at a time."""
+    """Read a whole table or index, in no particular order, a page at a time.
+
+    `whole` reads the table's items through a local index, beyond what the index projects.
+    """
 
     table: str
     index: str | None = None
@@ -95,6 +102,7 @@ class Scan:
     segment: int = 0
     segments: int = 1
     consistent: bool = False
+    whole: bool = False
 
 
 WriteAction: TypeAlias = PutItem | UpdateItem | DeleteItem | CheckItem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import typing
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from grandstand.storage.tables.errors import DeclarationFault
 
 def mark(name: str) -> str:
     """Write a name the way documents show an argument."""
-    return f"‹{name}›"
+    return f"‹{name}›"  # noqa: RUF001 - quotation marks no key of ours holds
 
 
 class SampleTime(datetime):
@@ -97,8 +98,12 @@ def sample(name: str, annotation: object) -> object:
         return {}
     if origin in (tuple, list, frozenset):
         return typing.cast("Callable[[Any], object]", origin)([sample(name, get_args(kind)[0])])
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = typing.get_type_hints(kind)
+        given = {f.name: sample(f.name, hints[f.name]) for f in dataclasses.fields(kind)}
+        return typing.cast("Callable[..., object]", kind)(**given)
     message = (
         f"{name}: an access pattern takes plain arguments (str, int, Decimal, datetime, date, bool,"
-        f" enumerations and tuples of them), not {annotation!r}"
+        f" enumerations, dataclasses and tuples of them), not {annotation!r}"
     )
     raise DeclarationFault(message)

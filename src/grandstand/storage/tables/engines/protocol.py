@@ -58,6 +58,10 @@ class Engine(Protocol):
         """Describe a table; raise TableNotFound."""
         ...
 
+    def schema_of(self, name: str) -> TableSchema:
+        """Answer a table's schema without counting what it holds; raise TableNotFound."""
+        ...
+
     def alter_table(self, schema: TableSchema) -> TableDescription:
         """Bring the table of that name to this schema (indexes, expiry, stream, capacity)."""
         ...

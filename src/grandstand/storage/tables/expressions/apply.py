@@ -85,7 +85,7 @@ def _assigned(assigned: Assigned, item: Item) -> Value:
         case Joined(first, second):
             return _list(first, item) + _list(second, item)
         case Sum(left, right, subtract):
-            return add(_number(left, item), _number(right, item), subtract=subtract)
+            return _total(_number(left, item), _number(right, item), subtract=subtract)
 
 
 def _list(assigned: Assigned, item: Item) -> list[Value]:
@@ -100,6 +100,12 @@ def _number(assigned: Assigned, item: Item) -> Number:
     if isinstance(value, bool) or not isinstance(value, Number):
         raise _wrong_type()
     return value
+
+
+def _total(left: Number, right: Number, *, subtract: bool = False) -> Number:
+    if type(left) is int and type(right) is int:
+        return settle(left - right if subtract else left + right)
+    return add(left, right, subtract=subtract)
 
 
 def _wrong_type() -> InvalidRequest:
@@ -130,7 +136,7 @@ def _adding(literal: Literal) -> _Action:
             raise _wrong_type()
         if isinstance(before, frozenset):
             return cast("frozenset[str]", before) | cast("frozenset[str]", value)
-        return add(cast("Number", before), cast("Number", value))
+        return _total(cast("Number", before), cast("Number", value))
 
     return action
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
 from grandstand.storage.tables.expressions.checks import (
@@ -59,17 +58,13 @@ from grandstand.storage.tables.expressions.raw import (
 )
 from grandstand.storage.tables.values import MAX_DEPTH, Value
 
-
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """What the placeholders of a request stand for."""
-
-    names: Mapping[str, str]
-    values: Mapping[str, Value]
-
-
+Names: TypeAlias = Mapping[str, str]
+Values: TypeAlias = Mapping[str, Value]
 T = TypeVar("T")
-Bind: TypeAlias = Callable[[Filling], T]
+
+# Names seldom change from one request to the next and values mostly do, so names are filled in
+# first, once for many requests. What is wrong with a name is still said in its turn.
+Bind: TypeAlias = Callable[[Values], T]
 
 _OPERANDS: Final = {
     "attribute_exists": 1,
@@ -83,94 +78,97 @@ _OPERANDS: Final = {
 }
 
 
-def condition(raw: RawCondition) -> Bind[Condition]:
-    """Prepare a condition; filling it raises Refused for what the values make wrong."""
+def condition(raw: RawCondition, names: Names) -> Bind[Condition]:
+    """Prepare a condition; filling it raises Refused for what its placeholders make wrong."""
     match raw:
         case RawJunction():
-            return _junction(raw)
+            return _junction(raw, names)
         case RawNot(inner):
-            negated = condition(inner)
-            return lambda filling: Not(negated(filling))
+            negated = condition(inner, names)
+            return lambda values: Not(negated(values))
         case RawCompare(op, left, right):
-            one, two = _operand(left), _operand(right)
-            return lambda filling: _checked(Compare(op, one(filling), two(filling)))
+            one, two = _operand(left, names), _operand(right, names)
+            if op in ("=", "<>") and not (isinstance(left, RawPath) and isinstance(right, RawPath)):
+                return lambda values: Compare(op, one(values), two(values))
+            return lambda values: _checked(Compare(op, one(values), two(values)))
         case RawBetween(operand, low, high):
-            one, two, three = _operand(operand), _operand(low), _operand(high)
-            return lambda filling: _checked(Between(one(filling), two(filling), three(filling)))
+            one, two, three = (_operand(part, names) for part in (operand, low, high))
+            return lambda values: _checked(Between(one(values), two(values), three(values)))
         case RawIn(operand, options):
-            one, others = _operand(operand), tuple(map(_operand, options))
-            return lambda filling: _checked(In(one(filling), tuple(o(filling) for o in others)))
+            one, others = _operand(operand, names), [_operand(raw, names) for raw in options]
+            return lambda values: _checked(In(one(values), tuple([o(values) for o in others])))
         case RawCall(name, args):
-            return _function(name, args)
+            return _function(name, [_operand(arg, names) for arg in args])
 
 
-def update(raw: RawUpdate) -> Bind[Update]:
-    """Prepare an update; the paths are looked at before the values, both from last to first."""
+def update(raw: RawUpdate, names: Names) -> Bind[Update]:
+    """Prepare an update; raise Refused for its paths, and when filled for its values.
+
+    DynamoDB looks at the values from last to first.
+    """
     actions = [action for section in raw.sections for action in section]
-    targets = paths([action.path for action in actions])
-    values = [_action_value(action) for action in actions]
+    where = paths([action.path for action in actions], names)
+    binds = [_action_value(action, names) for action in actions]
     last_first = range(len(actions) - 1, -1, -1)
 
-    def fill(filling: Filling) -> Update:
-        where = targets(filling)
+    def fill(values: Values) -> Update:
         what: list[Assigned | None] = [None] * len(actions)
         for at in last_first:
-            what[at] = values[at](filling)
+            what[at] = binds[at](values)
         return _sorted_out(actions, where, what)
 
     return fill
 
 
-def paths(raws: Sequence[RawPath]) -> Bind[tuple[Path, ...]]:
-    """Prepare paths that must not touch one another, looked at from last to first."""
-    binds = [path(raw) for raw in reversed(raws)]
-
-    def fill(filling: Filling) -> tuple[Path, ...]:
-        found: list[Path] = []
-        for bind in binds:
-            one = bind(filling)
-            for two in reversed(found):
-                check_pair(one, two)
-            found.append(one)
-        return tuple(reversed(found))
-
-    return fill
+def paths(raws: Sequence[RawPath], names: Names) -> tuple[Path, ...]:
+    """Fill paths that must not touch one another, from last to first; raise Refused."""
+    found: list[Path] = []
+    for raw in reversed(raws):
+        one = _path(raw, names)
+        for two in reversed(found):
+            check_pair(one, two)
+        found.append(one)
+    return tuple(reversed(found))
 
 
-def path(raw: RawPath) -> Bind[Path]:
-    """Prepare a path; one without placeholders is made once."""
-    steps = raw.steps
+def _path(raw: RawPath, names: Names) -> Path:
+    steps: list[str | int] = []
+    for step in raw.steps:
+        if isinstance(step, str) and step[0] in "#:":
+            if step not in names:
+                raise Refused(
+                    "An expression attribute name used in the document path is not defined; "
+                    f"attribute name: {step}"
+                )
+            steps.append(names[step])
+        else:
+            steps.append(step)
     if len(steps) > MAX_DEPTH:
-        return lambda filling: _too_deep(_steps(steps, filling))
-    if not any(isinstance(step, str) and step[0] in "#:" for step in steps):
-        made = Path(steps)
-        return lambda _: made
-    return lambda filling: Path(_steps(steps, filling))
-
-
-def _steps(steps: tuple[str | int, ...], filling: Filling) -> tuple[str | int, ...]:
-    names = filling.names
-    try:
-        return tuple(
-            [names[step] if isinstance(step, str) and step[0] in "#:" else step for step in steps]
-        )
-    except KeyError as missing:
         raise Refused(
-            "An expression attribute name used in the document path is not defined; "
-            f"attribute name: {missing.args[0]}"
-        ) from missing
+            f"The document path has too many nesting levels; nesting levels: {len(steps)}"
+        )
+    return Path(tuple(steps))
 
 
-def _too_deep(steps: tuple[str | int, ...]) -> Path:
-    raise Refused(f"The document path has too many nesting levels; nesting levels: {len(steps)}")
+def _path_in_turn(raw: RawPath, names: Names) -> Bind[Path]:
+    try:
+        path = _path(raw, names)
+    except Refused as refused:
+        sentence = str(refused)
+
+        def refuse(_: Values) -> Path:
+            raise Refused(sentence)
+
+        return refuse
+    return lambda _: path
 
 
 def _value(raw: RawValue) -> Bind[Literal]:
     key = raw.key
 
-    def fill(filling: Filling) -> Literal:
+    def fill(values: Values) -> Literal:
         try:
-            return Literal(filling.values[key])
+            return Literal(values[key])
         except KeyError as missing:
             raise Refused(
                 "An expression attribute value used in expression is not defined; "
@@ -185,33 +183,33 @@ def _checked(node: Condition) -> Condition:
     return node
 
 
-def _junction(raw: RawJunction) -> Bind[Condition]:
+def _junction(raw: RawJunction, names: Names) -> Bind[Condition]:
     rights: list[tuple[type[And | Or], Bind[Condition]]] = []
     leftmost: RawCondition = raw
     while isinstance(leftmost, RawJunction):
-        rights.append((And if leftmost.op == "AND" else Or, condition(leftmost.right)))
+        rights.append((And if leftmost.op == "AND" else Or, condition(leftmost.right, names)))
         leftmost = leftmost.left
-    first = condition(leftmost)
+    first = condition(leftmost, names)
     rights.reverse()
 
-    def fill(filling: Filling) -> Condition:
-        made = first(filling)
+    def fill(values: Values) -> Condition:
+        made = first(values)
         for kind, right in rights:
-            made = kind(made, right(filling))
+            made = kind(made, right(values))
         return made
 
     return fill
 
 
-def _operand(raw: RawOperand) -> Bind[Operand]:
+def _operand(raw: RawOperand, names: Names) -> Bind[Operand]:
     if isinstance(raw, RawPath):
-        return path(raw)
+        return _path_in_turn(raw, names)
     if isinstance(raw, RawValue):
         return _value(raw)
-    arguments = tuple(map(_operand, raw.args))
+    arguments = [_operand(arg, names) for arg in raw.args]
 
-    def fill(filling: Filling) -> Operand:
-        (of,) = _arguments("size", arguments, filling)
+    def fill(values: Values) -> Operand:
+        (of,) = _arguments("size", arguments, values)
         if isinstance(of, Size):
             raise Refused(wrong_type("size", "N"))
         made = Size(of)
@@ -221,8 +219,8 @@ def _operand(raw: RawOperand) -> Bind[Operand]:
     return fill
 
 
-def _arguments(name: str, binds: Sequence[Bind[T]], filling: Filling) -> list[T]:
-    made = [bind(filling) for bind in binds]
+def _arguments(name: str, binds: Sequence[Bind[T]], values: Values) -> list[T]:
+    made = [bind(values) for bind in binds]
     if len(made) != _OPERANDS[name]:
         raise Refused(
             "Incorrect number of operands for operator or function; "
@@ -235,10 +233,9 @@ def _needs_path(name: str) -> Refused:
     return Refused(f"Operator or function requires a document path; operator or function: {name}")
 
 
-def _function(name: str, args: tuple[RawOperand, ...]) -> Bind[Condition]:
-    binds = tuple(map(_operand, args))
+def _function(name: str, binds: Sequence[Bind[Operand]]) -> Bind[Condition]:
     make = _FUNCTIONS[name]
-    return lambda filling: make(*_arguments(name, binds, filling))
+    return lambda values: make(*_arguments(name, binds, values))
 
 
 def _exists(operand: Operand) -> Condition:
@@ -284,34 +281,35 @@ _FUNCTIONS: Final[dict[str, Callable[..., Condition]]] = {
 }
 
 
-def _action_value(action: RawAction) -> Bind[Assigned | None]:
+def _action_value(action: RawAction, names: Names) -> Bind[Assigned | None]:
     raw = action.value
     if raw is None:
         return lambda _: None
     if isinstance(raw, RawSum):
-        left, right, subtract = _assigned(raw.left), _assigned(raw.right), raw.op == "-"
-        return lambda filling: _assigning(Sum(left(filling), right(filling), subtract))
+        left, right = _assigned(raw.left, names), _assigned(raw.right, names)
+        subtract = raw.op == "-"
+        return lambda values: _assigning(Sum(left(values), right(values), subtract))
     if action.section == "SET" or not isinstance(raw, RawValue):
-        return _assigned(raw)
+        return _assigned(raw, names)
     value, check = _value(raw), check_added if action.section == "ADD" else check_deleted
 
-    def fill(filling: Filling) -> Assigned:
-        literal = value(filling)
+    def fill(values: Values) -> Assigned:
+        literal = value(values)
         check(literal)
         return literal
 
     return fill
 
 
-def _assigned(raw: RawOperand) -> Bind[Assigned]:
+def _assigned(raw: RawOperand, names: Names) -> Bind[Assigned]:
     if isinstance(raw, RawPath):
-        return path(raw)
+        return _path_in_turn(raw, names)
     if isinstance(raw, RawValue):
         return _value(raw)
-    name, binds = raw.name, tuple(map(_assigned, raw.args))
+    name, binds = raw.name, [_assigned(arg, names) for arg in raw.args]
 
-    def fill(filling: Filling) -> Assigned:
-        first, second = _arguments(name, binds, filling)
+    def fill(values: Values) -> Assigned:
+        first, second = _arguments(name, binds, values)
         if name == "list_append":
             return _assigning(Joined(first, second))
         if not isinstance(first, Path):

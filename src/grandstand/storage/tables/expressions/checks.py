@@ -54,6 +54,7 @@ _WORDS: Final = {
     "L": "LIST",
     "M": "MAP",
 }
+_EQUALITIES: Final = frozenset(("=", "<>"))
 _ORDERED: Final = frozenset(("S", "N", "B"))
 _PREFIXED: Final = frozenset(("S", "B"))
 _UNSIZED: Final = frozenset(("N", "BOOL", "NULL"))
@@ -95,6 +96,8 @@ def check_leaf(condition: Condition) -> None:
 
 def check_paths(paths: Sequence[Path]) -> None:
     """Raise Refused when one path lies within another, or two disagree about what is a list."""
+    if len({path.steps[0] for path in paths}) == len(paths):
+        return
     for at in range(len(paths) - 2, -1, -1):
         for later in paths[at + 1 :]:
             check_pair(paths[at], later)
@@ -124,6 +127,8 @@ def _shown(path: Path) -> str:
 
 def check_assigned(assigned: Assigned) -> None:
     """Check the right side of a SET; raise Refused."""
+    if type(assigned) is Literal or type(assigned) is Path:
+        return
     match assigned:
         case Joined(first, second):
             for side in (first, second):
@@ -231,12 +236,15 @@ def check_distinct(name: str, first: Operand, rest: Sequence[Operand]) -> None:
 
 
 def _check_compare(node: Compare) -> None:
-    if node.op == "=" or node.op == "<>":  # noqa: PLR1714 - twice as fast as a membership test
-        _operand_code(node.left)
-        _operand_code(node.right)
+    left, right = node.left, node.right
+    if node.op in _EQUALITIES:
+        for operand in (left, right):
+            if type(operand) is Size:
+                check_size(operand)
     else:
-        _check_codes(node.op, (node.left, node.right), _ORDERED)
-    check_distinct(node.op, node.left, (node.right,))
+        _check_codes(node.op, (left, right), _ORDERED)
+    if left == right:
+        check_distinct(node.op, left, (right,))
 
 
 def _check_between(node: Between) -> None:

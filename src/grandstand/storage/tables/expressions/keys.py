@@ -37,6 +37,7 @@ from grandstand.storage.tables.expressions.nodes import (
     Update,
 )
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
+from grandstand.storage.tables.values import Value
 
 _MIRRORED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NAMES: Final[dict[type, str]] = {
@@ -84,9 +85,9 @@ def key_condition(
         partition, sort = index.partition, index.sort
     by_name = {term.attribute: term for term in terms}
     if len(partition) > 1 or len(sort) > 1:
-        _check_many(by_name, partition, sort, schema)
+        _check_many(by_name, partition, sort, schema, index)
     else:
-        _check_single(by_name, partition[0], sort, schema)
+        _check_single(by_name, partition[0], sort, schema, index)
     named = [name for name in sort if name in by_name]
     equals = [*partition, *named[:-1]]
     return KeyCondition(
@@ -229,7 +230,11 @@ def _key_name(operands: tuple[Operand, ...]) -> str:
 
 
 def _check_single(
-    terms: Mapping[str, Range], partition: str, sort: tuple[str, ...], schema: TableSchema
+    terms: Mapping[str, Range],
+    partition: str,
+    sort: tuple[str, ...],
+    schema: TableSchema,
+    index: IndexSchema | None,
 ) -> None:
     if len(terms) > _MAX_TERMS:
         raise InvalidRequest("Conditions can be of length 1 or 2 only")
@@ -241,9 +246,10 @@ def _check_single(
             if name == partition or len(terms) > 1:
                 raise _missed(name)
             continue
-        _check_value(term, schema)
+        _check_type(term, schema)
         if name == partition and term.op != "=":
             raise _unsupported()
+        _check_filled(term, index)
 
 
 def _check_many(
@@ -251,41 +257,68 @@ def _check_many(
     partition: tuple[str, ...],
     sort: tuple[str, ...],
     schema: TableSchema,
+    index: IndexSchema | None,
 ) -> None:
-    unequal = [name for name in partition if name not in terms or terms[name].op != "="]
+    absent = [name for name in partition if name not in terms]
+    unequal = absent or [name for name in partition if terms[name].op != "="]
     if unequal:
         raise InvalidRequest(
             f"HASH key attributes {', '.join(unequal)} must have equality conditions specified in "
             "the query"
         )
-    for at, name in enumerate(sort):
-        open_before = [n for n in sort[:at] if n not in terms or terms[n].op != "="]
-        if name in terms and open_before:
-            raise InvalidRequest(
-                f"RANGE key attributes {', '.join(open_before)} must have equality conditions "
-                f"specified in the query because a condition is present on key attribute {name}"
-            )
+    for name in partition:
+        _check_type(terms[name], schema)
+        _check_filled(terms[name], index)
+    _check_sequence(terms, sort)
     for term in terms.values():
-        if term.attribute not in partition and term.attribute not in sort:
+        if term.attribute in partition:
+            continue
+        if term.attribute not in sort:
             raise _missed(next((n for n in sort if n not in terms), partition[0]))
-        _check_value(term, schema)
+        _check_type(term, schema)
+        _check_filled(term, index)
 
 
-def _check_value(term: Range, schema: TableSchema) -> None:
-    values = (term.low, term.high) if term.op == "between" else (term.low,)
+def _check_sequence(terms: Mapping[str, Range], sort: tuple[str, ...]) -> None:
+    """Sort attributes are named from the left without a gap, and only the last not by "="."""
+    named = [name for name in sort if name in terms]
+    if not named:
+        return
+    gaps = ([n for n in sort[: sort.index(name)] if n not in terms] for name in named)
+    later, missing = next(
+        ((name, gap) for name, gap in zip(named, gaps, strict=True) if gap), (named[-1], [])
+    )
+    unequal = missing or [name for name in named[:-1] if terms[name].op != "="]
+    if unequal:
+        raise InvalidRequest(
+            f"RANGE key attributes {', '.join(unequal)} must have equality conditions specified "
+            f"in the query because a condition is present on key attribute {later}"
+        )
+
+
+def _values(term: Range) -> tuple[Value, ...]:
+    return (term.low, term.high) if term.op == "between" else (term.low,)
+
+
+def _check_type(term: Range, schema: TableSchema) -> None:
     wanted = schema.types.get(term.attribute)
-    for value in values:
-        if code_of(value) != wanted:
-            raise InvalidRequest(
-                "One or more parameter values were invalid: "
-                "Condition parameter type does not match schema type"
-            )
+    if any(code_of(value) != wanted for value in _values(term)):
+        raise InvalidRequest(
+            "One or more parameter values were invalid: "
+            "Condition parameter type does not match schema type"
+        )
+
+
+def _check_filled(term: Range, index: IndexSchema | None) -> None:
+    for value in _values(term):
         if isinstance(value, str | bytes) and not value:
             kind = "string" if isinstance(value, str) else "binary"
-            raise InvalidRequest(
-                "One or more parameter values are not valid. The AttributeValue for a key "
-                f"attribute cannot contain an empty {kind} value. Key: {term.attribute}"
-            )
+            rule = f"The AttributeValue for a key attribute cannot contain an empty {kind} value."
+            where = f"Key: {term.attribute}"
+            if index is not None:
+                rule = f"A value specified for a secondary index key is not supported. {rule}"
+                where = f"IndexName: {index.name}, IndexKey: {term.attribute}"
+            raise InvalidRequest(f"One or more parameter values are not valid. {rule} {where}")
 
 
 def _unsupported() -> InvalidRequest:

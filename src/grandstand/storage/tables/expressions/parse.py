@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions import bind, grammar, static
-from grandstand.storage.tables.expressions.bind import Bind, Filling
+from grandstand.storage.tables.expressions.bind import Bind
 from grandstand.storage.tables.expressions.keys import key_condition, key_terms
 from grandstand.storage.tables.expressions.lexer import Refused
 from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Path, Update
@@ -23,9 +23,11 @@ ConditionKind: TypeAlias = Literal[
 _KEPT: Final = 2048
 _MAX_KEY: Final = 255
 _MAX_NAME: Final = 65_535
+_MAX_CHAR: Final = 4
 _KEY: Final = re.compile(r"[#:][A-Za-z0-9_]+")
 
 T = TypeVar("T")
+_Names: TypeAlias = tuple[tuple[str, str], ...]
 _Read: TypeAlias = tuple[Bind[T], frozenset[str]]
 
 
@@ -38,25 +40,24 @@ class Placeholders:
         values: Mapping[str, Value] | None = None,
     ) -> None:
         """Raise InvalidRequest when a map is there but empty, or a key or name is malformed."""
-        _check_map("ExpressionAttributeNames", "#", names)
-        for key, name in (names or {}).items():
-            _check_name(key, name)
-        _check_map("ExpressionAttributeValues", ":", values)
-        self.filling = Filling(names or {}, values or {})
+        if names is not None:
+            _check_map("ExpressionAttributeNames", "#", names)
+            for key, name in names.items():
+                _check_name(key, name)
+        if values is not None:
+            _check_map("ExpressionAttributeValues", ":", values)
+        self.names: _Names = tuple(names.items()) if names else ()
+        self.values: Mapping[str, Value] = values or {}
         self.used: set[str] = set()
 
     def check_used(self) -> None:
         """Raise InvalidRequest when something was defined that no expression read so far uses."""
-        for title, keys in (
-            ("ExpressionAttributeNames", self.filling.names.keys()),
-            ("ExpressionAttributeValues", self.filling.values.keys()),
-        ):
-            unused = keys - self.used
-            if unused:
-                raise InvalidRequest(
-                    f"Value provided in {title} unused in expressions: "
-                    f"keys: {{{', '.join(sorted(unused))}}}"
-                )
+        unused = [key for key, _ in self.names if key not in self.used]
+        if unused:
+            raise _unused("ExpressionAttributeNames", unused)
+        unused = [key for key in self.values if key not in self.used]
+        if unused:
+            raise _unused("ExpressionAttributeValues", unused)
 
 
 def parse_condition(
@@ -87,10 +88,12 @@ def parse_projection(text: str, placeholders: Placeholders) -> tuple[Path, ...]:
     return _parsed(_projection, text, placeholders, "ProjectionExpression")
 
 
-def _parsed(read: Callable[[str], _Read[T]], text: str, placeholders: Placeholders, kind: str) -> T:
+def _parsed(
+    read: Callable[[str, _Names], _Read[T]], text: str, placeholders: Placeholders, kind: str
+) -> T:
     try:
-        fill, uses = read(text)
-        made = fill(placeholders.filling)
+        fill, uses = read(text, placeholders.names)
+        made = fill(placeholders.values)
     except Refused as refused:
         raise InvalidRequest(f"Invalid {kind}: {refused}") from refused
     placeholders.used |= uses
@@ -98,51 +101,63 @@ def _parsed(read: Callable[[str], _Read[T]], text: str, placeholders: Placeholde
 
 
 @lru_cache(maxsize=_KEPT)
-def _condition(text: str) -> _Read[Condition]:
+def _condition(text: str, names: _Names) -> _Read[Condition]:
     raw = grammar.condition(text)
     static.check_condition(raw)
-    return bind.condition(raw), _uses(text)
+    return bind.condition(raw, dict(names)), _uses(text)
 
 
 @lru_cache(maxsize=_KEPT)
-def _update(text: str) -> _Read[Update]:
+def _update(text: str, names: _Names) -> _Read[Update]:
     raw = grammar.update(text)
     static.check_update(raw)
-    return bind.update(raw), _uses(text)
+    return bind.update(raw, dict(names)), _uses(text)
 
 
 @lru_cache(maxsize=_KEPT)
-def _projection(text: str) -> _Read[tuple[Path, ...]]:
+def _projection(text: str, names: _Names) -> _Read[tuple[Path, ...]]:
     raw = grammar.projection(text)
     for path in raw:
         static.check_path(path)
-    return bind.paths(raw), _uses(text)
+    made = bind.paths(raw, dict(names))
+    return lambda _: made, _uses(text)
 
 
 def _uses(text: str) -> frozenset[str]:
     return frozenset(_KEY.findall(text))
 
 
-def _check_map(title: str, mark: str, given: Mapping[str, object] | None) -> None:
-    if given is None:
-        return
+def _unused(title: str, keys: list[str]) -> InvalidRequest:
+    return InvalidRequest(
+        f"Value provided in {title} unused in expressions: keys: {{{', '.join(sorted(keys))}}}"
+    )
+
+
+def _check_map(title: str, mark: str, given: Mapping[str, object]) -> None:
     if not given:
         raise InvalidRequest(f"{title} must not be empty")
     for key in given:
-        if key[:1] != mark or not _KEY.fullmatch(key):
-            raise InvalidRequest(f'{title} contains invalid key: Syntax error; key: "{key}"')
-        if len(key) > _MAX_KEY:
-            raise InvalidRequest(
-                f"{title} contains invalid key: The expression attribute map contains a key that "
-                f"is too long; size of key: {len(key)}"
-            )
+        fault = _key_fault(key, mark)
+        if fault is not None:
+            raise InvalidRequest(f"{title} contains invalid key: {fault}")
+
+
+@lru_cache(maxsize=_KEPT)
+def _key_fault(key: str, mark: str) -> str | None:
+    if key[:1] != mark or not _KEY.fullmatch(key):
+        return f'Syntax error; key: "{key}"'
+    if len(key) > _MAX_KEY:
+        return (
+            f"The expression attribute map contains a key that is too long; size of key: {len(key)}"
+        )
+    return None
 
 
 def _check_name(key: str, name: str) -> None:
     fault = None
     if not name:
         fault = "Empty attribute name"
-    elif len(name) > _MAX_NAME or len(name.encode()) > _MAX_NAME:
+    elif len(name) * _MAX_CHAR > _MAX_NAME and len(name.encode()) > _MAX_NAME:
         fault = "Attribute name is too large, must be less than 65536 bytes"
     if fault is not None:
         raise InvalidRequest(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grandstand.storage.tables.front.front import Front
+from grandstand.storage.tables.front.front import MAX_BODY, Front
 from grandstand.storage.tables.front.reply import Reply
 
-__all__ = ["Front", "Reply"]
+__all__ = ["MAX_BODY", "Front", "Reply"]

@@ -1,4 +1,4 @@
-"""Kept here: changing a table: capacity, indexes, stream and settings, one UpdateTable at a time."""
+"""Kept here: changing a table: its capacity, indexes, stream and settings."""
 
 from __future__ import annotations
 

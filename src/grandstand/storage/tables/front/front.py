@@ -12,7 +12,7 @@ import msgspec
 from grandstand.base.clock import Clock
 from grandstand.base.errors import GrandstandError
 from grandstand.storage.tables.engines.protocol import Engine
-from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.errors import InvalidRequest, TableNotFound
 from grandstand.storage.tables.front.faults import (
     BodyTooLarge,
     BodyUndecodable,
@@ -23,7 +23,7 @@ from grandstand.storage.tables.front.kinds import Struct
 from grandstand.storage.tables.front.operations import OPERATIONS, Operation, unknown
 from grandstand.storage.tables.front.reply import Reply, answered, refused
 from grandstand.storage.tables.front.scalars import Place
-from grandstand.storage.tables.front.service import Service
+from grandstand.storage.tables.front.service import NOT_FOUND, Service
 from grandstand.storage.tables.front.signature import check_present, check_signed
 
 MAX_BODY: Final = 16 * 1024 * 1024
@@ -84,6 +84,10 @@ class Front:
         request = checked(operation, data)
         try:
             return operation.carry_out(self._service, request)
+        except TableNotFound as missing:
+            if operation.manages:
+                raise
+            raise TableNotFound(NOT_FOUND) from missing
         except InvalidRequest:
             # A value of the wrong JSON kind anywhere is told before any other fault.
             operation.members.cast(data)

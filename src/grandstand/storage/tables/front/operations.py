@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from grandstand.storage.tables.errors import InvalidRequest
@@ -39,13 +39,15 @@ _STATEMENTS: Final = frozenset(("ExecuteStatement", "BatchExecuteStatement", "Ex
 class Operation:
     """One operation: its request's structure, what is told before all else, and what it does.
 
-    `headers` are given to it beside the request's own members.
+    `headers` are given to it beside the request's own members. An operation that `manages` tables
+    names the one that is missing.
     """
 
     members: Struct
     carry_out: Carried
     check_first: Precheck
     headers: tuple[str, ...] = ()
+    manages: bool = True
 
 
 def unknown(target: str) -> OperationUnknown:
@@ -101,6 +103,10 @@ def _nothing(request: dict[str, Any]) -> None:
     """Leave all to the constraints."""
 
 
+def _on_items(**named: Operation) -> dict[str, Operation]:
+    return {_TABLES + name: replace(operation, manages=False) for name, operation in named.items()}
+
+
 def _on_tables(**named: Operation) -> dict[str, Operation]:
     return {_TABLES + name: operation for name, operation in named.items()}
 
@@ -110,7 +116,7 @@ def _on_streams(**named: Operation) -> dict[str, Operation]:
 
 
 OPERATIONS: Final[dict[str, Operation]] = {
-    **_on_tables(
+    **_on_items(
         PutItem=Operation(item_members.PUT_ITEM, items.put_item, _named_table),
         GetItem=Operation(item_members.GET_ITEM, items.get_item, _named_table),
         UpdateItem=Operation(item_members.UPDATE_ITEM, items.update_item, _update_item),
@@ -131,6 +137,8 @@ OPERATIONS: Final[dict[str, Operation]] = {
         TransactGetItems=Operation(
             item_members.TRANSACT_GET_ITEMS, transactions.transact_get_items, _nothing
         ),
+    ),
+    **_on_tables(
         CreateTable=Operation(table_members.CREATE_TABLE, tables.create_table, _required_table),
         UpdateTable=Operation(table_members.UPDATE_TABLE, changes.update_table, _required_table),
         DescribeTable=Operation(table_members.ONE_TABLE, tables.describe_table, _required_table),
@@ -160,9 +168,7 @@ OPERATIONS: Final[dict[str, Operation]] = {
     ),
     **_on_streams(
         ListStreams=Operation(stream_members.LIST_STREAMS, streams.list_streams, _nothing),
-        DescribeStream=Operation(
-            stream_members.DESCRIBE_STREAM, streams.describe_stream, _nothing
-        ),
+        DescribeStream=Operation(stream_members.DESCRIBE_STREAM, streams.describe_stream, _nothing),
         GetShardIterator=Operation(
             stream_members.GET_SHARD_ITERATOR, streams.get_shard_iterator, _nothing
         ),

@@ -13,13 +13,13 @@ from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import InvalidRequest, TableNotFound
 from grandstand.storage.tables.front.faults import AccessDenied
 from grandstand.storage.tables.front.members.common import ARN
-from grandstand.storage.tables.schema import TableDescription
+from grandstand.storage.tables.schema import TableDescription, TableSchema
 
 Request: TypeAlias = Mapping[str, Any]
 Answer: TypeAlias = dict[str, Any]
 
 ACCOUNT: Final = "000000000000"
-_NOT_FOUND: Final = "Requested resource not found"
+NOT_FOUND: Final = "Requested resource not found"
 _TABLE_ARN: Final = re.compile(
     r"arn:aws:dynamodb:([a-z0-9-]+):([0-9]{12}):table/([a-zA-Z0-9_.-]{3,255})(/.*)?"
 )
@@ -67,11 +67,8 @@ class Service:
         try:
             return self.engine.describe_table(name)
         except TableNotFound as missing:
-            raise TableNotFound(f"{_NOT_FOUND}: Table: {name} not found") from missing
+            raise TableNotFound(f"{NOT_FOUND}: Table: {name} not found") from missing
 
-    def find(self, reference: str) -> TableDescription:
-        """Describe a table for those who use it; raise TableNotFound without naming it."""
-        try:
-            return self.engine.describe_table(self.table_name(reference))
-        except TableNotFound as missing:
-            raise TableNotFound(_NOT_FOUND) from missing
+    def schema(self, name: str) -> TableSchema:
+        """Answer a table's schema; raise TableNotFound."""
+        return self.engine.schema_of(name)

@@ -1,4 +1,4 @@
-"""Kept here: which UpdateTable calls, one after another, bring a table from one schema to another."""
+"""Kept here: which UpdateTable calls, in which order, bring a table from one schema to another."""
 
 from __future__ import annotations
 

@@ -146,7 +146,8 @@ class Streams:
         """Read the next records of a shard, passing over empty pages; drop those too old."""
         where = (place.stream, shard.id, place.marks[shard.id])
         oldest = float(where[2][1:]) - _MOMENT_SLACK if where[2].startswith("@") else None
-        empty, most = 0, _EMPTY_CLOSED if shard.closed else _EMPTY_OPEN
+        tailing = 1 if self._kept(where) else _EMPTY_OPEN
+        empty, most = 0, _EMPTY_CLOSED if shard.closed else tailing
         while empty < most:
             answer = self._records(where, limit)
             every = answer.get("Records") or ()
@@ -155,13 +156,13 @@ class Streams:
                 for record in every
                 if oldest is None or _created(record).timestamp() >= oldest
             )
-            following = answer.get("NextShardIterator")
+            onward = answer.get("NextShardIterator")
             if records:
                 where = (*where[:2], f">{records[-1]['dynamodb']['SequenceNumber']}")
-            if following:
-                self._remember(where, following)
-            if records or not following:
-                return _Page(records, ended=not following)
+            if onward:
+                self._remember(where, onward)
+            if records or not onward:
+                return _Page(records, ended=not onward)
             empty += not every
         return _Page((), ended=False)
 

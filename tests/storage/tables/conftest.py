@@ -1,0 +1,81 @@
+"""The engines every storage test runs on, each real: two embedded, our endpoint, Amazon's own."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grandstand.base.clock import SystemClock
+from grandstand.storage.tables import Naming, Store
+from grandstand.storage.tables.engines.dynamodb.connection import Credentials
+from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
+from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from tests.storage.tables.endpoint import running_endpoint
+
+_numbers = itertools.count(1)
+
+
+def remote_engine(endpoint: str) -> DynamoEngine:
+    """Open the cloud engine on an endpoint of this machine."""
+    return DynamoEngine.open(
+        region="eu-west-1",
+        endpoint=endpoint,
+        credentials=Credentials("testing", "testing"),
+        clock=SystemClock(),
+        random=random.Random(1),
+    )
+
+
+@pytest.fixture(scope="session")
+def our_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of our own endpoint, on a file of its own."""
+    with running_endpoint(tmp_path_factory.mktemp("endpoint") / "tables.db") as address:
+        yield address
+
+
+def _file(_request: pytest.FixtureRequest, folder: Path) -> Engine:
+    return SqliteEngine.open(folder / "tables.db", clock=SystemClock())
+
+
+def _memory(_request: pytest.FixtureRequest, _folder: Path) -> Engine:
+    return SqliteEngine.open(None, clock=SystemClock())
+
+
+def _endpoint(request: pytest.FixtureRequest, _folder: Path) -> Engine:
+    return remote_engine(request.getfixturevalue("our_endpoint"))
+
+
+def _local(request: pytest.FixtureRequest, _folder: Path) -> Engine:
+    return remote_engine(request.getfixturevalue("dynamodb_local"))
+
+
+Opener = Callable[[pytest.FixtureRequest, Path], Engine]
+ENGINES: dict[str, Opener] = {
+    "sqlite": _file,
+    "sqlite-memory": _memory,
+    "our-endpoint": _endpoint,
+    "dynamodb-local": _local,
+}
+
+
+@pytest.fixture(params=list(ENGINES))
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """Each engine in turn."""
+    opened = ENGINES[request.param](request, tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def naming() -> Naming:
+    """Names no other test uses, so that tests can share a server."""
+    return Naming(prefix=f"t{next(_numbers)}-")
+
+
+@pytest.fixture
+def store(engine: Engine, naming: Naming) -> Store:
+    """A store on each engine in turn, without tables."""
+    return Store(engine, naming=naming, clock=SystemClock())
