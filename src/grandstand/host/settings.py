@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -54,6 +54,14 @@ class Settings(BaseSettings):
     tables_transactions: bool = Field(
         default=True,
         description="Switch off where DynamoDB's transactions are missing (ScyllaDB Alternator).",
+    )
+
+    tables_access_keys: dict[str, SecretStr] = Field(
+        default_factory=dict,
+        description=(
+            'Who may use `tables serve`, as JSON: {"KEY ID": "SECRET"}. Anyone on this machine '
+            "when it is empty."
+        ),
     )
 
     @classmethod

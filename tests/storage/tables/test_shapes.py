@@ -27,9 +27,15 @@ RICH = TableSchema(
 )
 
 
-@pytest.mark.parametrize(
-    "schema", [PLAIN, RICH, replace(RICH, capacity=None, indexes=RICH.indexes[::2])]
+ON_DEMAND = replace(
+    RICH,
+    types={"pk": "S", "sk": "N", "a": "S", "c": "N"},
+    indexes=(RICH.indexes[0], RICH.indexes[2]),
+    capacity=None,
 )
+
+
+@pytest.mark.parametrize("schema", [PLAIN, RICH, ON_DEMAND])
 def test_a_schema_written_and_read_back_is_the_same(schema: TableSchema) -> None:
     read = schema_from_shape(create_table_shape(schema))
 

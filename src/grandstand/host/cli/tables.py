@@ -16,16 +16,22 @@ from rich.table import Table as Grid
 from grandstand.base.clock import SystemClock
 from grandstand.base.errors import InvalidInput, NotFound
 from grandstand.host.catalogue import all_tables, find_tables, tables_by_owner
-from grandstand.host.opening import open_store
+from grandstand.host.opening import open_store, sqlite_file
 from grandstand.host.settings import Settings
+from grandstand.host.tables_server import LOOPBACK, PORT
+from grandstand.host.tables_server import serve as serve_front
 from grandstand.storage.tables.documents import cloudformation, markdown, workbench
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.errors import TableNotFound
 from grandstand.storage.tables.explain import cost, explain
+from grandstand.storage.tables.front import Front
 from grandstand.storage.tables.patterns import Pattern, patterns
 from grandstand.storage.tables.store import Store
 from grandstand.storage.tables.table import Table
 
 tables = typer.Typer(help="The tables of every application.", no_args_is_help=True)
+
+_OWN_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 Names = Annotated[
     list[str] | None, typer.Argument(help="Tables or applications; all when none is named.")
@@ -107,6 +113,55 @@ def _exported(chosen: tuple[Table, ...], form: Format, store: Store) -> str:
         return json.dumps(cloudformation.template(chosen, naming), indent=2) + "\n"
     model = workbench.model(chosen, naming, name="Grandstand", at=store.session.clock.now())
     return json.dumps(model, indent=2, ensure_ascii=False) + "\n"
+
+
+@tables.command()
+def serve(
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = PORT,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = LOOPBACK,
+    file: Annotated[Path | None, typer.Option(help="Keep the tables in this file.")] = None,
+    *,
+    memory: Annotated[bool, typer.Option("--memory", help="Keep nothing on disk.")] = False,
+) -> None:
+    """Speak DynamoDB's protocol in front of embedded tables: any AWS SDK can use them."""
+    settings = Settings()
+    keys = {name: secret.get_secret_value() for name, secret in settings.tables_access_keys.items()}
+    if host not in _OWN_MACHINE and not keys:
+        message = (
+            f"{host} can be reached from other machines: set GRANDSTAND_TABLES_ACCESS_KEYS first, "
+            f"or stay on {LOOPBACK}"
+        )
+        raise InvalidInput(message)
+    clock = SystemClock()
+    place = None if memory else file or sqlite_file(settings)
+    if place is not None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    engine = SqliteEngine.open(
+        place, clock=clock, durability=settings.tables_durability, metered=True
+    )
+
+    def announce(address: str, taken: int) -> None:
+        typer.echo(f"DynamoDB's protocol on http://{address}:{taken}, {place or 'in memory'}")
+        typer.echo("Any credentials do." if not keys else "Access keys are checked.")
+
+    try:
+        serve_front(Front(engine, clock=clock, access_keys=keys or None), host, port, announce)
+    finally:
+        engine.close()
+
+
+@tables.command("sweep")
+def sweep_tables(
+    names: Names = None,
+    limit: Annotated[int, typer.Option(help="At most so many items a table.")] = 10_000,
+) -> None:
+    """Delete items whose expiry has passed; in the cloud the service does it by itself."""
+    with open_store(Settings()) as store:
+        present = set(store.session.engine.list_tables())
+        for table in find_tables(names or []):
+            name = store.session.name(table)
+            if table.ttl is not None and name in present:
+                typer.echo(f"{name}: {store.session.engine.sweep(name, limit):,} deleted")
 
 
 @tables.command("explain")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from secrets import token_hex
 from threading import Lock
 from typing import Any, Final, Self, TypeAlias
 
@@ -140,6 +141,10 @@ class DynamoEngine:
         """Describe a table; raise TableNotFound."""
         return self._tables.describe(name)
 
+    def schema_of(self, name: str) -> TableSchema:
+        """Answer a table's schema; raise TableNotFound."""
+        return self._tables.describe(name).schema
+
     def alter_table(self, schema: TableSchema) -> TableDescription:
         """Bring the table of that name to this schema, one change at a time."""
         return self._tables.alter(schema)
@@ -215,7 +220,9 @@ class DynamoEngine:
         """
         if not self._offered().transactions:
             return fallback.transact_write(self, request)
-        token = request.token or f"{self._calls.random.getrandbits(128):032x}"
+        # Not from the engine's own chance: two engines seeded alike would share their tokens, and
+        # the service takes the second transaction of a token for a repetition of the first.
+        token = request.token or token_hex(16)
         actions = [write_action(action) for action in request.actions]
         self._calls.send(
             "transact_write_items", {"TransactItems": actions, "ClientRequestToken": token}

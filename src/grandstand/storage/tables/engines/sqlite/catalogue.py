@@ -40,12 +40,17 @@ def layout_of(lane: Lane, name: str) -> Layout:
     return _load(lane, name) if found is None else found
 
 
+def schema_of(lane: Lane, name: str) -> TableSchema:
+    """Answer a table's schema, from memory when it has been read before; raise TableNotFound."""
+    return layout_of(lane, name).schema
+
+
 def _load(lane: Lane, name: str) -> Layout:
     record = _find(lane, name)
     if record is None:
         raise TableNotFound("Requested resource not found")
     layout = _laid_out(lane, record)
-    if layout.delayed and not lane.connection.in_transaction:
+    if layout.delayed:
         ensure_shadow(lane, layout)
     lane.shared.layouts[name] = layout
     return layout

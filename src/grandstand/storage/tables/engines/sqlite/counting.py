@@ -14,9 +14,7 @@ _STRETCHES: Final = 64
 _STRETCH: Final = 100
 
 
-def count_items(
-    lane: Lane, layout: Layout
-) -> tuple[tuple[int, int], dict[str, tuple[int, int]]]:
+def count_items(lane: Lane, layout: Layout) -> tuple[tuple[int, int], dict[str, tuple[int, int]]]:
     """Answer items and bytes of the table, and of each index by its name.
 
     An index is measured by the whole of its items, whatever it shows of them.

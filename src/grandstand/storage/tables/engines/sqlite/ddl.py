@@ -90,9 +90,7 @@ def index_statement(
 
 
 def _expiring_statement(physical: Physical) -> str:
-    return (
-        f"CREATE INDEX {physical.expiring} ON {physical.table}(ttl) WHERE ttl IS NOT NULL"
-    )
+    return f"CREATE INDEX {physical.expiring} ON {physical.table}(ttl) WHERE ttl IS NOT NULL"
 
 
 def _changes_statement(physical: Physical) -> str:

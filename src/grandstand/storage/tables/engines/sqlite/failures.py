@@ -42,8 +42,7 @@ def translated(fault: sqlite3.Error, place: str) -> GrandstandError:
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
         return StoreReadOnly(
-            f"The store {place} can be read but not written; "
-            "make the file and its folder writable"
+            f"The store {place} can be read but not written; make the file and its folder writable"
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreDamaged(f"The store {place} is damaged ({fault}); restore it from a copy")

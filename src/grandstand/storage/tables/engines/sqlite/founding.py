@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import replace
@@ -23,15 +24,15 @@ APPLICATION: Final = 0x47535442
 VERSION: Final = 1
 
 _FOUNDATION: Final = (
-    "CREATE TABLE _tables("
-    "id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, schema TEXT NOT NULL, "
-    "physical TEXT NOT NULL, created_at REAL NOT NULL, stream_label TEXT, "
-    "floor INTEGER NOT NULL DEFAULT 0, settings TEXT NOT NULL)",
-    "CREATE TABLE _consumers("
-    "number INTEGER NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL, "
-    "PRIMARY KEY(number, name)) WITHOUT ROWID",
-    "CREATE TABLE _tokens("
-    "token TEXT PRIMARY KEY, body BLOB NOT NULL, at REAL NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE _tables(
+        id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, schema TEXT NOT NULL,
+        physical TEXT NOT NULL, created_at REAL NOT NULL, stream_label TEXT,
+        floor INTEGER NOT NULL DEFAULT 0, settings TEXT NOT NULL)""",
+    """CREATE TABLE _consumers(
+        number INTEGER NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL,
+        PRIMARY KEY(number, name)) WITHOUT ROWID""",
+    """CREATE TABLE _tokens(
+        token TEXT PRIMARY KEY, body BLOB NOT NULL, at REAL NOT NULL) WITHOUT ROWID""",
     "CREATE INDEX _tokens_at ON _tokens(at)",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
@@ -66,7 +67,14 @@ def open_file(
             if not unusable(refused) or not path.is_file():
                 break
     assert fault is not None  # noqa: S101 - there is always a first door
+    if not path.exists() and not _writable(path.parent):
+        raise StoreReadOnly(f"The folder {path.parent} may not be written to") from fault
     raise translated(fault, str(path)) from fault
+
+
+def _writable(folder: Path) -> bool:
+    effective = os.access in os.supports_effective_ids
+    return os.access(folder, os.W_OK, effective_ids=effective)
 
 
 def _make_folder(folder: Path) -> None:

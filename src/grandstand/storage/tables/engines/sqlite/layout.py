@@ -107,11 +107,7 @@ class Layout:
         else:
             sk = self.encode_sort(key.get(self.sort))
             if (
-                pk
-                and sk
-                and len(pk) <= PARTITION_BYTES
-                and len(sk) <= SORT_BYTES
-                and len(key) == 2  # noqa: PLR2004 - the partition key and the sort key
+                pk and sk and len(pk) <= PARTITION_BYTES and len(sk) <= SORT_BYTES and len(key) == 2  # noqa: PLR2004 - the partition key and the sort key
             ):
                 return bucketed(pk), sk
         raise explain_lookup(self.schema, key)
@@ -187,14 +183,14 @@ class Layout:
         return seconds if -_INT64 <= seconds < _INT64 else None
 
 
-def _explain(
-    column: Column, value: Value, data: bytes | None, *, updating: bool
-) -> InvalidRequest:
+def _explain(column: Column, value: Value, data: bytes | None, *, updating: bool) -> InvalidRequest:
     if data is None:
         return unfit_index_key(column.part, column.index, value)
     if not data:
-        return emptied_index_key(value) if updating else empty_index_key(
-            column.part, column.index, value
+        return (
+            emptied_index_key(value)
+            if updating
+            else empty_index_key(column.part, column.index, value)
         )
     return overgrown_index_key() if updating else too_long(column.part.limit)
 
@@ -320,10 +316,8 @@ def _index_way(
     )
 
 
-def index_parts(
-    schema: TableSchema, physical: Physical, index: IndexSchema
-) -> tuple[Part, ...]:
-    """Answer the columns an index is ordered by, the table's key last where it is not among them."""
+def index_parts(schema: TableSchema, physical: Physical, index: IndexSchema) -> tuple[Part, ...]:
+    """Answer the columns an index is ordered by; what it lacks of the table's key comes last."""
     table = _table_parts(schema)
     parts: list[Part] = []
     for at, name in enumerate(index.key_names):

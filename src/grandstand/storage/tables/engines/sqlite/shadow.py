@@ -18,9 +18,7 @@ def ensure_shadow(lane: Lane, layout: Layout) -> None:
             return
         execute(table_statement(physical, f"s{physical.table}"))
         columns = _columns(physical)
-        execute(
-            f"INSERT INTO s{physical.table}({columns}) SELECT {columns} FROM {physical.table}"
-        )
+        execute(f"INSERT INTO s{physical.table}({columns}) SELECT {columns} FROM {physical.table}")
         execute(f"CREATE UNIQUE INDEX s{physical.table}_key ON s{physical.table}(pk, sk)")
         for index in layout.schema.indexes:
             if not index.local:

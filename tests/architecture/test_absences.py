@@ -1,0 +1,96 @@
+"""What the house must not contain, looked for in the syntax tree of every module."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.architecture.tree import SOURCE, parsed, python_files, shown
+
+_ENVIRONMENT = {"os.environ", "os.environb", "os.getenv", "os.putenv"}
+_CLOCKS = {
+    "date.today",
+    "datetime.datetime.now",
+    "datetime.datetime.utcnow",
+    "datetime.now",
+    "datetime.today",
+    "datetime.utcnow",
+    "time.time",
+    "time.time_ns",
+}
+_PLUGINS = {
+    "importlib.metadata.entry_points",
+    "metadata.entry_points",
+    "pkgutil.iter_modules",
+    "pkgutil.walk_packages",
+}
+_VAGUE = ("Manager", "Handler", "Helper", "Util", "Utils", "Base")
+
+
+def _uses(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Every dotted name read, and every name taken by `from … import`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.lineno, ast.unparse(node)
+        elif isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                yield node.lineno, f"{node.module}.{name.name}"
+
+
+def _found(names: set[str], *, except_in: str) -> list[str]:
+    return [
+        f"{shown(path)}:{line} {name}"
+        for path in python_files(SOURCE)
+        for line, name in _uses(parsed(path))
+        if name in names and shown(path) != f"src/grandstand/{except_in}"
+    ]
+
+
+def test_the_environment_is_read_only_in_host_settings() -> None:
+    assert _found(_ENVIRONMENT, except_in="host/settings.py") == []
+
+
+def test_the_wall_clock_is_read_only_in_base_clock() -> None:
+    assert _found(_CLOCKS, except_in="base/clock.py") == []
+
+
+def test_nothing_scans_for_plugins() -> None:
+    assert _found(_PLUGINS, except_in="") == []
+
+
+def test_no_class_has_a_name_that_says_nothing() -> None:
+    vague = [
+        f"{shown(path)}:{node.lineno} {node.name}"
+        for path in python_files(SOURCE)
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ClassDef) and node.name.endswith(_VAGUE)
+    ]
+
+    assert vague == []
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
+    drawers = {"utils.py", "util.py", "helpers.py", "helper.py", "misc.py", "common.py"}
+
+    found = [shown(path) for path in python_files(SOURCE) if path.name in drawers]
+
+    assert found == []
+
+
+def test_every_module_begins_with_what_is_kept_in_it() -> None:
+    silent = [shown(path) for path in python_files(SOURCE) if not ast.get_docstring(parsed(path))]
+
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("import os\nos.environ['A']", "os.environ"),
+        ("from os import environ", "os.environ"),
+        ("import time\ntime.time()", "time.time"),
+        ("from datetime import datetime\ndatetime.now()", "datetime.now"),
+    ],
+)
+def test_both_ways_of_reaching_for_a_name_are_seen(code: str, name: str) -> None:
+    assert name in [used for _, used in _uses(ast.parse(code))]

@@ -1,0 +1,261 @@
+"""The same random operations on our engine and on DynamoDB Local give the same answers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from grandstand.base.clock import SystemClock
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.expressions import nodes
+from grandstand.storage.tables.expressions.render import Rendering
+from grandstand.storage.tables.front import Front
+from tests.storage.tables.against_amazon import asking
+from tests.storage.tables.against_amazon.differences import agreed
+from tests.storage.tables.against_amazon.speaking import Amazon, Answer, Ours, Shape, table_numbers
+
+STEPS = 50
+EXAMPLES = int(os.environ.get("GRANDSTAND_COMPARISONS", "50"))
+CONDITION = st.one_of(st.none(), asking.CONDITIONS)
+
+
+def table_shape(name: str) -> Shape:
+    def index(title: str, partition: str, sort: str | None, projection: Shape) -> Shape:
+        schema = [{"AttributeName": partition, "KeyType": "HASH"}]
+        if sort:
+            schema.append({"AttributeName": sort, "KeyType": "RANGE"})
+        return {"IndexName": title, "KeySchema": schema, "Projection": projection}
+
+    return {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [
+            {"AttributeName": attribute, "AttributeType": kind}
+            for attribute, kind in (("p", "S"), ("s", "N"), ("g", "S"), ("h", "N"))
+        ],
+        "KeySchema": [
+            {"AttributeName": "p", "KeyType": "HASH"},
+            {"AttributeName": "s", "KeyType": "RANGE"},
+        ],
+        "GlobalSecondaryIndexes": [
+            index("both", "g", "h", {"ProjectionType": "ALL"}),
+            index("keys", "g", None, {"ProjectionType": "KEYS_ONLY"}),
+        ],
+        "LocalSecondaryIndexes": [
+            index("local", "p", "h", {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["v"]})
+        ],
+    }
+
+
+class Comparison(RuleBasedStateMachine):
+    """Two tables that must stay alike, whatever is asked of them."""
+
+    amazon: ClassVar[Amazon]
+    ours: ClassVar[Ours]
+    steps: ClassVar[Counter[str]] = Counter()
+
+    @initialize()
+    def make_tables(self) -> None:
+        self.name = f"compared-{next(table_numbers)}"
+        for side in (self.amazon, self.ours):
+            assert side.ask("CreateTable", table_shape(self.name)).error is None
+
+    def teardown(self) -> None:
+        for side in (self.amazon, self.ours):
+            side.ask("DeleteTable", {"TableName": self.name})
+
+    def both(self, operation: str, parameters: Shape) -> tuple[Answer, Answer]:
+        asked = {"TableName": self.name, **parameters}
+        self.steps[operation] += 1
+        return self.amazon.ask(operation, asked), self.ours.ask(operation, asked)
+
+    def same(self, operation: str, parameters: Shape) -> Answer:
+        theirs, ours = self.both(operation, parameters)
+        agreed(operation, parameters, theirs, ours)
+        return ours
+
+    def conditioned(self, shape: Shape, rendering: Rendering, condition: Any) -> Shape:
+        if condition is not None:
+            shape["ConditionExpression"] = rendering.condition(condition)
+            shape["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        return asking.with_placeholders(shape, rendering)
+
+    @rule(item=asking.items(), condition=CONDITION, returning=st.sampled_from(["NONE", "ALL_OLD"]))
+    def put(self, item: Any, condition: Any, returning: str) -> None:
+        shape = {"Item": asking.wire(item), "ReturnValues": returning}
+        self.same("PutItem", self.conditioned(shape, Rendering(), condition))
+
+    @rule(key=asking.keys(), condition=CONDITION, returning=st.sampled_from(["NONE", "ALL_OLD"]))
+    def delete(self, key: Any, condition: Any, returning: str) -> None:
+        shape = {"Key": asking.wire(key), "ReturnValues": returning}
+        self.same("DeleteItem", self.conditioned(shape, Rendering(), condition))
+
+    @rule(
+        key=asking.keys(),
+        update=asking.updates(),
+        condition=CONDITION,
+        returning=st.sampled_from(["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]),
+    )
+    def update(self, key: Any, update: nodes.Update, condition: Any, returning: str) -> None:
+        rendering = Rendering()
+        shape = {
+            "Key": asking.wire(key),
+            "UpdateExpression": rendering.update(update),
+            "ReturnValues": returning,
+        }
+        self.same("UpdateItem", self.conditioned(shape, rendering, condition))
+
+    @rule(key=asking.keys(), paths=st.lists(asking.PATHS, max_size=2, unique=True))
+    def get(self, key: Any, paths: list[nodes.Path]) -> None:
+        rendering = Rendering()
+        shape: Shape = {"Key": asking.wire(key), "ConsistentRead": True}
+        if paths:
+            shape["ProjectionExpression"] = rendering.projection(paths)
+        self.same("GetItem", asking.with_placeholders(shape, rendering))
+
+    @rule(
+        partition=asking.PARTITIONS,
+        span=st.sampled_from([None, ("=", 3), (">=", 2), ("<", 4), ("between", 2)]),
+        filtered=CONDITION,
+        forward=st.booleans(),
+        limit=st.one_of(st.none(), st.integers(1, 4)),
+    )
+    def query(self, partition: str, span: Any, filtered: Any, forward: bool, limit: Any) -> None:  # noqa: FBT001 - drawn
+        where = nodes.Range("s", span[0], span[1], 5 if span[0] == "between" else None) if span else None
+        shape = self.question({"p": partition}, where, filtered, limit)
+        shape["ScanIndexForward"] = forward
+        shape["ConsistentRead"] = True
+        self.pages("Query", shape)
+
+    @rule(
+        index=st.sampled_from(["both", "keys"]),
+        group=st.sampled_from(["x", "y"]),
+        filtered=CONDITION,
+    )
+    def query_index(self, index: str, group: str, filtered: Any) -> None:
+        shape = self.question({"g": group}, None, filtered, None)
+        theirs, ours = self.both("Query", {**shape, "IndexName": index})
+        assert (theirs.error, unordered(theirs)) == (ours.error, unordered(ours))
+
+    @rule(partition=asking.PARTITIONS, forward=st.booleans())
+    def query_local_index(self, partition: str, forward: bool) -> None:  # noqa: FBT001 - drawn
+        shape = self.question({"p": partition}, nodes.Range("h", ">=", 2), None, None)
+        shape |= {"IndexName": "local", "ConsistentRead": True, "ScanIndexForward": forward}
+        theirs, ours = self.both("Query", shape)
+        assert (theirs.error, unordered(theirs)) == (ours.error, unordered(ours))
+
+    @rule(filtered=CONDITION, index=st.sampled_from([None, "both", "keys"]))
+    def scan(self, filtered: Any, index: str | None) -> None:
+        rendering = Rendering()
+        shape: Shape = {} if index is None else {"IndexName": index}
+        if filtered is not None:
+            shape["FilterExpression"] = rendering.condition(filtered)
+        shape = asking.with_placeholders(shape, rendering)
+        theirs, ours = self.both("Scan", shape)
+        assert (theirs.error, unordered(theirs)) == (ours.error, unordered(ours))
+
+    @rule(
+        puts=st.lists(asking.items(), max_size=3),
+        deletes=st.lists(asking.keys(), max_size=2),
+    )
+    def batch_write(self, puts: list[Any], deletes: list[Any]) -> None:
+        actions: list[Shape] = [{"PutRequest": {"Item": asking.wire(item)}} for item in puts]
+        actions += [{"DeleteRequest": {"Key": asking.wire(key)}} for key in deletes]
+        self.same("BatchWriteItem", {"RequestItems": {self.name: actions}})
+
+    @rule(wanted=st.lists(asking.keys(), min_size=1, max_size=4))
+    def batch_get(self, wanted: list[Any]) -> None:
+        asked = {self.name: {"Keys": [asking.wire(key) for key in wanted], "ConsistentRead": True}}
+        theirs, ours = self.both("BatchGetItem", {"RequestItems": asked})
+        found = [sorted(map(repr, a.body.get("Responses", {}).get(self.name, []))) for a in (theirs, ours)]
+        assert (theirs.error, found[0]) == (ours.error, found[1])
+
+    @rule(
+        puts=st.lists(st.tuples(asking.items(), CONDITION), max_size=2),
+        changed=st.lists(st.tuples(asking.keys(), asking.updates(), CONDITION), max_size=2),
+        checked=st.lists(st.tuples(asking.keys(), asking.CONDITIONS), max_size=1),
+    )
+    def transact(self, puts: list[Any], changed: list[Any], checked: list[Any]) -> None:
+        actions: list[Shape] = []
+        for item, condition in puts:
+            shape = {"TableName": self.name, "Item": asking.wire(item)}
+            actions.append({"Put": self.conditioned(shape, Rendering(), condition)})
+        for key, update, condition in changed:
+            rendering = Rendering()
+            shape = {
+                "TableName": self.name,
+                "Key": asking.wire(key),
+                "UpdateExpression": rendering.update(update),
+            }
+            actions.append({"Update": self.conditioned(shape, rendering, condition)})
+        for key, condition in checked:
+            shape = {"TableName": self.name, "Key": asking.wire(key)}
+            actions.append({"ConditionCheck": self.conditioned(shape, Rendering(), condition)})
+        theirs = self.amazon.ask("TransactWriteItems", {"TransactItems": actions})
+        ours = self.ours.ask("TransactWriteItems", {"TransactItems": actions})
+        self.steps["TransactWriteItems"] += 1
+        agreed("TransactWriteItems", {"TransactItems": actions}, theirs, ours)
+
+    @rule()
+    def everything_is_alike(self) -> None:
+        theirs, ours = self.both("Scan", {"ConsistentRead": True})
+        assert unordered(theirs) == unordered(ours)
+
+    def question(self, equals: Shape, where: Any, filtered: Any, limit: int | None) -> Shape:
+        rendering = Rendering()
+        condition = nodes.KeyCondition(tuple(equals.items()), where)
+        shape: Shape = {"KeyConditionExpression": rendering.key_condition(condition)}
+        if filtered is not None:
+            shape["FilterExpression"] = rendering.condition(filtered)
+        if limit is not None:
+            shape["Limit"] = limit
+        return asking.with_placeholders(shape, rendering)
+
+    def pages(self, operation: str, shape: Shape) -> None:
+        answer = self.same(operation, shape)
+        while answer.body.get("LastEvaluatedKey"):
+            start = answer.body["LastEvaluatedKey"]
+            answer = self.same(operation, {**shape, "ExclusiveStartKey": start})
+
+
+def unordered(answer: Answer) -> tuple[list[str], Any, Any]:
+    items = [canonical(item) for item in answer.body.get("Items", [])]
+    return sorted(map(repr, items)), answer.body.get("Count"), answer.body.get("ScannedCount")
+
+
+def canonical(shape: Any) -> Any:
+    if isinstance(shape, dict):
+        return {
+            name: sorted(inner) if name in ("SS", "NS", "BS") else canonical(inner)
+            for name, inner in sorted(shape.items())
+        }
+    if isinstance(shape, list):
+        return [canonical(inner) for inner in shape]
+    return shape
+
+
+@pytest.mark.timeout(900)
+def test_every_answer_agrees_with_amazons_emulator(dynamodb_local: str) -> None:
+    engine = SqliteEngine.open(None, clock=SystemClock(), metered=True)
+    Comparison.ours = Ours(Front(engine, clock=SystemClock()))
+    Comparison.amazon = Amazon(dynamodb_local)
+    Comparison.steps.clear()
+
+    run_state_machine_as_test(
+        Comparison,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+    engine.close()
+    assert sum(Comparison.steps.values()) >= EXAMPLES * STEPS * 0.8

@@ -1,0 +1,25 @@
+"""Our own DynamoDB endpoint, served from a thread of the test run."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grandstand.base.clock import SystemClock
+from grandstand.host.tables_server import listen, make_server
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.front import Front
+
+
+@contextmanager
+def running_endpoint(file: Path | None) -> Iterator[str]:
+    """Serve the tables of that file, or of memory, and answer the address."""
+    engine = SqliteEngine.open(file, clock=SystemClock(), metered=True)
+    with listen(port=0) as listening:
+        server = make_server(Front(engine, clock=SystemClock()))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+    engine.close()

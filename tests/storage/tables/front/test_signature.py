@@ -1,0 +1,170 @@
+"""Requests signed by Amazon's own signer, checked by ours."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from unittest import mock
+
+import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from grandstand.base.clock import ManualClock
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.front import Front, Reply
+from tests.storage.tables.front.asking import refusal, target
+
+NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+
+
+@pytest.fixture
+def guarded(embedded: SqliteEngine) -> Front:
+    """A front in eu-west-1 that knows one key."""
+    return Front(
+        embedded, clock=ManualClock(NOW), region="eu-west-1", access_keys={"AKID": SECRET}
+    )
+
+
+def signed(
+    *,
+    key: str = "AKID",
+    secret: str = SECRET,
+    region: str = "eu-west-1",
+    service: str = "dynamodb",
+    at: datetime = NOW,
+    body: bytes = b"{}",
+) -> dict[str, str]:
+    request = AWSRequest(
+        "POST",
+        "http://127.0.0.1:8000/",
+        headers={
+            "X-Amz-Target": target("ListTables"),
+            "Content-Type": "application/x-amz-json-1.0",
+            "Host": "127.0.0.1:8000",
+        },
+        data=body,
+    )
+    # botocore signs with the machine's time; the tests have their own.
+    with mock.patch("botocore.auth.get_current_datetime", lambda: at.replace(tzinfo=None)):
+        SigV4Auth(Credentials(key, secret), service, region).add_auth(request)
+    return dict(request.headers.items())
+
+
+def answer(front: Front, headers: dict[str, str], body: bytes = b"{}") -> Reply:
+    return front.answer(headers, body)
+
+
+def test_a_request_signed_with_a_known_key_is_let_through(guarded: Front) -> None:
+    reply = answer(guarded, signed())
+
+    assert reply.status == 200
+
+
+def test_an_unknown_key_is_not_recognised(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(key="STRANGER")))
+
+    assert found.name == "UnrecognizedClientException"
+    assert found.message == "The security token included in the request is invalid."
+
+
+def test_the_wrong_secret_makes_the_wrong_signature(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(secret="guess")))
+
+    assert found.name == "InvalidSignatureException"
+    assert found.message.startswith("The request signature we calculated does not match")
+
+
+def test_a_body_changed_after_signing_is_noticed(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(), b'{"Limit":1}'))
+
+    assert found.name == "InvalidSignatureException"
+
+
+def test_a_signed_header_changed_after_signing_is_noticed(guarded: Front) -> None:
+    found = refusal(answer(guarded, {**signed(), "X-Amz-Target": target("DescribeLimits")}))
+
+    assert found.name == "InvalidSignatureException"
+
+
+def test_a_key_scoped_to_another_region_is_refused(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(region="us-east-1")))
+
+    assert found.name == "InvalidSignatureException"
+    assert found.message == "Credential should be scoped to a valid region, not 'us-east-1'. "
+
+
+def test_a_key_scoped_to_another_service_is_refused(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(service="s3")))
+
+    assert found.message == "Credential should be scoped to correct service: 'dynamodb'. "
+
+
+def test_an_old_signature_has_expired(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(at=NOW - timedelta(minutes=16))))
+
+    assert found.message == (
+        "Signature expired: 20260101T114400Z is now earlier than 20260101T114500Z "
+        "(20260101T120000Z - 15 min.)"
+    )
+
+
+def test_a_signature_from_the_future_is_refused(guarded: Front) -> None:
+    found = refusal(answer(guarded, signed(at=NOW + timedelta(minutes=16))))
+
+    assert found.message == (
+        "Signature not yet current: 20260101T121600Z is still later than 20260101T121500Z "
+        "(20260101T120000Z + 15 min.)"
+    )
+
+
+def test_a_date_of_another_form_is_incomplete(guarded: Front) -> None:
+    found = refusal(answer(guarded, {**signed(), "X-Amz-Date": "yesterday"}))
+
+    assert found.name == "IncompleteSignatureException"
+    assert found.message.startswith("Date must be in ISO-8601 'basic format'. Got 'yesterday'.")
+
+
+def test_a_credential_with_too_few_parts_is_incomplete(guarded: Front) -> None:
+    headers = signed()
+    short = headers["Authorization"].replace("/dynamodb/aws4_request", "")
+
+    found = refusal(answer(guarded, {**headers, "Authorization": short}))
+
+    assert found.name == "IncompleteSignatureException"
+    assert found.message.startswith("Credential must have exactly 5 slash-delimited elements")
+
+
+def test_the_host_must_be_signed(guarded: Front) -> None:
+    headers = signed()
+    hidden = headers["Authorization"].replace("host;", "")
+
+    found = refusal(answer(guarded, {**headers, "Authorization": hidden}))
+
+    assert found.message == "'Host' must be a 'SignedHeader' in the AWS Authorization."
+
+
+def test_another_algorithm_is_not_known(guarded: Front) -> None:
+    headers = signed()
+    other = headers["Authorization"].replace("AWS4-HMAC-SHA256", "AWS4-HMAC-SHA25")
+
+    found = refusal(answer(guarded, {**headers, "Authorization": other}))
+
+    assert found.message == (
+        "Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). "
+    )
+
+
+def test_a_front_without_a_region_of_its_own_takes_any_region(embedded: SqliteEngine) -> None:
+    anywhere = Front(embedded, clock=ManualClock(NOW), access_keys={"AKID": SECRET})
+
+    reply = answer(anywhere, signed(region="ap-southeast-2"))
+
+    assert reply.status == 200
+
+
+def test_without_access_keys_any_signature_is_taken(front: Front) -> None:
+    reply = answer(front, signed(key="anyone", secret="anything"))
+
+    assert reply.status == 200
