@@ -70,7 +70,7 @@ def test_no_class_has_a_name_that_says_nothing() -> None:
 
 
 def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
-    drawers = {"utils.py", "util.py", "helpers.py", "helper.py", "misc.py", "common.py"}
+    drawers = {"utils.py", "util.py", "helpers.py", "helper.py", "misc.py"}
 
     found = [shown(path) for path in python_files(SOURCE) if path.name in drawers]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import importlib.util
 import socket
@@ -10,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from zlib import crc32
 
-from grandstand.base.errors import Conflict, InvalidInput
+from grandstand.base.errors import Conflict, InvalidInput, Unavailable
 from grandstand.storage.tables.front import MAX_BODY, Front, Reply
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ Announce: TypeAlias = Callable[[str, int], None]
 
 LOOPBACK: Final = "127.0.0.1"
 PORT: Final = 8000
+SWEEP_SECONDS: Final = 10.0
 
 _GRACE_SECONDS: Final = 5
 _KEEP_ALIVE_SECONDS: Final = 75
@@ -40,21 +42,39 @@ class AddressUnusable(InvalidInput):
     """This machine has no such address, or may not listen there."""
 
 
-def application(front: Front) -> Application:
-    """Make the ASGI application that hands each POST to the front.
+def application(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> Application:
+    """Make the ASGI application that hands each POST to the front, and lets expired items go.
 
     The engine answers in microseconds, so it is asked in line: a thread's hop costs more.
     """
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
+            await _live(front, sweep_seconds, receive, send)
             return
         body = await _body(receive)
-        if body is None:
-            return
-        await _send(_answer(front, scope, body), send)
+        if body is not None:
+            await _send(_answer(front, scope, body), send)
 
     return app
+
+
+async def _live(front: Front, sweep_seconds: float, receive: Receive, send: Send) -> None:
+    """Sweep from the server's start to its end."""
+    await receive()
+    sweeping = asyncio.create_task(_sweep(front, sweep_seconds))
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    sweeping.cancel()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _sweep(front: Front, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        # A store that cannot be written now is tried again next time; requests tell of it.
+        with suppress(Unavailable):
+            front.sweep()
 
 
 async def _body(receive: Receive) -> bytes | None:
@@ -121,15 +141,15 @@ def listen(host: str = LOOPBACK, port: int = PORT) -> socket.socket:
         ) from fault
 
 
-def make_server(front: Front) -> uvicorn.Server:
+def make_server(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:
     """Make the server; `run(sockets=[...])` serves until `should_exit` is set."""
     import uvicorn
 
     config = uvicorn.Config(
-        application(front),
+        application(front, sweep_seconds),
         http="httptools",
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
-        lifespan="off",
+        lifespan="on",
         ws="none",
         access_log=False,
         log_level="warning",

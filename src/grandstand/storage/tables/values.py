@@ -75,7 +75,7 @@ def parse_number(text: str) -> Number:
     except InvalidOperation:
         number = None
     if number is None or not number.is_finite():
-        message = f"A value provided cannot be converted into a number: {text}"
+        message = f"The parameter cannot be converted to a numeric value: {text}"
         raise InvalidRequest(message)
     return settle(number)
 
@@ -91,8 +91,7 @@ def settle(number: Number) -> Number:
         number = Decimal(number)
     if not number:
         return 0
-    digits = number.normalize(_ROOMY)
-    exponent = digits.adjusted()
+    exponent = number.adjusted()
     if exponent > _MAX_EXPONENT:
         message = (
             "Number overflow. Attempting to store a number with magnitude larger than supported "
@@ -105,6 +104,7 @@ def settle(number: Number) -> Number:
             "range"
         )
         raise InvalidRequest(message)
+    digits = number.normalize(_ROOMY)
     _, coefficient, power = digits.as_tuple()
     if len(coefficient) > MAX_DIGITS:
         message = "Attempting to store more than 38 significant digits in a Number"
@@ -174,9 +174,13 @@ def _value_size(value: Value, depth: int) -> int:
         return number_size(value)
     if isinstance(value, bytes):
         return len(value)
+    if isinstance(value, frozenset):
+        _set_code(value)
+        return sum(_value_size(v, depth) for v in value)
     if depth >= MAX_DEPTH:
         message = (
-            f"Nesting Levels have exceeded supported limits: keep values within {MAX_DEPTH} levels"
+            "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
+            "levels beyond supported limit"
         )
         raise InvalidRequest(message)
     if isinstance(value, dict):
@@ -184,9 +188,6 @@ def _value_size(value: Value, depth: int) -> int:
         return 3 + sum(1 + len(k.encode()) + _value_size(v, depth + 1) for k, v in value.items())
     if isinstance(value, list):
         return 3 + sum(1 + _value_size(v, depth + 1) for v in value)
-    if isinstance(value, frozenset):
-        _set_code(value)
-        return sum(_value_size(v, depth + 1) for v in value)
     raise InvalidRequest(_unsupported(value))
 
 

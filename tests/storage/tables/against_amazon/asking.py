@@ -24,9 +24,7 @@ NUMBERS = st.one_of(
 )
 TEXTS = st.sampled_from(["", "a", "ab", "b", "é", "\uffff", "\U0001d11e", "A"])
 BINARIES = st.sampled_from([b"", b"\x00", b"\x7f", b"\x80\xff", b"ab"])
-SCALARS: st.SearchStrategy[Any] = st.one_of(
-    TEXTS, NUMBERS, BINARIES, st.booleans(), st.none()
-)
+SCALARS: st.SearchStrategy[Any] = st.one_of(TEXTS, NUMBERS, BINARIES, st.booleans(), st.none())
 SETS: st.SearchStrategy[Any] = st.one_of(
     st.frozensets(st.sampled_from(["a", "b", "c"]), min_size=1),
     st.frozensets(st.integers(1, 4), min_size=1),
@@ -37,7 +35,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("xyz"), inner, max_size=2)
     ),
-    max_leaves=5,
+    max_leaves=3,
 )
 NAMES = st.sampled_from(["v", "w", "n", "m", "l", "t"])
 PATHS = st.one_of(
@@ -92,7 +90,9 @@ _SIMPLE: st.SearchStrategy[Any] = st.one_of(
 CONDITIONS: st.SearchStrategy[Any] = st.recursive(
     _SIMPLE,
     lambda inner: st.one_of(
-        st.builds(nodes.And, inner, inner), st.builds(nodes.Or, inner, inner), st.builds(nodes.Not, inner)
+        st.builds(nodes.And, inner, inner),
+        st.builds(nodes.Or, inner, inner),
+        st.builds(nodes.Not, inner),
     ),
     max_leaves=3,
 )
@@ -138,11 +138,6 @@ def wire(item: Item) -> Shape:
     return item_to_wire(item, text_binary=True)
 
 
-def key_of(item: Item) -> Item:
-    """The key of an item."""
-    return {"p": item["p"], "s": item["s"]}
-
-
-def value(of: Value) -> Shape:
-    """A value as JSON carries it."""
-    return to_wire(of, text_binary=True)
+def place(item: Item) -> tuple[Value, Value]:
+    """What tells one item from another."""
+    return item["p"], item["s"]

@@ -83,9 +83,8 @@ def condition(raw: RawCondition, names: Names) -> Bind[Condition]:
     match raw:
         case RawJunction():
             return _junction(raw, names)
-        case RawNot(inner):
-            negated = condition(inner, names)
-            return lambda values: Not(negated(values))
+        case RawNot():
+            return _negation(raw, names)
         case RawCompare(op, left, right):
             one, two = _operand(left, names), _operand(right, names)
             if op in ("=", "<>") and not (isinstance(left, RawPath) and isinstance(right, RawPath)):
@@ -181,6 +180,21 @@ def _value(raw: RawValue) -> Bind[Literal]:
 def _checked(node: Condition) -> Condition:
     check_leaf(node)
     return node
+
+
+def _negation(raw: RawNot, names: Names) -> Bind[Condition]:
+    inner, times = raw.inner, 1
+    while isinstance(inner, RawNot):
+        inner, times = inner.inner, times + 1
+    innermost = condition(inner, names)
+
+    def fill(values: Values) -> Condition:
+        made = innermost(values)
+        for _ in range(times):
+            made = Not(made)
+        return made
+
+    return fill
 
 
 def _junction(raw: RawJunction, names: Names) -> Bind[Condition]:

@@ -247,8 +247,11 @@ def _chain(node: And | Or, kind: type[And | Or]) -> tuple[_Check, ...]:
 
 
 def _not(node: Not) -> _Check:
-    check = _condition(node.inner)
-    return lambda item: not check(item)
+    inner, odd = node.inner, True
+    while isinstance(inner, Not):
+        inner, odd = inner.inner, not odd
+    check = _condition(inner)
+    return (lambda item: not check(item)) if odd else check
 
 
 _COMPILE: Final[dict[type, Callable[..., _Check]]] = {

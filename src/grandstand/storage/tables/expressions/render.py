@@ -160,7 +160,10 @@ class Rendering:
         return joint.join(parts)
 
     def _not(self, node: Not) -> str:
-        return f"NOT {self._grouped(node.inner, (And, Or))}"
+        inner, prefix = node.inner, "NOT "
+        while isinstance(inner, Not):
+            inner, prefix = inner.inner, f"NOT {prefix}"
+        return prefix + self._grouped(inner, (And, Or))
 
     def _grouped(self, condition: Condition, looser: tuple[type, ...]) -> str:
         text = self.condition(condition)

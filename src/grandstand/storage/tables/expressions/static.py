@@ -31,12 +31,12 @@ _IN_UPDATES: Final = frozenset(("if_not_exists", "list_append"))
 
 def check_condition(node: RawCondition) -> None:
     """Raise Refused for the first wrong function or name, in the order written."""
+    while isinstance(node, RawNot):
+        node = node.inner
     match node:
         case RawJunction():
             for part in _chain(node):
                 check_condition(part)
-        case RawNot(inner):
-            check_condition(inner)
         case RawCall(name, args):
             _check_known(name, _IN_CONDITIONS, _IN_UPDATES, "a condition")
             if name == "size":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.capacity import read_units, total
@@ -17,14 +17,11 @@ from grandstand.storage.tables.front.consumed import (
     wants_collections,
     write_report,
 )
-from grandstand.storage.tables.front.items import check_into_keys, read_projection
+from grandstand.storage.tables.front.items import read_projection
 from grandstand.storage.tables.front.params import check_mixed
 from grandstand.storage.tables.front.service import Answer, Request, Service
 from grandstand.storage.tables.requests import DeleteItem, GetItem, PutItem, Written
-from grandstand.storage.tables.values import Item, Key, check_size
-
-_MOST_READS: Final = 100
-_MOST_WRITES: Final = 25
+from grandstand.storage.tables.values import Item
 
 
 def batch_get_item(service: Service, request: Request) -> Answer:
@@ -34,8 +31,6 @@ def batch_get_item(service: Service, request: Request) -> Answer:
     reads: list[GetItem] = []
     for reference, block in wanted.items():
         reads += _reads(service, reference, block)
-    if len(reads) > _MOST_READS:
-        raise InvalidRequest("Too many items requested for the BatchGetItem call")
     names = {service.table_name(reference): reference for reference in wanted}
     read = service.engine.batch_get(reads)
     responses: dict[str, list[object]] = {reference: [] for reference in wanted}
@@ -68,13 +63,7 @@ def _check_alike(blocks: Iterable[Request]) -> None:
 def _reads(service: Service, reference: str, block: Request) -> list[GetItem]:
     projection = read_projection(block)
     table = service.table_name(reference)
-    keys: list[Key] = []
-    for wire in block["Keys"]:
-        key = item_from_wire(wire, text_binary=True)
-        if key in keys:
-            raise InvalidRequest("Provided list of item keys contains duplicates")
-        keys.append(key)
-    check_into_keys(service, table, projection)
+    keys = [item_from_wire(wire, text_binary=True) for wire in block["Keys"]]
     consistent = bool(block.get("ConsistentRead"))
     return [GetItem(table, key, projection, consistent) for key in keys]
 
@@ -91,8 +80,6 @@ def batch_write_item(service: Service, request: Request) -> Answer:
     for reference, requests in wanted.items():
         table = service.table_name(reference)
         writes += [_write(table, one) for one in requests]
-    if len(writes) > _MOST_WRITES:
-        raise InvalidRequest("Too many items requested for the BatchWriteItem call")
     names = {service.table_name(reference): reference for reference in wanted}
     done = service.engine.batch_write(writes)
     left: dict[str, list[Any]] = {}
@@ -118,7 +105,6 @@ def _write(table: str, one: Request) -> PutItem | DeleteItem:
         )
     if put is not None:
         item = item_from_wire(put["Item"], text_binary=True)
-        check_size(item)
         return PutItem(table, item)
     return DeleteItem(table, item_from_wire(one["DeleteRequest"]["Key"], text_binary=True))
 

@@ -11,6 +11,7 @@ from grandstand.storage.tables.front.describing import (
     DECREASED,
     INCREASED,
     ON_DEMAND_SINCE,
+    STREAM_VIEW,
     described,
     keep,
 )
@@ -64,6 +65,8 @@ def update_table(service: Service, request: Request) -> Answer:
     table = service.describe(request["TableName"])
     schema, kept = _billed(service, table, request, updates)
     schema = _streamed(schema, request.get("StreamSpecification"))
+    if schema.stream is None and table.schema.stream is not None:
+        kept[STREAM_VIEW] = table.schema.stream
     schema = _indexed(schema, request, updates)
     kept.update(kept_settings(request))
     if schema != table.schema:

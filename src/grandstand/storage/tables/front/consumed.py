@@ -27,12 +27,12 @@ def read_report(
     request: Request, table: str, units: Decimal, *, index: str | None = None, local: bool = False
 ) -> Answer:
     """Report a read of a table, or of one of its indexes."""
-    told: Answer = {"TableName": table, "CapacityUnits": units}
+    told: Answer = {"TableName": table, "CapacityUnits": float(units)}
     if request.get("ReturnConsumedCapacity") == "INDEXES":
-        told["Table"] = {"CapacityUnits": Decimal(0) if index else units}
+        told["Table"] = {"CapacityUnits": 0.0 if index else float(units)}
         if index:
             kind = "LocalSecondaryIndexes" if local else "GlobalSecondaryIndexes"
-            told[kind] = {index: {"CapacityUnits": units}}
+            told[kind] = {index: {"CapacityUnits": float(units)}}
     return told
 
 
@@ -73,17 +73,18 @@ def write_report(
 
 def transact_read_report(request: Request, table: str, units: Decimal) -> Answer:
     """Report the reads of a transaction on one table."""
-    told: Answer = {"TableName": table, "CapacityUnits": units, "ReadCapacityUnits": units}
+    read = {"CapacityUnits": float(units), "ReadCapacityUnits": float(units)}
+    told: Answer = {"TableName": table, **read}
     if request.get("ReturnConsumedCapacity") == "INDEXES":
-        told["Table"] = {"CapacityUnits": units, "ReadCapacityUnits": units}
+        told["Table"] = read
     return told
 
 
 def _units(units: Decimal, *, transactional: bool) -> Answer:
     # Only transactions say which part was reading and which was writing.
     if transactional:
-        return {"CapacityUnits": units, "WriteCapacityUnits": units}
-    return {"CapacityUnits": units}
+        return {"CapacityUnits": float(units), "WriteCapacityUnits": float(units)}
+    return {"CapacityUnits": float(units)}
 
 
 def local_names(schema: TableSchema) -> frozenset[str]:

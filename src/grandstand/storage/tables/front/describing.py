@@ -26,6 +26,7 @@ WARM: Final = "warmThroughput"
 ON_DEMAND_SINCE: Final = "onDemandSince"
 INCREASED: Final = "throughputIncreased"
 DECREASED: Final = "throughputDecreased"
+STREAM_VIEW: Final = "streamView"
 RECOVERY: Final = "pointInTimeRecovery"
 
 _KEPT: Final = {"OnDemandThroughput": ON_DEMAND_LIMITS, "WarmThroughput": WARM}

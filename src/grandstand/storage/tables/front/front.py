@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 
 from grandstand.base.clock import Clock
-from grandstand.base.errors import GrandstandError
+from grandstand.base.errors import Broken, GrandstandError
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import InvalidRequest, TableNotFound
 from grandstand.storage.tables.front.faults import (
@@ -29,9 +31,11 @@ from grandstand.storage.tables.front.signature import check_present, check_signe
 MAX_BODY: Final = 16 * 1024 * 1024
 _MOST_FAULTS: Final = 10
 _ID_BYTES: Final = 26
+_SWEPT_AT_ONCE: Final = 1000
 _JSON_TYPES: Final = frozenset(("application/x-amz-json-1.0", "application/json"))
 _GZIP: Final = 16 + zlib.MAX_WBITS
 
+_log: Final = logging.getLogger(__name__)
 _decode: Final = msgspec.json.Decoder().decode
 
 
@@ -60,12 +64,28 @@ class Front:
         return self._service.region
 
     def answer(self, headers: Mapping[str, str], body: bytes) -> Reply:
-        """Carry out one request and make its reply; never raises for what a client can send."""
+        """Carry out one request and make its reply; never raises."""
         request_id = self._chance(_ID_BYTES).hex().upper()
         try:
             return answered(self._carry_out(headers, body), request_id)
         except GrandstandError as error:
             return refused(error, request_id)
+        except Exception as fault:  # noqa: BLE001 - the last door before the network
+            _log.exception("request %s failed", request_id)
+            return refused(Broken(f"{type(fault).__name__}: this is a fault of ours"), request_id)
+
+    def sweep(self) -> int:
+        """Delete some of what has expired, in every table with an expiry; answer how many went.
+
+        DynamoDB does this in the background; whoever keeps the front running calls it now and then.
+        """
+        engine, went = self._service.engine, 0
+        for name in engine.list_tables():
+            # A table may be deleted while its turn comes.
+            with suppress(TableNotFound):
+                if engine.schema_of(name).ttl is not None:
+                    went += engine.sweep(name, _SWEPT_AT_ONCE)
+        return went
 
     def _carry_out(self, headers: Mapping[str, str], body: bytes) -> object:
         given = {name.lower(): value for name, value in headers.items()}

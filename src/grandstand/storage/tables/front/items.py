@@ -7,11 +7,6 @@ from typing import Final
 from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.capacity import read_units
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.keys import (
-    check_key_paths,
-    condition_paths,
-    update_paths,
-)
 from grandstand.storage.tables.expressions.nodes import Condition, Literal, Path, Update
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
@@ -59,6 +54,8 @@ _BARE_READ: Final = frozenset(("ConsistentRead", "Key", "ReturnConsumedCapacity"
 _UPDATE_BYTES: Final = 3
 _WRITING_BYTES: Final = 19
 _REMOVING_BYTES: Final = 2
+_WRONG_OPERAND: Final = "An operand in the update expression has an incorrect data type"
+_LARGE: Final = (str, bytes, list, dict, frozenset)
 
 
 def put_item(service: Service, request: Request) -> Answer:
@@ -68,7 +65,7 @@ def put_item(service: Service, request: Request) -> Answer:
         check_mixed(request, ("ConditionExpression",), ("Expected",))
     item = item_from_wire(request["Item"], text_binary=True)
     returning = _old_or_none(request)
-    condition = None if bare else _only_condition(service, request)
+    condition = None if bare else _only_condition(request)
     table = service.table_name(request["TableName"])
     written = service.engine.put(PutItem(table, item, condition, returning, show_conflict(request)))
     return _written(service, request, table, item, written)
@@ -81,7 +78,7 @@ def delete_item(service: Service, request: Request) -> Answer:
         check_mixed(request, ("ConditionExpression",), ("Expected",))
     key = item_from_wire(request["Key"], text_binary=True)
     returning = _old_or_none(request)
-    condition = None if bare else _only_condition(service, request)
+    condition = None if bare else _only_condition(request)
     table = service.table_name(request["TableName"])
     written = service.engine.delete(
         DeleteItem(table, key, condition, returning, show_conflict(request))
@@ -107,18 +104,15 @@ def update_item(service: Service, request: Request) -> Answer:
         condition = parse_condition(request["ConditionExpression"], shared)
     shared.check_used()
     table = service.table_name(request["TableName"])
-    check_into_keys(service, table, (*update_paths(update), *paths_of(condition)))
     check_update_bytes(update)
-    written = service.engine.update(
-        UpdateItem(
-            table,
-            key,
-            update,
-            condition,
-            request.get("ReturnValues") or "NONE",
-            show_conflict(request),
-        )
-    )
+    returning: Returning = request.get("ReturnValues") or "NONE"
+    action = UpdateItem(table, key, update, condition, returning, show_conflict(request))
+    try:
+        written = service.engine.update(action)
+    except InvalidRequest as fault:
+        if legacy.paths and str(fault) == _WRONG_OPERAND:
+            raise InvalidRequest("Type mismatch for attribute to update") from fault
+        raise
     return _written(service, request, table, key, written)
 
 
@@ -130,7 +124,6 @@ def get_item(service: Service, request: Request) -> Answer:
         projection = read_projection(request)
     key = item_from_wire(request["Key"], text_binary=True)
     table = service.table_name(request["TableName"])
-    check_into_keys(service, table, projection)
     consistent = bool(request.get("ConsistentRead"))
     found = service.engine.get(GetItem(table, key, projection, consistent))
     told: Answer = {}
@@ -170,25 +163,12 @@ def read_condition(request: Request, shared: Placeholders) -> Condition | None:
     return None if text is None else parse_condition(text, shared)
 
 
-def _only_condition(service: Service, request: Request) -> Condition | None:
+def _only_condition(request: Request) -> Condition | None:
     condition = expected_condition(request.get("Expected"), request.get("ConditionalOperator"))
     shared = placeholders(request)
     condition = read_condition(request, shared) or condition
     shared.check_used()
-    table = service.table_name(request["TableName"])
-    check_into_keys(service, table, paths_of(condition))
     return condition
-
-
-def paths_of(condition: Condition | None) -> tuple[Path, ...]:
-    """Name every path a condition looks at."""
-    return () if condition is None else tuple(condition_paths(condition))
-
-
-def check_into_keys(service: Service, table: str, paths: tuple[Path, ...]) -> None:
-    """Raise InvalidRequest when a path goes into an attribute that is a key."""
-    if any(len(path.steps) > 1 for path in paths):
-        check_key_paths(paths, service.schema(table))
 
 
 def check_update_bytes(update: Update) -> None:
@@ -197,12 +177,11 @@ def check_update_bytes(update: Update) -> None:
     Measured on DynamoDB: names and values written, with so much a clause, count up to the limit
     whatever the finished item would hold.
     """
-    size = _UPDATE_BYTES
+    size = _UPDATE_BYTES + _REMOVING_BYTES * (len(update.removes) + len(update.deletes))
     for path, value in (*update.sets, *update.adds):
         size += _WRITING_BYTES
-        if len(path.steps) == 1 and isinstance(value, Literal):
+        if isinstance(value, Literal) and isinstance(value.value, _LARGE):
             size += item_size({path.root: value.value})
-    size += _REMOVING_BYTES * (len(update.removes) + len(update.deletes))
     if size > MAX_ITEM_BYTES:
         raise InvalidRequest("Item size to update has exceeded the maximum allowed size")
 

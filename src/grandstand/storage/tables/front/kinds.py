@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from grandstand.storage.tables.attributes import WireFault, from_wire
 from grandstand.storage.tables.errors import InvalidRequest
@@ -37,9 +37,11 @@ class Listing:
 
     def admits(self, value: object) -> bool:
         """Tell whether it is a list of allowed length and every element is in order."""
-        if type(value) is not list or any(lengths(len(value), self.low, self.high)):
-            return False
-        return all(map(self.of.admits, value))
+        return self.fits(value) and all(map(self.of.admits, value))
+
+    def fits(self, value: object) -> TypeGuard[list[Any]]:
+        """Tell whether it is a list of allowed length."""
+        return type(value) is list and not any(lengths(len(value), self.low, self.high))
 
     def cast(self, value: Any, *, element: bool = False) -> list[Any]:  # noqa: ANN401, ARG002
         """Take a list, and each element of it."""
@@ -54,8 +56,7 @@ class Listing:
         for rule in lengths(len(value), self.low, self.high):
             yield broken_tersely(place, rule) if self.terse else broken(self, value, place, rule)
         for count, one in enumerate(value, start=1):
-            if one is not None:
-                yield from self.of.faults(one, place.member(count))
+            yield from _inner_faults(self.of, one, place.member(count))
 
     def shown(self, value: list[Any]) -> str:
         """Write the elements between brackets."""
@@ -78,6 +79,9 @@ class Table:
         if type(value) is not dict or len(value) < self.low:
             return False
         if self.keys is not None and not all(map(self.keys.admits, value)):
+            return False
+        limit = self.values
+        if limit is not None and not all(limit.fits(one) for one in value.values()):
             return False
         return all(map(self.of.admits, value.values()))
 
@@ -103,14 +107,11 @@ class Table:
             rules = key_rules(self.keys)
             yield broken(self, value, place, f"Map keys must satisfy constraint: [{rules}]")
         limit = self.values
-        if limit is not None and any(
-            any(lengths(len(one), limit.low, limit.high)) for one in value.values()
-        ):
+        if limit is not None and not all(limit.fits(one) for one in value.values()):
             rules = ", ".join(length_rules(limit.low, limit.high))
             yield broken(self, value, place, f"Map value must satisfy constraint: [{rules}]")
         for name, one in value.items():
-            if one is not None:
-                yield from self.of.faults(one, place.member(name))
+            yield from _inner_faults(self.of, one, place.member(name))
 
     def shown(self, value: dict[str, Any]) -> str:
         """Write names and values between braces."""
@@ -118,6 +119,12 @@ class Table:
             f"{name}={'null' if one is None else self.of.shown(one)}" for name, one in value.items()
         )
         return f"{{{', '.join(inner)}}}"
+
+
+def _inner_faults(kind: Kind, one: object, place: Place) -> Iterator[str]:
+    if one is None:
+        return iter((broken(kind, None, place, "Member must not be null"),))
+    return kind.faults(one, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +214,8 @@ class Attribute:
 
     def shown(self, value: Any) -> str:  # noqa: ANN401
         """Write it with every type it is not."""
+        if not isinstance(value, dict):
+            return str(value)
         names = ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL")
         inner = (f"{name[0].lower()}{name[1:]}={_quoted(value.get(name))}" for name in names)
         return f"AttributeValue({', '.join(inner)})"

@@ -157,9 +157,9 @@ def _check_operator(operator: str | None, conditions: Shape | None) -> None:
     if operator is None:
         return
     if conditions is None:
-        raise invalid("ConditionalOperator cannot be used without Filter or Expected")
+        raise InvalidRequest("ConditionalOperator cannot be used without Filter or Expected")
     if len(conditions) < _PAIR:
-        raise invalid(
+        raise InvalidRequest(
             "ConditionalOperator can only be used when Filter or Expected has two or more elements"
         )
 

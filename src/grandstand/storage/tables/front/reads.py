@@ -5,16 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from grandstand.storage.tables.attributes import item_to_wire
+from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.capacity import read_units
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.keys import (
-    check_filter,
-    check_key_paths,
-    condition_paths,
-    key_condition,
-    key_terms,
-)
+from grandstand.storage.tables.expressions.keys import key_condition, key_terms
 from grandstand.storage.tables.expressions.nodes import Condition, Path, Range
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
@@ -26,11 +20,6 @@ from grandstand.storage.tables.front.faults import invalid
 from grandstand.storage.tables.front.legacy import attribute_paths, filter_condition, key_ranges
 from grandstand.storage.tables.front.params import check_mixed, placeholders
 from grandstand.storage.tables.front.service import Answer, Request, Service
-from grandstand.storage.tables.front.starts import (
-    check_query_start,
-    check_scan_start,
-    read_start,
-)
 from grandstand.storage.tables.requests import Page, Query, Scan
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
 from grandstand.storage.tables.values import Key
@@ -45,6 +34,9 @@ _SELECTING: Final = {
     "ALL_PROJECTED_ATTRIBUTES": "ALL_PROJECTED_ATTRIBUTES",
     "COUNT": "only the Count",
 }
+
+# Faults of these kinds in a starting key are told without saying that it is one.
+_BARE: Final = ("duplicates", "number set", "numeric value", "significant digits", "magnitude")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +59,14 @@ def query(service: Service, request: Request) -> Answer:
     _check_select(request, "1 validation error detected: ")
     old_filter = filter_condition(request.get("QueryFilter"), request.get("ConditionalOperator"))
     old_projection = attribute_paths(request.get("AttributesToGet"))
-    start = read_start(request)
+    start = _start(request)
     shared = placeholders(request)
     terms = _terms(request, shared)
     wanted = _wanted(service, request, shared, start, (old_filter, old_projection))
     schema = service.schema(wanted.table)
     index = _index(request, schema)
     where = key_condition(terms, schema, index)
-    if start is not None:
-        check_query_start(start, schema, index, where)
-    _check_filter(request, wanted.filter, schema, index)
-    _check_reading(request, wanted, schema, index)
+    _check_old_filter(request, schema, index)
     page = service.engine.query(
         Query(
             table=wanted.table,
@@ -89,7 +78,7 @@ def query(service: Service, request: Request) -> Answer:
             limit=request.get("Limit"),
             start=start,
             consistent=bool(request.get("ConsistentRead")),
-            whole=_whole(request, wanted, schema, index),
+            whole=_whole(request, index),
         )
     )
     return _told(request, wanted.table, page, index)
@@ -105,15 +94,12 @@ def scan(service: Service, request: Request) -> Answer:
     _check_select(request, "")
     old_projection = attribute_paths(request.get("AttributesToGet"))
     old_filter = filter_condition(request.get("ScanFilter"), request.get("ConditionalOperator"))
-    start = read_start(request)
+    start = _start(request)
     _check_segments(request)
     shared = placeholders(request)
     wanted = _wanted(service, request, shared, start, (old_filter, old_projection))
     schema = service.schema(wanted.table)
     index = _index(request, schema)
-    if start is not None:
-        check_scan_start(start, schema, index)
-    _check_reading(request, wanted, schema, index)
     page = service.engine.scan(
         Scan(
             table=wanted.table,
@@ -125,7 +111,7 @@ def scan(service: Service, request: Request) -> Answer:
             segment=request.get("Segment") or 0,
             segments=request.get("TotalSegments") or 1,
             consistent=bool(request.get("ConsistentRead")),
-            whole=_whole(request, wanted, schema, index),
+            whole=_whole(request, index),
         )
     )
     return _told(request, wanted.table, page, index)
@@ -152,6 +138,18 @@ def _check_select(request: Request, introduction: str) -> None:
         fault = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
     if fault is not None:
         raise InvalidRequest(introduction + fault)
+
+
+def _start(request: Request) -> Key | None:
+    wire = request.get("ExclusiveStartKey")
+    if wire is None:
+        return None
+    try:
+        return item_from_wire(wire, text_binary=True)
+    except InvalidRequest as fault:
+        if any(words in str(fault) for words in _BARE):
+            raise
+        raise InvalidRequest(f"The provided starting key is invalid: {fault}") from fault
 
 
 def _check_segments(request: Request) -> None:
@@ -213,68 +211,26 @@ def _index(request: Request, schema: TableSchema) -> IndexSchema | None:
     return index
 
 
-def _check_filter(
-    request: Request,
-    condition: Condition | None,
-    schema: TableSchema,
-    index: IndexSchema | None,
-) -> None:
-    if condition is None:
-        return
-    if request.get("FilterExpression") is not None:
-        check_filter(condition, schema, index)
-        return
+def _check_old_filter(request: Request, schema: TableSchema, index: IndexSchema | None) -> None:
+    looked_at = request.get("QueryFilter") or {}
     for name in schema.key_names if index is None else index.key_names:
-        if name in request["QueryFilter"]:
+        if name in looked_at:
             raise InvalidRequest(
                 "QueryFilter can only contain non-primary key attributes: Primary key attribute: "
                 f"{name}"
             )
 
 
-def _check_reading(
-    request: Request, wanted: Wanted, schema: TableSchema, index: IndexSchema | None
-) -> None:
-    """Raise InvalidRequest when paths go into keys, or an index lacks what is asked of it."""
-    looked_at = () if wanted.filter is None else tuple(condition_paths(wanted.filter))
-    check_key_paths((*wanted.projection, *looked_at), schema)
-    if index is None or index.projection == "ALL":
-        return
-    missing = _unprojected(wanted.projection, schema, index)
-    if not index.local:
-        if request.get("Select") == "ALL_ATTRIBUTES":
-            raise invalid(
-                "Select type ALL_ATTRIBUTES is not supported for global secondary index "
-                f"{index.name} because its projection type is not ALL"
-            )
-        if missing:
-            raise invalid(
-                f"Global secondary index {index.name} does not project [{', '.join(missing)}]"
-            )
-    unfiltered = _unprojected(looked_at, schema, index)
-    if unfiltered:
-        raise invalid(
-            f"Secondary index {index.name} does not project one or more filter attributes: "
-            f"[{', '.join(unfiltered)}]"
-        )
-
-
-def _unprojected(
-    paths: tuple[Path, ...], schema: TableSchema, index: IndexSchema
-) -> tuple[str, ...]:
-    held = {*schema.key_names, *index.key_names, *index.included}
-    return tuple(dict.fromkeys(path.root for path in paths if path.root not in held))
-
-
-def _whole(
-    request: Request, wanted: Wanted, schema: TableSchema, index: IndexSchema | None
-) -> bool:
-    """Tell whether a local index must be helped out by its table."""
-    if index is None or not index.local or index.projection == "ALL":
+def _whole(request: Request, index: IndexSchema | None) -> bool:
+    """Tell whether an index must be helped out by its table; raise InvalidRequest if it cannot."""
+    if index is None or index.projection == "ALL" or request.get("Select") != "ALL_ATTRIBUTES":
         return False
-    if request.get("Select") == "ALL_ATTRIBUTES":
-        return True
-    return bool(_unprojected(wanted.projection, schema, index))
+    if not index.local:
+        raise invalid(
+            "Select type ALL_ATTRIBUTES is not supported for global secondary index "
+            f"{index.name} because its projection type is not ALL"
+        )
+    return True
 
 
 def _told(request: Request, table: str, page: Page, index: IndexSchema | None) -> Answer:

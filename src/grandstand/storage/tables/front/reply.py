@@ -40,7 +40,7 @@ _NAMESPACES: Final = {
 # These two are told with a capital letter.
 _CAPITAL: Final = frozenset(("SerializationException", "AccessDeniedException"))
 
-_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
+_encode: Final = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)

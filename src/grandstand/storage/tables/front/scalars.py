@@ -93,16 +93,20 @@ class Text:
     options: tuple[str, ...] = ()
 
     @cached_property
-    def _plain(self) -> bool:
-        return not (self.low or self.high or self.pattern or self.options)
-
-    @cached_property
     def _matches(self) -> re.Pattern[str]:
         return re.compile(self.pattern or ".*", re.DOTALL)
 
     def admits(self, value: object) -> bool:
         """Tell whether it is a string within the rules."""
-        return type(value) is str and (self._plain or not any(self._rules(value)))
+        if type(value) is not str:
+            return False
+        if self.options:
+            return value in self.options
+        return (
+            len(value) >= self.low
+            and (self.high is None or len(value) <= self.high)
+            and (self.pattern is None or self._matches.fullmatch(value) is not None)
+        )
 
     def cast(self, value: Any, *, element: bool = False) -> str:  # noqa: ANN401, ARG002
         """Take a string only."""
@@ -137,7 +141,11 @@ class Whole:
 
     def admits(self, value: object) -> bool:
         """Tell whether it is a whole number within its bounds."""
-        return type(value) is int and not any(self._rules(value))
+        return (
+            type(value) is int
+            and (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+        )
 
     def cast(self, value: Any, *, element: bool = False) -> int:  # noqa: ANN401, ARG002
         """Take a number, rounding down what is not whole."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
@@ -11,9 +12,11 @@ import msgspec
 
 from grandstand.storage.tables.attributes import item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest, IteratorExpired, TableNotFound
+from grandstand.storage.tables.front.describing import STREAM_VIEW, setting
+from grandstand.storage.tables.front.faults import invalid
 from grandstand.storage.tables.front.service import Answer, Request, Service
 from grandstand.storage.tables.requests import Change
-from grandstand.storage.tables.schema import StreamView, TableDescription
+from grandstand.storage.tables.schema import TableDescription
 from grandstand.storage.tables.shapes import key_schema
 from grandstand.storage.tables.values import Item
 
@@ -23,8 +26,6 @@ _ITERATOR_SECONDS: Final = 15 * 60
 # A sequence number has at least 21 digits on the wire.
 _DIGITS: Final = 21
 _STREAM: Final = re.compile(r"(arn:.+:table/([a-zA-Z0-9_.-]{3,255}))/stream/([^/]+)")
-_NEW: Final = ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
-_OLD: Final = ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
 
 
 def list_streams(service: Service, request: Request) -> Answer:
@@ -71,8 +72,8 @@ def describe_stream(service: Service, request: Request) -> Answer:
         "StreamDescription": {
             **_listed(service, table),
             "StreamStatus": "DISABLED" if schema.stream is None else "ENABLED",
-            "StreamViewType": schema.stream or "KEYS_ONLY",
-            "CreationRequestDateTime": round(table.created_at.timestamp(), 3),
+            "StreamViewType": _view(table),
+            "CreationRequestDateTime": _begun(table),
             "KeySchema": key_schema((schema.partition,), sort),
             "Shards": [] if request.get("ExclusiveStartShardId") == shard else shards,
         }
@@ -88,12 +89,11 @@ def get_shard_iterator(service: Service, request: Request) -> Answer:
             f"{request['StreamArn']} not found"
         )
     kind, number = request["ShardIteratorType"], request.get("SequenceNumber")
-    by_number = kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER")
-    if by_number != (number is not None):
-        raise InvalidRequest(
-            "SequenceNumber is required for the iterator types AT_SEQUENCE_NUMBER and "
-            "AFTER_SEQUENCE_NUMBER, and not allowed for others"
-        )
+    if kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"):
+        if number is None:
+            raise invalid("SequenceNumber must be passed for this iterator type")
+    elif number is not None:
+        raise invalid("SequenceNumber should not be passed for this iterator type")
     position: str | None = None
     if number is not None:
         position = _position(number, before=kind == "AT_SEQUENCE_NUMBER")
@@ -112,9 +112,9 @@ def get_records(service: Service, request: Request) -> Answer:
     table = _streaming(service, arn)
     limit = request.get("Limit") or _MOST_RECORDS
     batch = service.engine.changes(table.schema.name, position, limit)
-    view = table.schema.stream
+    view = _view(table)
     told: Answer = {"Records": [_record(service, change, view) for change in batch.changes]}
-    if view is not None or not batch.caught_up:
+    if table.schema.stream is not None or not batch.caught_up:
         told["NextShardIterator"] = _iterator(service, table, batch.position)
     return told
 
@@ -133,8 +133,19 @@ def _streaming(service: Service, arn: str) -> TableDescription:
     return table
 
 
+def _view(table: TableDescription) -> str:
+    """Answer what the stream shows, or showed until it was switched off."""
+    return table.schema.stream or setting(table, STREAM_VIEW) or "KEYS_ONLY"
+
+
+def _begun(table: TableDescription) -> float:
+    """Answer when the stream was switched on, which is what its label says."""
+    began = datetime.fromisoformat(str(table.stream_label)).replace(tzinfo=UTC)
+    return round(began.timestamp(), 3)
+
+
 def _shard(table: TableDescription) -> str:
-    made = int(table.created_at.timestamp() * 1000)
+    made = int(_begun(table) * 1000)
     mark = sha256(f"{table.schema.name}/{table.stream_label}".encode()).hexdigest()[:8]
     return f"shardId-{made:020d}-{mark}"
 
@@ -144,8 +155,8 @@ def _shown(sequence: str) -> str:
 
 
 def _position(number: str, *, before: bool) -> str:
-    if not number.isdecimal():
-        raise InvalidRequest(f"Invalid SequenceNumber: {number}")
+    if not (number.isascii() and number.isdecimal()):
+        raise invalid("Invalid SequenceNumber")
     return str(max(0, int(number) - before))
 
 
@@ -165,17 +176,17 @@ def _read_iterator(iterator: str) -> tuple[str, str | None, float]:
     return arn, position, issued
 
 
-def _record(service: Service, change: Change, view: StreamView | None) -> dict[str, Any]:
+def _record(service: Service, change: Change, view: str) -> dict[str, Any]:
     told: Answer = {
         "ApproximateCreationDateTime": int(change.at.timestamp()),
         "Keys": _wire(change.keys),
         "SequenceNumber": _shown(change.sequence),
         "SizeBytes": change.size_bytes,
-        "StreamViewType": view or "KEYS_ONLY",
+        "StreamViewType": view,
     }
-    if view in _NEW and change.new is not None:
+    if change.new is not None:
         told["NewImage"] = _wire(change.new)
-    if view in _OLD and change.old is not None:
+    if change.old is not None:
         told["OldImage"] = _wire(change.old)
     record: Answer = {
         "eventID": sha256(f"{service.region}/{change.sequence}".encode()).hexdigest()[:32],

@@ -8,7 +8,6 @@ from typing import Any, Final
 from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.capacity import read_units, total
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.keys import update_paths
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
@@ -23,8 +22,6 @@ from grandstand.storage.tables.front.consumed import (
     write_report,
 )
 from grandstand.storage.tables.front.items import (
-    check_into_keys,
-    paths_of,
     read_condition,
     read_projection,
     show_conflict,
@@ -42,15 +39,12 @@ from grandstand.storage.tables.requests import (
     WriteAction,
     Written,
 )
-from grandstand.storage.tables.values import Item, check_size, item_size
-
-_MOST_BYTES: Final = 4 * 1024 * 1024
+from grandstand.storage.tables.values import Item
 
 
 def transact_write_items(service: Service, request: Request) -> Answer:
     """Write all or nothing; raise InvalidRequest, TableNotFound or TransactionCancelled."""
     actions = tuple(_action(service, one) for one in request["TransactItems"])
-    _check_total(actions)
     written = service.engine.transact_write(Transaction(actions, request.get("ClientRequestToken")))
     told: Answer = {}
     if asked(request):
@@ -81,15 +75,12 @@ def _action(service: Service, one: Request) -> WriteAction:
     table = service.table_name(parameters["TableName"])
     action = _ACTIONS[kind](table, parameters, shared)
     shared.check_used()
-    update = update_paths(action.update) if isinstance(action, UpdateItem) else ()
-    check_into_keys(service, table, (*update, *paths_of(action.condition)))
     return action
 
 
 def _put(table: str, parameters: Request, shared: Placeholders) -> PutItem:
     check_mixed(parameters, ("ConditionExpression",), ())
     item = item_from_wire(parameters["Item"], text_binary=True)
-    check_size(item)
     condition = read_condition(parameters, shared)
     return PutItem(table, item, condition, show_conflict=show_conflict(parameters))
 
@@ -120,14 +111,6 @@ _ACTIONS: Final[dict[str, Callable[[str, Any, Placeholders], WriteAction]]] = {
     "Delete": _delete,
     "Update": _update,
 }
-
-
-def _check_total(actions: tuple[WriteAction, ...]) -> None:
-    size = sum(item_size(action.item) for action in actions if isinstance(action, PutItem))
-    if size > _MOST_BYTES:
-        raise InvalidRequest(
-            f"Transaction request cannot be larger than 4 MB: the items to be put are {size} bytes"
-        )
 
 
 def _collections(service: Service, actions: tuple[WriteAction, ...]) -> Answer:
@@ -162,7 +145,6 @@ def _get(service: Service, parameters: Request) -> GetItem:
     projection = read_projection(parameters)
     table = service.table_name(parameters["TableName"])
     key = item_from_wire(parameters["Key"], text_binary=True)
-    check_into_keys(service, table, projection)
     return GetItem(table, key, projection, consistent=True)
 
 

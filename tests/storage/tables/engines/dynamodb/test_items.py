@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
@@ -253,3 +254,12 @@ def test_a_limit_below_one_is_refused_by_the_service_itself(
 def test_a_table_that_is_not_there_is_not_found(cloud: DynamoEngine) -> None:
     with pytest.raises(TableNotFound):
         cloud.put(PutItem("no-such-table", KEY))
+
+
+def test_threads_can_share_an_engine(cloud: DynamoEngine, table: str) -> None:
+    count = UpdateItem(table, KEY, Update(adds=((path("n"), Literal(1)),)))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(cloud.update, [count] * 80))
+
+    assert cloud.get(GetItem(table, KEY, consistent=True)).item == {**KEY, "n": 80}

@@ -71,6 +71,24 @@ def test_an_index_with_several_key_attributes_answers_by_them(
     assert page.last_key == {"pk": "a", "sk": 1, "g": "x", "h": "y"}
 
 
+def test_a_description_counts_what_the_table_and_its_indexes_hold(
+    cloud: DynamoEngine, table_name: str
+) -> None:
+    cloud.create_table(rich(table_name))
+    cloud.put(PutItem(table_name, {"pk": "a", "sk": 1, "g": "x"}))
+    cloud.put(PutItem(table_name, {"pk": "a", "sk": 2}))
+
+    described = cloud.describe_table(table_name)
+
+    assert described.items == 2
+    assert described.size_bytes > 0
+    assert {name: items for name, (items, _) in described.index_counts.items()} == {
+        "local": 0,
+        "wide": 1,
+        "multi": 0,
+    }
+
+
 def test_a_table_with_provisioned_capacity_keeps_it(cloud: DynamoEngine, table_name: str) -> None:
     index = IndexSchema("wide", ("g",), capacity=Capacity(3, 4))
     schema = TableSchema(
@@ -156,27 +174,35 @@ def described(name: str, status: str) -> Reply:
     )
 
 
-def test_settings_become_the_tables_tags(service_of: ServiceOf, engine_on: EngineOn) -> None:
+def test_settings_are_kept_as_the_tables_tags(service_of: ServiceOf, engine_on: EngineOn) -> None:
+    service = service_of(Script([described("some", "ACTIVE"), ok()]))
+
+    engine_on(service.endpoint).put_settings("some", {"team": "blue", "env": "live"})
+
+    assert service.operations == ["DescribeTable", "TagResource"]
+    assert service.calls[1].body == {
+        "ResourceArn": "arn:some",
+        "Tags": [{"Key": "team", "Value": "blue"}, {"Key": "env", "Value": "live"}],
+    }
+
+
+def test_the_tables_tags_are_described_page_by_page(
+    service_of: ServiceOf, engine_on: EngineOn
+) -> None:
     service = service_of(
         Script(
             [
                 described("some", "ACTIVE"),
-                ok(Tags=[{"Key": "old", "Value": "1"}], NextToken="more"),
-                ok(Tags=[{"Key": "kept", "Value": "2"}]),
-                ok(),
-                ok(),
+                ok(TimeToLiveDescription={"TimeToLiveStatus": "DISABLED"}),
+                ok(Tags=[{"Key": "a", "Value": "1"}], NextToken="more"),
+                ok(Tags=[{"Key": "b", "Value": "2"}]),
             ]
         )
     )
 
-    engine_on(service.endpoint).put_settings("some", {"kept": "3", "new": "4"})
+    settings = engine_on(service.endpoint).describe_table("some").settings
 
-    assert service.operations[3:] == ["UntagResource", "TagResource"]
-    assert service.calls[3].body == {"ResourceArn": "arn:some", "TagKeys": ["old"]}
-    assert service.calls[4].body["Tags"] == [
-        {"Key": "kept", "Value": "3"},
-        {"Key": "new", "Value": "4"},
-    ]
+    assert settings == {"a": "1", "b": "2"}
 
 
 def test_making_a_table_waits_until_it_is_active(

@@ -68,7 +68,6 @@ def connect(address: Address) -> Clients:
     Amazon's own credentials and region (environment, profile, instance) are used where none are
     given; another endpoint gets placeholders. Raises InvalidRequest when there is no region.
     """
-    from botocore.config import Config
     from botocore.session import Session
 
     credentials = address.credentials
@@ -78,20 +77,10 @@ def connect(address: Address) -> Clients:
     region = address.region or session.get_config_variable("region")
     if region is None and address.endpoint is not None:
         region = _ANY_REGION
-    config = Config(
-        connect_timeout=address.timeouts.connect_seconds,
-        read_timeout=address.timeouts.read_seconds,
-        max_pool_connections=address.pool_size,
-        # Tries are counted in one place only, and the service's own sentences about a wrong
-        # request are better than those of the client.
-        retries={"mode": "standard", "total_max_attempts": 1},
-        parameter_validation=False,
-        tcp_keepalive=True,
-    )
     settings: dict[str, Any] = {
         "region_name": region,
         "endpoint_url": address.endpoint,
-        "config": config,
+        "config": _config(address),
     }
     if credentials is not None:
         settings["aws_access_key_id"] = credentials.access_key
@@ -104,3 +93,18 @@ def connect(address: Address) -> Clients:
         )
     except Exception as fault:
         raise failure(fault).error from fault
+
+
+def _config(address: Address) -> Any:  # noqa: ANN401 - botocore comes without types
+    from botocore.config import Config
+
+    return Config(
+        connect_timeout=address.timeouts.connect_seconds,
+        read_timeout=address.timeouts.read_seconds,
+        max_pool_connections=address.pool_size,
+        # Tries are counted in one place only, and the service's own sentences about a wrong
+        # request are better than those of the client.
+        retries={"mode": "standard", "total_max_attempts": 1},
+        parameter_validation=False,
+        tcp_keepalive=True,
+    )

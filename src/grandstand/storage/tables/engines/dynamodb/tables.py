@@ -27,7 +27,6 @@ Shape: TypeAlias = dict[str, Any]
 _FIRST_LOOK: Final = 0.05
 _LONGEST_LOOK: Final = 5.0
 _STREAM_SECONDS: Final = 60.0
-_TAGS: Final = 50
 
 
 @dataclass(slots=True)
@@ -113,17 +112,11 @@ class Tables:
             parameters = {"ExclusiveStartTableName": last}
 
     def tag(self, name: str, settings: Mapping[str, str]) -> None:
-        """Keep the settings as the table's tags; where the service has no tags, keep nothing."""
+        """Keep the settings as tags, beside those the table has; without tags, keep nothing."""
         arn = self._table(name)["TableArn"]
-        gone = sorted(self._tags(arn).keys() - settings.keys())
         tags = [{"Key": key, "Value": value} for key, value in settings.items()]
         with suppress(NotOffered):
-            if gone:
-                self.calls.send("untag_resource", {"ResourceArn": arn, "TagKeys": gone})
-            for start in range(0, len(tags), _TAGS):
-                self.calls.send(
-                    "tag_resource", {"ResourceArn": arn, "Tags": tags[start : start + _TAGS]}
-                )
+            self.calls.send("tag_resource", {"ResourceArn": arn, "Tags": tags})
 
     def _table(self, name: str) -> Shape:
         table: Shape = self.calls.send("describe_table", {"TableName": name})["Table"]
@@ -138,6 +131,11 @@ class Tables:
             size_bytes=table.get("TableSizeBytes") or 0,
             stream_label=table.get("LatestStreamLabel") if schema.stream else None,
             settings=self._tags(table["TableArn"]),
+            index_counts={
+                index["IndexName"]: (index.get("ItemCount") or 0, index.get("IndexSizeBytes") or 0)
+                for kind in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
+                for index in table.get(kind) or ()
+            },
         )
 
     def _expiry(self, name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from grandstand.storage.tables.front.kinds import ATTRIBUTES, Attribute, Listing, Member, Struct
 from grandstand.storage.tables.front.kinds import Table as Mapped
@@ -124,8 +124,3 @@ EXPECTED: Final = optional(
 def request(members: dict[str, Member]) -> Struct:
     """Make the structure of a whole request."""
     return Struct("Request", members)
-
-
-def wholly(data: Any) -> dict[str, Any]:  # noqa: ANN401 - a request as it was decoded
-    """Answer a request's members that are there."""
-    return {name: one for name, one in data.items() if one is not None}

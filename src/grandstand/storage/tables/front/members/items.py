@@ -26,7 +26,7 @@ from grandstand.storage.tables.front.members.common import (
     request,
     required,
 )
-from grandstand.storage.tables.front.scalars import NAME_PATTERN, Text, Whole
+from grandstand.storage.tables.front.scalars import Text, Whole
 
 _CONDITION: Final = {
     "ConditionExpression": EXPRESSION,
@@ -136,7 +136,6 @@ SCAN: Final = request(
     }
 )
 
-_TABLE_KEYS: Final = Text(1, 255, NAME_PATTERN)
 BATCH_GET_ITEM: Final = request(
     {
         "ReturnConsumedCapacity": RETURN_CAPACITY,
@@ -152,6 +151,7 @@ BATCH_GET_ITEM: Final = request(
                     },
                 ),
                 "KeysAndAttributes",
+                keys=TABLE_NAME,
             )
         ),
     }
@@ -173,6 +173,7 @@ BATCH_WRITE_ITEM: Final = request(
             Mapped(
                 _WRITES,
                 "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>",
+                keys=TABLE_NAME,
                 values=Listing(Text(), 1, 25),
             )
         ),

@@ -1,0 +1,1 @@
+"""Benchmarks: one module each, ours and its peers side by side in one run."""

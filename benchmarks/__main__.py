@@ -1,0 +1,25 @@
+"""Every benchmark there is, by name; each module is imported only when it runs."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from benchmarks.harness.command import main
+from benchmarks.harness.rows import Row
+from tests.parts.surroundings import tidy_environment
+
+# benchmarks/NAME.py, each with `run(*, full: bool) -> list[Row]`
+NAMES: tuple[str, ...] = ()
+
+
+def _benchmark(name: str) -> Callable[[bool], Sequence[Row]]:
+    def run(full: bool) -> Sequence[Row]:  # noqa: FBT001
+        rows: Sequence[Row] = import_module(f"benchmarks.{name}").run(full=full)
+        return rows
+
+    return run
+
+
+if __name__ == "__main__":
+    tidy_environment()
+    sys.exit(main(sys.argv[1:], {name: _benchmark(name) for name in NAMES}))

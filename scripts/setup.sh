@@ -1,0 +1,224 @@
+# Sourced by run, test and bench, which set `root`: keeps a virtual environment as the pins say.
+# Everything it has to tell goes to stderr; a set-up that is still good costs two short processes.
+
+set -euo pipefail
+unset CDPATH BASH_ENV ENV VIRTUAL_ENV
+unset PYTHONHOME PYTHONPATH PYTHONSAFEPATH PYTHONSTARTUP PYTHONPLATLIBDIR PYTHONINSPECT
+unset PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV PIP_REQUIRE_HASHES
+unset UV_SYSTEM_PYTHON UV_PYTHON UV_PROJECT_ENVIRONMENT UV_REQUIRE_HASHES UV_CONSTRAINT
+unset UV_OVERRIDE UV_EXCLUDE_NEWER UV_NO_BUILD_ISOLATION UV_TARGET
+export PATH PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONNOUSERSITE=1
+
+say() { printf 'grandstand: %s\n' "$*" >&2; }
+stop() {
+  say "$*"
+  exit 1
+}
+
+# A folder we may fill: it is ours to write, or can be made in a parent that is.
+usable() {
+  local folder=$1
+  while [ ! -e "$folder" ]; do folder=$(dirname -- "$folder"); done
+  [ -d "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ]
+}
+
+# Sets `state` (caches, logs, fetched parts) and gives HOME a place that can be written.
+choose_state() {
+  local key base
+  state=$root/.state
+  if ! usable "$state"; then
+    key=$(printf '%s' "$root" | sha256sum)
+    for base in "${XDG_CACHE_HOME:-}" "${HOME:+$HOME/.cache}" "${TMPDIR:-/tmp}/cache-$(id -u)"; do
+      state=$base/grandstand/${key:0:12}
+      if [ "${base:0:1}" = / ] && usable "$state" && mkdir -p -m 700 -- "$state" && [ -O "$state" ]; then
+        break
+      fi
+      state=
+    done
+    [ -n "$state" ] || stop "no folder to write in: make $root writable, or set XDG_CACHE_HOME"
+  fi
+  mkdir -p -- "$state"
+  if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then
+    export HOME=$state/home
+    mkdir -p -- "$HOME"
+  fi
+  if [ -n "${XDG_CACHE_HOME:-}" ] && ! usable "$XDG_CACHE_HOME"; then unset XDG_CACHE_HOME; fi
+  if ! usable "${UV_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/uv}"; then export UV_CACHE_DIR=$state/uv; fi
+}
+
+# What the environment must have been made from: this place, this interpreter, these pins.
+place_of() { printf '%s\n%s\n' "$root" "$(readlink -f -- "$venv/bin/python")"; }
+stamp_of() {
+  local sum
+  sum=$(cat -- "$root/pyproject.toml" "$root/requirements/$1.txt" "$root/scripts/setup.sh" | sha256sum)
+  printf '%s\n%s' "$(place_of)" "${sum%% *}"
+}
+
+starts() { "$venv/bin/python" -I -c "${1:-}" 2>/dev/null; }
+
+fresh() {
+  [ -x "$venv/bin/python" ] && [ -r "$venv/.stamp-$1" ] &&
+    [ "$(cat -- "$venv/.stamp-$1")" = "$(stamp_of "$1")" ] && starts 'import grandstand'
+}
+
+# Same place and a living interpreter: the packages can be brought up to date where they are.
+repairable() {
+  local stamp
+  for stamp in "$venv"/.stamp-*; do
+    if [ -r "$stamp" ] && [ "$(head -n 2 -- "$stamp")" = "$(place_of)" ] && starts 'import encodings'; then
+      return 0
+    fi
+  done
+  return 1
+}
+
+find_python() {
+  local name path
+  for name in python3 python3.1{5,4,3,2,1} python; do
+    while read -r path; do
+      if python=$("$path" -I -c 'import sys; print(sys.executable); sys.exit(sys.version_info < (3, 11))' 2>/dev/null); then
+        return 0
+      fi
+    done < <(type -aP "$name")
+  done
+  stop "no Python 3.11 or newer on PATH; install one: apt-get install python3.11 python3.11-venv"
+}
+
+find_uv() {
+  local path
+  for path in "$(type -P uv || true)" "$venv/bin/uv"; do
+    if [ -n "$path" ] && "$path" --version >/dev/null 2>&1; then
+      uv=$path
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Runs a command into the log; a failed one shows its first warning, where the real cause stands.
+logged() {
+  say "$1"
+  shift
+  printf '\n$ %s\n' "$*" >"$log.last"
+  local rc=0
+  "$@" >>"$log.last" 2>&1 </dev/null || rc=$?
+  cat -- "$log.last" >>"$log"
+  return "$rc"
+}
+explain_failure() {
+  { grep -i -m 1 -E 'warning|error|caused by' "$log.last" || true; } >&2
+  { grep -v '^$' "$log.last" || true; } | tail -n 3 >&2
+  stop "that did not work; the whole log is $log"
+}
+
+# A company's own certificates are in the system's bundle; a bare machine has no bundle at all.
+trust() {
+  local bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
+  if [ "$1" = system ] && [ -s "$bundle" ]; then
+    export UV_SYSTEM_CERTS=true PIP_CERT=${PIP_CERT:-$bundle}
+  else
+    unset UV_SYSTEM_CERTS PIP_CERT
+  fi
+}
+fetching() {
+  trust system
+  logged "$@" && return 0
+  trust bundled
+  logged "$1 (once more, with the certificates that come with the tool)" "${@:2}" || explain_failure
+}
+
+make_bare() {
+  local version package
+  if find_uv && [ "$uv" != "$venv/bin/uv" ]; then
+    logged "making $venv with uv" "$uv" venv --python "$python" "$venv"
+    return
+  fi
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  package=python$version-venv
+  if ! "$python" -I -c 'import venv; from ensurepip import version' 2>/dev/null && [ "$(id -u)" = 0 ] && type -P apt-get >/dev/null; then
+    DEBIAN_FRONTEND=noninteractive logged "installing $package" \
+      sh -c "apt-get update && apt-get install -y --no-install-recommends $package" || true
+  fi
+  if "$python" -I -c 'import venv; from ensurepip import version' 2>/dev/null; then
+    logged "making $venv" "$python" -m venv "$venv"
+  elif "$python" -I -c 'import venv; from pip import __version__' 2>/dev/null; then
+    logged "making $venv without pip" "$python" -m venv --without-pip "$venv"
+  else
+    say "Python $version has no venv module; install it: apt-get install $package"
+    return 2
+  fi
+}
+
+# The old environment is put aside, and comes back if a new one cannot be made.
+make_venv() {
+  local aside=$venv.aside rc=0
+  find_python
+  rm -rf -- "$aside"
+  if [ -e "$venv" ]; then mv -- "$venv" "$aside"; fi
+  make_bare || rc=$?
+  if [ "$rc" != 0 ]; then
+    rm -rf -- "$venv"
+    if [ -e "$aside" ]; then mv -- "$aside" "$venv"; fi
+    if [ "$rc" = 2 ]; then exit 1; fi
+    explain_failure
+  fi
+  rm -rf -- "$aside"
+}
+
+get_uv() {
+  local pins=$root/requirements/uv.txt
+  find_uv && return 0
+  if starts 'import pip'; then
+    fetching "fetching uv" "$venv/bin/python" -m pip install -q --require-hashes --no-deps -r "$pins"
+  else
+    fetching "fetching uv" "$python" -m pip --python "$venv/bin/python" install -q --require-hashes \
+      --no-deps -r "$pins"
+  fi
+  find_uv || stop "uv was installed into $venv but does not start"
+}
+
+install() {
+  local level=$1
+  get_uv
+  rm -f -- "$venv"/.stamp-*
+  fetching "installing the packages of requirements/$level.txt" \
+    "$uv" pip sync --python "$venv/bin/python" --require-hashes --compile-bytecode "$root/requirements/$level.txt"
+  logged "installing grandstand" "$uv" pip install --python "$venv/bin/python" \
+    --offline --no-deps --no-build-isolation --reinstall-package grandstand -e "$root" || explain_failure
+  starts 'import grandstand' || stop "grandstand was installed into $venv but cannot be imported"
+  stamp_of "$level" >"$venv/.stamp-new"
+  mv -- "$venv/.stamp-new" "$venv/.stamp-$level"
+}
+
+choose_venv() {
+  if usable "$venv"; then return 0; fi
+  if [ -e "$venv" ]; then say "$venv belongs to somebody else and is out of date; using $state/${venv##*/}"; fi
+  venv=$state/${venv##*/}
+}
+
+# Nothing is to be done; on the way, an environment that was made for tests keeps that level.
+settled() {
+  if [ "$level" = run ] && [ -e "$venv/.stamp-test" ]; then level=test; fi
+  fresh "$level"
+}
+
+# ready LEVEL FOLDER: afterwards `venv` is an environment with requirements/LEVEL.txt and grandstand in it.
+# The test pins hold all of the run pins, so an environment made for tests also serves `./run`.
+ready() {
+  local level=$1 lock
+  venv=$root/$2
+  choose_state
+  settled && return 0
+  choose_venv
+  settled && return 0
+  log=$state/setup.log
+  exec {lock}>"$state/setup.lock"
+  flock -n "$lock" || { say "waiting for another set-up to end"; flock "$lock"; }
+  if ! fresh "$level"; then
+    : >"$log"
+    repairable || make_venv
+    install "$level"
+    say "ready: $venv"
+  fi
+  exec {lock}>&-
+}

@@ -1,0 +1,1 @@
+"""Everything bets can do belongs here; empty as yet, only its tables are declared."""

@@ -1,0 +1,1 @@
+"""The odds, score and statistics feeds belong here, one file each; empty as yet."""

@@ -1,0 +1,198 @@
+"""Kept here: the models people build, and Benny's bets, bankroll and what he has learnt."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Self
+
+from grandstand.apps.bets.model import BetStatus, ModelStatus, Tally
+from grandstand.apps.bets.store.table import bets
+from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, key
+
+
+class UserModel(Entity, table=bets, times="seconds"):
+    """A model a person built by weighing sources."""
+
+    user_id: str
+    model_id: str
+    name: str
+    sport: str
+    bet_types: tuple[str, ...]
+    data_sources: dict[str, Decimal]
+    min_confidence: Decimal
+    status: ModelStatus = "active"
+    auto_adjust_weights: bool | None = None
+    created_at: datetime
+    updated_at: datetime
+
+    row = key("USER_MODEL#{user_id}", "{model_id}")
+    owned = key("{user_id}", "{model_id}", index="UserModelsIndex")
+
+    @classmethod
+    def of_user(cls, user_id: str) -> Query[Self]:
+        """A person's models."""
+        return cls.owned(user_id=user_id)
+
+    @classmethod
+    def by_id(cls, user_id: str, model_id: str) -> Get[Self]:
+        """One of a person's models."""
+        return cls.get(user_id=user_id, model_id=model_id)
+
+    def create(self) -> Put[Self]:
+        """Keep a model that is not there yet."""
+        return self.put().if_absent()
+
+    def revise(self) -> Put[Self]:
+        """Write a model over what it was."""
+        return self.put().if_present()
+
+    @classmethod
+    def weigh(
+        cls, user_id: str, model_id: str, data_sources: dict[str, Decimal], at: datetime
+    ) -> Update[Self]:
+        """Give a model's sources new weights, if it lets them be adjusted."""
+        model = cls.update(user_id=user_id, model_id=model_id)
+        model = model.set(data_sources=data_sources, updated_at=at)
+        return model.when(UserModel.auto_adjust_weights == True)  # noqa: E712 - a condition
+
+    @classmethod
+    def turn(cls, user_id: str, model_id: str, status: ModelStatus, at: datetime) -> Update[Self]:
+        """Pause a model, or let it go on."""
+        return cls.update(user_id=user_id, model_id=model_id).set(status=status, updated_at=at)
+
+    @classmethod
+    def remove(cls, user_id: str, model_id: str) -> Delete[Self]:
+        """Remove one of a person's models."""
+        return cls.delete(user_id=user_id, model_id=model_id)
+
+
+class BennyBet(Entity, table=bets, times="seconds"):
+    """One bet of Benny's, with his reasons; `bet_id` repeats the end of its key."""
+
+    bet_id: str
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    prediction: str
+    confidence: Decimal
+    ai_reasoning: str
+    ai_key_factors: tuple[str, ...]
+    bet_amount: Decimal
+    odds: int
+    market_key: str
+    commence_time: datetime
+    placed_at: datetime
+    status: BetStatus = "pending"
+    bankroll_before: Decimal
+    payout: Decimal | None = None
+    profit: Decimal | None = None
+    settled_at: datetime | None = None
+
+    row = key("BENNY", "BET#{placed_at}#{game_id}")
+    by_start = key("BENNY#BETS", "{commence_time}", index="GSI1")
+
+    @classmethod
+    def recent(cls, n: int = 20) -> Query[Self]:
+        """Benny's last bets, newest first."""
+        return cls.row().newest(n)
+
+    @classmethod
+    def starting(cls, start: datetime, end: datetime) -> Query[Self]:
+        """Benny's bets on games that begin within a span of time."""
+        return cls.by_start().between(commence_time=(start, end))
+
+    @classmethod
+    def one(cls, placed_at: datetime, game_id: str) -> Get[Self]:
+        """One of Benny's bets."""
+        return cls.get(placed_at=placed_at, game_id=game_id)
+
+    def place(self) -> Put[Self]:
+        """Keep a bet, once, in the transaction that takes its stake."""
+        return self.put().if_absent()
+
+    def settle(
+        self, status: BetStatus, payout: Decimal, profit: Decimal, at: datetime
+    ) -> Update[Self]:
+        """End a pending bet, once, in the transaction that pays it out."""
+        settled = type(self).update(**self.identity())
+        settled = settled.set(status=status, payout=payout, profit=profit, settled_at=at)
+        return settled.when(BennyBet.status == "pending")
+
+
+class Bankroll(Entity, table=bets, times="seconds"):
+    """What Benny has now."""
+
+    amount: Decimal
+    last_reset: datetime
+    updated_at: datetime
+
+    row = key("BENNY", "BANKROLL")
+
+    @classmethod
+    def current(cls) -> Get[Self]:
+        """What Benny has now, every write counted."""
+        return cls.get().consistent()
+
+    def open(self) -> Put[Self]:
+        """Give Benny his first money, once."""
+        return self.put().if_absent()
+
+    @classmethod
+    def take(cls, stake: Decimal, at: datetime) -> Update[Self]:
+        """Take a stake, if there is as much."""
+        taken = cls.update().add(amount=-stake).set(updated_at=at)
+        return taken.when(Bankroll.amount >= stake)
+
+    @classmethod
+    def give(cls, payout: Decimal, at: datetime) -> Update[Self]:
+        """Add what a bet pays."""
+        return cls.update().add(amount=payout).set(updated_at=at)
+
+    @classmethod
+    def reset(cls, amount: Decimal, week: datetime, at: datetime) -> Update[Self]:
+        """Begin a week with its budget, once."""
+        begun = cls.update().set(amount=amount, last_reset=week, updated_at=at)
+        return begun.when(Bankroll.last_reset < week)
+
+
+class BankrollHistory(Entity, table=bets, times="seconds"):
+    """What Benny had at a moment."""
+
+    amount: Decimal
+    updated_at: datetime
+
+    row = key("BENNY", "BANKROLL#{updated_at}")
+
+    @classmethod
+    def since(cls, start: datetime) -> Query[Self]:
+        """What Benny had from a moment on."""
+        return cls.row().since(updated_at=start)
+
+    def record(self) -> Put[Self]:
+        """Keep what Benny has now."""
+        return self.put()
+
+
+class Learning(Entity, table=bets, times="seconds"):
+    """What Benny has learnt from his settled bets."""
+
+    min_confidence_adjustment: Decimal
+    kelly_fraction: Decimal
+    performance_by_sport: dict[str, Tally]
+    performance_by_bet_type: dict[str, Tally]
+    overall_win_rate: Decimal
+    total_bets_analyzed: int
+    last_updated: datetime
+
+    row = key("BENNY#LEARNING", "PARAMETERS")
+
+    @classmethod
+    def current(cls) -> Get[Self]:
+        """What Benny has learnt so far."""
+        return cls.get()
+
+    def keep(self) -> Put[Self]:
+        """Write what Benny has learnt over what he knew."""
+        return self.put()

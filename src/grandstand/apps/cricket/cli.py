@@ -1,0 +1,1 @@
+"""The commands of cricket belong here; empty as yet, because there is no service to call."""

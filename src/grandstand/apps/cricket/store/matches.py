@@ -1,0 +1,180 @@
+"""Kept here: the matches being polled with what the last tick saw, and the locks on them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final, Self
+
+from grandstand.apps.cricket.model import (
+    Ball,
+    BattingLine,
+    BowlingLine,
+    Holder,
+    InningsScore,
+    MatchPhase,
+    MatchStatus,
+    Seen,
+)
+from grandstand.storage.tables import (
+    Check,
+    Delete,
+    Entity,
+    Get,
+    Put,
+    Scan,
+    Table,
+    Update,
+    absent,
+    attribute,
+    key,
+    ttl,
+)
+
+STEAL_GRACE: Final = timedelta(seconds=1)
+
+active_matches = Table(
+    "active-matches",
+    partition="matchId",
+    ttl="ttl",
+    purpose="The matches being polled, with what the last tick saw; 5 to 20 of them.",
+)
+locks = Table("cricket-locks", partition="lockKey", purpose="One instance at a time per match.")
+
+
+class ActiveMatch(Entity, table=active_matches, names="camel", times="milliseconds"):
+    """A match being polled; `epoch` grows with each owner, and a write of an older one fails."""
+
+    match_id: str
+    status: MatchStatus
+    instance_id: str | None = None
+    last_tick_at: datetime | None = None
+    match_phase: MatchPhase = "prematch"
+    previous_ball_id: int | None = None
+    previous_score: tuple[InningsScore, ...] = ()
+    previous_status: str | None = None
+    previous_batting: tuple[BattingLine, ...] = ()
+    previous_bowling: tuple[BowlingLine, ...] = ()
+    last_30_balls: tuple[Ball, ...] = ()
+    cooldowns: dict[str, datetime] = attribute(times="epoch")
+    epoch: int
+    expires: datetime | None = ttl()
+
+    row = key("{match_id}")
+
+    @classmethod
+    def by_id(cls, match_id: str) -> Get[Self]:
+        """What is known of a match being polled."""
+        return cls.get(match_id=match_id)
+
+    @classmethod
+    def everything(cls) -> Scan[Self]:
+        """Every match being polled, by reading the whole small table."""
+        return cls.scan()
+
+    def register(self) -> Put[Self]:
+        """Begin to poll a match that nobody polls.
+
+        Its epoch must lie above any the match had before; the moment in milliseconds does.
+        """
+        idle = ActiveMatch.status == "idle"
+        return self.put().when(absent(ActiveMatch.match_id) | idle)
+
+    @classmethod
+    def take_over(cls, match_id: str, instance_id: str) -> Update[Self]:
+        """Become the owner of a match; the answer's epoch goes with every later write."""
+        return cls.update(match_id=match_id).set(instance_id=instance_id).add(epoch=1)
+
+    @classmethod
+    def save_state(
+        cls,
+        match_id: str,
+        epoch: int,
+        seen: Seen,
+        cooldowns: dict[str, datetime],
+        at: datetime,
+    ) -> Update[Self]:
+        """Keep what a tick saw, if the owner is still the owner."""
+        changed = cls.update(match_id=match_id).set(
+            previous_ball_id=seen.ball_id,
+            previous_score=seen.score,
+            previous_status=seen.status,
+            previous_batting=seen.batting,
+            previous_bowling=seen.bowling,
+            last_30_balls=seen.balls,
+            cooldowns=cooldowns,
+            last_tick_at=at,
+        )
+        return changed.when(cls._owned(epoch))
+
+    @classmethod
+    def enter_phase(cls, match_id: str, epoch: int, match_phase: MatchPhase) -> Update[Self]:
+        """Note the phase a match has come to, if the owner is still the owner."""
+        return cls.update(match_id=match_id).set(match_phase=match_phase).when(cls._owned(epoch))
+
+    @classmethod
+    def touch(cls, match_id: str, epoch: int, at: datetime) -> Update[Self]:
+        """Note a tick that saw nothing new, if the owner is still the owner."""
+        return cls.update(match_id=match_id).set(last_tick_at=at).when(cls._owned(epoch))
+
+    @classmethod
+    def cool(cls, match_id: str, epoch: int, cooldowns: dict[str, datetime]) -> Update[Self]:
+        """Keep when each kind of event may be told again, if the owner is still the owner."""
+        return cls.update(match_id=match_id).set(cooldowns=cooldowns).when(cls._owned(epoch))
+
+    @classmethod
+    def deactivate(cls, match_id: str, epoch: int, expires: datetime) -> Update[Self]:
+        """End the polling of a match and let its record expire."""
+        ended = cls.update(match_id=match_id).set(status="ended", expires=expires)
+        return ended.when(cls._owned(epoch))
+
+    @classmethod
+    def remove(cls, match_id: str) -> Delete[Self]:
+        """Remove a match's record."""
+        return cls.delete(match_id=match_id)
+
+    @staticmethod
+    def _owned(epoch: int) -> bool:
+        return ActiveMatch.epoch == epoch
+
+
+class Lock(Entity, table=locks, names="camel", times="epoch_ms"):
+    """A lock, usually `match:{match_id}`; it is free once `expires_at` has passed.
+
+    `holder` repeats `owner`: the specification uses both names.
+    """
+
+    lock_key: str
+    owner: str
+    holder: str = attribute(default="")
+    nonce: str
+    expires_at: datetime
+
+    row = key("{lock_key}")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holder", self.owner)
+
+    @classmethod
+    def by_key(cls, lock_key: str) -> Get[Self]:
+        """Who holds a lock: after a refused write it may be ourselves."""
+        return cls.get(lock_key=lock_key).consistent()
+
+    def acquire(self, now: datetime) -> Put[Self]:
+        """Take a lock that nobody holds, or whose holder let it lapse."""
+        lapsed = Lock.expires_at < now - STEAL_GRACE
+        return self.put().when(absent(Lock.lock_key) | lapsed)
+
+    @classmethod
+    def release(cls, lock_key: str, holder: Holder) -> Delete[Self]:
+        """Give back a lock one holds."""
+        return cls.delete(lock_key=lock_key).when(cls._held_by(holder))
+
+    @classmethod
+    def extend(cls, lock_key: str, holder: Holder, expires_at: datetime) -> Update[Self]:
+        """Keep a lock one holds for longer."""
+        extended = cls.update(lock_key=lock_key).set(expires_at=expires_at)
+        return extended.when(cls._held_by(holder))
+
+    @staticmethod
+    def _held_by(holder: Holder) -> Check | bool:
+        return (Lock.owner == holder.owner) & (Lock.nonce == holder.nonce)

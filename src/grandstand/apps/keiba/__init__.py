@@ -1,0 +1,1 @@
+"""Keiba: Japanese racing data, fetched politely, kept, and explained."""

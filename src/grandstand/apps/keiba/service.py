@@ -1,0 +1,1 @@
+"""Everything keiba can do belongs here; empty as yet, only its table is declared."""

@@ -1,0 +1,1 @@
+"""The settings of keiba belong here; empty as yet, because nothing can be chosen."""

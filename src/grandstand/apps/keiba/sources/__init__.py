@@ -1,0 +1,1 @@
+"""The race sites belong here, one file for each outsider; empty as yet."""

@@ -1,0 +1,1 @@
+"""Trainer: judgement practised on scenarios, scored with reasons, and seen to grow."""

@@ -1,0 +1,1 @@
+"""The judges belong here, one file for each outsider; empty as yet."""

@@ -1,0 +1,273 @@
+"""Kept here: the trainer's tables, their keys, and every question and change put to them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Final, Self
+
+from grandstand.apps.trainer.model import (
+    Answer,
+    AttemptStatus,
+    Difficulty,
+    DimensionStatistics,
+    Evaluation,
+    EvaluationState,
+    Improvement,
+    Question,
+    Weakness,
+)
+from grandstand.storage.tables import (
+    Capacity,
+    Check,
+    Delete,
+    Entity,
+    Get,
+    Index,
+    Put,
+    Query,
+    Table,
+    Update,
+    WriteMany,
+    absent,
+    key,
+    present,
+)
+
+SCHEMA_VERSION: Final = "1.0"
+
+attempts = Table(
+    "Attempts",
+    partition="attemptId",
+    indexes=(Index("UserAttempts", "userId", "timestamp"),),
+    stream="NEW_IMAGE",
+    purpose="Attempts with their evaluations.",
+)
+profiles = Table(
+    "Profiles",
+    partition="userId",
+    sort="timestamp",
+    purpose="Snapshots of each person's profile over time.",
+)
+scenarios = Table(
+    "Scenarios",
+    partition="scenarioId",
+    indexes=(Index("ActiveScenarios", "activeKey", "difficulty"),),
+    capacity=Capacity(read_units=5, write_units=1),
+    purpose="Scenarios with their questions.",
+)
+totals = Table(
+    "Totals",
+    partition="userId",
+    purpose="How many attempts each person completed, and the sum of their scores.",
+)
+
+TABLES: Final = (attempts, profiles, scenarios, totals)
+
+
+class Attempt(
+    Entity, table=attempts, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
+):
+    """One person's try at a scenario: a draft, then submitted, then evaluated."""
+
+    attempt_id: str
+    user_id: str
+    scenario_id: str
+    timestamp: datetime
+    answers: tuple[Answer, ...] = ()
+    evaluation: Evaluation | None = None
+    duration_seconds: int = 0
+    status: AttemptStatus = "in-progress"
+    submitted_at: datetime | None = None
+    evaluation_state: EvaluationState | None = None
+
+    row = key("{attempt_id}")
+    by_user = key("{user_id}", "{timestamp}", index="UserAttempts")
+
+    @classmethod
+    def by_id(cls, attempt_id: str) -> Get[Self]:
+        """One attempt."""
+        return cls.get(attempt_id=attempt_id)
+
+    @classmethod
+    def of_user(cls, user_id: str) -> Query[Self]:
+        """A person's attempts, newest first."""
+        return cls.by_user(user_id=user_id).newest()
+
+    @classmethod
+    def recent(cls, user_id: str, n: int = 10) -> Query[Self]:
+        """A person's last attempts, finished or not, for the profile."""
+        return cls.by_user(user_id=user_id).newest(n)
+
+    def begin(self) -> Put[Self]:
+        """Start an attempt that is not there yet."""
+        return self.put().if_absent()
+
+    @classmethod
+    def save_draft(
+        cls, attempt_id: str, user_id: str, answers: tuple[Answer, ...], duration_seconds: int
+    ) -> Update[Self]:
+        """Keep what the owner has written so far."""
+        draft = cls.update(attempt_id=attempt_id)
+        draft = draft.set(answers=answers, duration_seconds=duration_seconds)
+        return draft.when(cls._draft_of(user_id))
+
+    @classmethod
+    def submit(
+        cls, attempt_id: str, user_id: str, answers: tuple[Answer, ...], at: datetime
+    ) -> Update[Self]:
+        """Hand the owner's draft in; from then on it waits for its evaluation."""
+        handed_in = cls.update(attempt_id=attempt_id).set(
+            user_id=user_id,
+            timestamp=at,
+            answers=answers,
+            submitted_at=at,
+            evaluation_state="pending",
+        )
+        return handed_in.when(cls._draft_of(user_id))
+
+    @classmethod
+    def complete(cls, attempt_id: str, evaluation: Evaluation) -> Update[Self]:
+        """Finish a submitted attempt with its evaluation, once."""
+        finished = cls.update(attempt_id=attempt_id)
+        finished = finished.set(status="completed", evaluation=evaluation, evaluation_state=None)
+        return finished.when((Attempt.status == "in-progress") & present(Attempt.submitted_at))
+
+    @classmethod
+    def evaluation_failed(cls, attempt_id: str) -> Update[Self]:
+        """Note that a submitted attempt could not be evaluated yet."""
+        noted = cls.update(attempt_id=attempt_id).set(evaluation_state="failed")
+        return noted.when((Attempt.status == "in-progress") & present(Attempt.submitted_at))
+
+    @classmethod
+    def abandon(cls, attempt_id: str, user_id: str) -> Update[Self]:
+        """Give up the owner's draft."""
+        given_up = cls.update(attempt_id=attempt_id).set(status="abandoned")
+        return given_up.when(cls._draft_of(user_id))
+
+    @classmethod
+    def erase(cls, attempt_id: str, user_id: str) -> Delete[Self]:
+        """Remove the owner's attempt."""
+        return cls.delete(attempt_id=attempt_id).when(Attempt.user_id == user_id)
+
+    @staticmethod
+    def _draft_of(user_id: str) -> Check:
+        unfinished = absent(Attempt.submitted_at) & (Attempt.status == "in-progress")
+        return unfinished & (Attempt.user_id == user_id)
+
+
+class Profile(
+    Entity, table=profiles, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
+):
+    """A person's strengths and weaknesses as the attempts up to a moment show them."""
+
+    user_id: str
+    timestamp: datetime
+    attempt_count: int
+    dimensions: tuple[DimensionStatistics, ...]
+    weaknesses: tuple[Weakness, ...]
+    improvements: tuple[Improvement, ...]
+    recommendations: tuple[str, ...]
+    overall_average: Decimal
+    source_attempt_id: str | None = None
+    digest: str | None = None
+
+    row = key("{user_id}", "{timestamp}")
+
+    @classmethod
+    def latest(cls, user_id: str) -> Query[Self]:
+        """A person's newest profile."""
+        return cls.row(user_id=user_id).newest(1)
+
+    @classmethod
+    def history(cls, user_id: str) -> Query[Self]:
+        """A person's profiles, newest first."""
+        return cls.row(user_id=user_id).newest()
+
+    def record(self) -> Put[Self]:
+        """Keep a snapshot unless one as full is there for the same moment."""
+        fuller = Profile.attempt_count < self.attempt_count
+        return self.put().when(absent(Profile.user_id) | fuller)
+
+    @classmethod
+    def erase(cls, user_id: str, timestamps: tuple[datetime, ...]) -> WriteMany:
+        """Remove a person's snapshots."""
+        return WriteMany(tuple(cls.delete(user_id=user_id, timestamp=at) for at in timestamps))
+
+
+class Scenario(
+    Entity, table=scenarios, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
+):
+    """A situation to think about, with its questions."""
+
+    scenario_id: str
+    title: str
+    description: str
+    difficulty: Difficulty
+    tags: frozenset[str] = frozenset()
+    questions: tuple[Question, ...]
+    active: bool
+    created_at: datetime
+    estimated_minutes: int
+
+    row = key("{scenario_id}")
+    listed = key("true", "{difficulty}", index="ActiveScenarios", when="active")
+
+    @classmethod
+    def by_id(cls, scenario_id: str) -> Get[Self]:
+        """One scenario."""
+        return cls.get(scenario_id=scenario_id)
+
+    @classmethod
+    def all_active(cls) -> Query[Self]:
+        """The scenarios on offer."""
+        return cls.listed()
+
+    @classmethod
+    def of_difficulty(cls, difficulty: Difficulty) -> Query[Self]:
+        """The scenarios on offer of one difficulty."""
+        return cls.listed(difficulty=difficulty)
+
+    def load(self) -> Put[Self]:
+        """Write a scenario over what may be there."""
+        return self.put()
+
+    @classmethod
+    def offer(cls, scenario_id: str, difficulty: Difficulty) -> Update[Self]:
+        """Put a scenario on offer."""
+        return cls.update(scenario_id=scenario_id).set(active=True, difficulty=difficulty)
+
+    @classmethod
+    def withdraw(cls, scenario_id: str) -> Update[Self]:
+        """Take a scenario off the list; attempts at it stay."""
+        return cls.update(scenario_id=scenario_id).set(active=False)
+
+
+class UserTotals(Entity, table=totals, names="camel", schema_version=SCHEMA_VERSION):
+    """What a profile counts over all of a person's completed attempts."""
+
+    user_id: str
+    attempt_count: int
+    score_sum: int
+
+    row = key("{user_id}")
+
+    @classmethod
+    def of_user(cls, user_id: str) -> Get[Self]:
+        """A person's totals."""
+        return cls.get(user_id=user_id)
+
+    @classmethod
+    def count(cls, user_id: str, overall_score: int) -> Update[Self]:
+        """Add a completed attempt, in the transaction that completes it."""
+        totals_now = cls.update(user_id=user_id).upsert()
+        return totals_now.add(attempt_count=1, score_sum=overall_score)
+
+    @classmethod
+    def uncount(cls, user_id: str, overall_score: int) -> Update[Self]:
+        """Take a completed attempt out, in the transaction that deletes it."""
+        return cls.update(user_id=user_id).add(attempt_count=-1, score_sum=-overall_score)
+
+    def recount(self) -> Put[Self]:
+        """Write totals counted anew."""
+        return self.put()

@@ -1,0 +1,89 @@
+"""Kept here: the house's own tables: leases, and how far consumers have read."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final, Self
+
+from grandstand.storage.tables.entity import Entity
+from grandstand.storage.tables.fields import attribute, ttl
+from grandstand.storage.tables.operations import Get
+from grandstand.storage.tables.queries import Query, key
+from grandstand.storage.tables.table import Table
+
+leases: Final = Table(
+    "grandstand-leases",
+    partition="leaseKey",
+    ttl="ttl",
+    purpose="Who may work on what, until when, and how often that has changed hands.",
+)
+
+consumers: Final = Table(
+    "grandstand-consumers",
+    partition="consumer",
+    sort="sourceTable",
+    purpose="How far each consumer has read the changes of a table.",
+)
+
+
+class KeptLease(Entity, table=leases, names="camel", times="epoch_ms"):
+    """A lease and its fencing counter; released it has no owner, but the counter stays for good."""
+
+    name: str
+    owner: str | None = None
+    nonce: str | None = None
+    epoch: int = 0
+    expires_at: datetime | None = None
+
+    row = key("LEASE#{name}")
+
+    @classmethod
+    def one(cls, name: str) -> Get[Self]:
+        """A lease by its name."""
+        return cls.get(name=name).consistent()
+
+
+class Flight(Entity, table=leases, names="camel", times="epoch_ms"):
+    """A lease of a few seconds on fetching one thing; it is deleted when released, or by expiry."""
+
+    name: str
+    owner: str
+    nonce: str
+    expires_at: datetime
+    gone_at: datetime | None = ttl(after=timedelta(hours=1), of="expires_at")
+
+    row = key("FLIGHT#{name}")
+
+    @classmethod
+    def one(cls, name: str) -> Get[Self]:
+        """Who is fetching a thing now."""
+        return cls.get(name=name).consistent()
+
+
+class Consumer(Entity, table=consumers, names="camel"):
+    """Up to where a consumer has worked through the changes of one table.
+
+    `epoch` counts how often reading was taken up under this name; only the last may move the
+    position.
+    """
+
+    name: str = attribute("consumer")
+    source: str = attribute("sourceTable")
+    position: str
+    epoch: int = 0
+    moved_at: datetime | None = None
+
+    row = key("{name}", "{source}")
+
+    @classmethod
+    def one(cls, name: str, source: str) -> Get[Self]:
+        """A consumer of a table's changes."""
+        return cls.get(name=name, source=source).consistent()
+
+    @classmethod
+    def of_name(cls, name: str) -> Query[Self]:
+        """Every table a consumer reads."""
+        return cls.row(name=name)
+
+
+HOUSE_TABLES: Final = (leases, consumers)

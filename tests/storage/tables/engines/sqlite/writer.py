@@ -1,0 +1,45 @@
+"""A process that writes and says what it wrote, until it is killed: python writer.py FILE NAME."""
+
+import sys
+from pathlib import Path as FilePath
+
+from grandstand.base.clock import SystemClock
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.expressions.nodes import Literal, Update
+from grandstand.storage.tables.requests import PutItem, Transaction, UpdateItem
+from grandstand.storage.tables.values import Item
+from tests.storage.tables.engines.sqlite.making import path
+
+
+def item(name: str, number: int) -> Item:
+    """An item that is in the sparse index one time in three."""
+    sparse: Item = {} if number % 3 else {"team": name, "points": number}
+    return {"game": name, "play": f"p{number:07d}", "n": number, **sparse}
+
+
+def main() -> None:
+    """Write for ever: a put, an update of one counter, a transaction of both kinds."""
+    file, name = sys.argv[1:]
+    engine = SqliteEngine.open(FilePath(file), clock=SystemClock())
+    count = Update(adds=((path("n"), Literal(1)),))
+    counter = {"game": f"count-{name}", "play": "all"}
+    number = 0
+    while True:
+        engine.put(PutItem("plays", item(name, number)))
+        print("put", number, flush=True)
+        engine.update(UpdateItem("plays", counter, count))
+        print("count", number, flush=True)
+        engine.transact_write(
+            Transaction(
+                (
+                    PutItem("plays", item(name, number + 1)),
+                    UpdateItem("plays", counter, count),
+                )
+            )
+        )
+        print("both", number + 1, flush=True)
+        number += 2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""Whoever holds a lease for a block has it for the whole block, or learns that it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.storage.tables import AsyncStore, Naming, Store
+from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.errors import LeaseLost, StoreUnavailable
+from grandstand.storage.tables.holding import AsyncHolding, Holding
+from grandstand.storage.tables.house import HOUSE_TABLES, KeptLease
+from grandstand.storage.tables.leases import HOUSE_LEASES, Leases, LeaseTaken
+from grandstand.storage.tables.requests import UpdateItem, Written
+
+ADA = Leases(HOUSE_LEASES, "ada", seconds=10)
+BOB = Leases(HOUSE_LEASES, "bob", seconds=10)
+QUICK = Leases(HOUSE_LEASES, "ada", seconds=0.4, grace_seconds=0.2)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(SystemClock().now())
+
+
+@pytest.fixture
+def store(engine: Engine, naming: Naming, clock: ManualClock) -> Store:
+    made = Store(engine, naming=naming, clock=clock)
+    made.create(HOUSE_TABLES)
+    return made
+
+
+@pytest.fixture
+def ticking(store: Store) -> AsyncStore:
+    """The same tables by the machine's own clock, for an event loop."""
+    session = store.session
+    return AsyncStore(Store(session.engine, naming=session.naming, clock=SystemClock()))
+
+
+@dataclass
+class RefusesUpdates:
+    """A store that stops answering updates."""
+
+    engine: Engine
+
+    def update(self, request: UpdateItem) -> Written:
+        raise StoreUnavailable(f"{request.table} does not answer")
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the engine has
+        return getattr(self.engine, name)
+
+
+def test_a_block_holds_the_lease_and_gives_it_back(store: Store) -> None:
+    with Holding(store, ADA, "nightly", random=Random(1)) as holding:
+        token = holding.token
+        contender = store(BOB.acquire("nightly"))
+
+    assert token == 1
+    assert contender is None
+    assert store(BOB.acquire("nightly")) is not None
+
+
+def test_a_block_that_fails_gives_the_lease_back_and_its_error_on(store: Store) -> None:
+    with (
+        pytest.raises(ZeroDivisionError),
+        Holding(store, ADA, "nightly", random=Random(1)),
+    ):
+        _ = 1 / 0
+
+    assert store(BOB.acquire("nightly")) is not None
+
+
+def test_a_taken_lease_is_refused_when_the_wait_is_over(store: Store, clock: ManualClock) -> None:
+    store(BOB.acquire("nightly"))
+    started = clock.monotonic()
+
+    with (
+        pytest.raises(LeaseTaken, match="held by another"),
+        Holding(store, ADA, "nightly", random=Random(1), wait_seconds=3),
+    ):
+        pytest.fail("the lease was had twice")
+
+    assert 2.5 < clock.monotonic() - started <= 3
+
+
+def test_waiting_long_enough_takes_over_from_a_holder_that_died(store: Store) -> None:
+    store(BOB.acquire("nightly"))
+
+    with Holding(store, ADA, "nightly", random=Random(1), wait_seconds=20) as holding:
+        token = holding.token
+
+    assert token == 2
+
+
+def test_keeping_renews_only_when_half_is_over(store: Store, clock: ManualClock) -> None:
+    with Holding(store, ADA, "nightly", random=Random(1)) as holding:
+        clock.advance(4)
+        holding.keep()
+        unchanged = holding.lease.left(clock)
+        clock.advance(2)
+        holding.keep()
+        renewed = holding.lease.left(clock)
+
+    assert unchanged == pytest.approx(6, abs=0.01)
+    assert renewed == pytest.approx(10, abs=0.01)
+
+
+def test_a_holder_that_slept_too_long_is_told_by_keeping(store: Store, clock: ManualClock) -> None:
+    with Holding(store, ADA, "nightly", random=Random(1)) as holding:
+        clock.advance(12)
+        store(BOB.acquire("nightly"))
+
+        with pytest.raises(LeaseLost):
+            holding.check()
+        with pytest.raises(LeaseLost):
+            holding.keep()
+
+    assert store.read(KeptLease.one("nightly")).owner == "bob"
+
+
+def test_a_lease_is_not_had_outside_its_block(store: Store) -> None:
+    holding = Holding(store, ADA, "nightly", random=Random(1))
+
+    with pytest.raises(LeaseLost, match="enter the block"):
+        _ = holding.token
+
+
+@pytest.mark.anyio
+async def test_a_task_renews_for_as_long_as_the_block_runs(ticking: AsyncStore) -> None:
+    async with AsyncHolding(ticking, QUICK, "nightly", random=Random(1)) as holding:
+        await asyncio.sleep(1.2)
+        holding.check()
+        contender = await ticking(BOB.acquire("nightly"))
+
+    assert contender is None
+    assert await ticking(BOB.acquire("nightly")) is not None
+
+
+@pytest.mark.anyio
+async def test_a_lost_lease_stops_the_block(ticking: AsyncStore) -> None:
+    reached = []
+
+    async def work() -> None:
+        async with AsyncHolding(ticking, QUICK, "nightly", random=Random(1)):
+            await ticking(KeptLease.update(name="nightly").set(owner="bob", nonce="other"))
+            await asyncio.sleep(5)
+            reached.append("the end of the block")
+
+    with pytest.raises(LeaseLost, match="no longer ada's"):
+        await work()
+
+    assert reached == []
+    assert (await ticking.read(KeptLease.one("nightly"))).owner == "bob"
+
+
+@pytest.mark.anyio
+async def test_a_store_that_does_not_answer_ends_the_block_when_the_lease_lapses(
+    store: Store,
+) -> None:
+    session = store.session
+    deaf = cast("Engine", RefusesUpdates(session.engine))
+    ticking = AsyncStore(Store(deaf, naming=session.naming, clock=SystemClock()))
+    reached = []
+
+    async def work() -> None:
+        async with AsyncHolding(ticking, QUICK, "nightly", random=Random(1)):
+            await asyncio.sleep(10)
+            reached.append("the end of the block")
+
+    with pytest.raises(LeaseLost, match="did not answer"):
+        await work()
+
+    assert reached == []
+
+
+@pytest.mark.anyio
+async def test_a_cancelled_block_stays_cancelled_and_gives_the_lease_back(
+    ticking: AsyncStore,
+) -> None:
+    inside = asyncio.Event()
+
+    async def work() -> None:
+        async with AsyncHolding(ticking, ADA, "nightly", random=Random(1)):
+            inside.set()
+            await asyncio.sleep(60)
+
+    task = asyncio.create_task(work())
+    await inside.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert await ticking(BOB.acquire("nightly")) is not None
+
+
+@pytest.mark.anyio
+async def test_a_taken_lease_is_refused_to_a_task_as_well(ticking: AsyncStore) -> None:
+    await ticking(BOB.acquire("nightly"))
+
+    with pytest.raises(LeaseTaken):
+        async with AsyncHolding(ticking, ADA, "nightly", random=Random(1), wait_seconds=0.4):
+            pytest.fail("the lease was had twice")
