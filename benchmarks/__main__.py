@@ -9,7 +9,7 @@ from benchmarks.harness.rows import Row
 from tests.parts.surroundings import tidy_environment
 
 # benchmarks/NAME.py, each with `run(*, full: bool) -> list[Row]`
-NAMES: tuple[str, ...] = ()
+NAMES: tuple[str, ...] = ("tables",)
 
 
 def _benchmark(name: str) -> Callable[[bool], Sequence[Row]]:

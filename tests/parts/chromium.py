@@ -68,6 +68,7 @@ def _unpack(folder: Path, found: node.Node) -> None:
         with tarfile.open(folder / name) as archive:
             archive.extractall(folder)  # noqa: S202 - its hash is pinned
         (folder / name).unlink()
+    shutil.rmtree(folder / "node_modules")
     (folder / "chromium").rename(folder / "headless-shell")
     (folder / "headless-shell").chmod(0o755)
     (folder / "chromium").write_text(_START, encoding="utf-8")

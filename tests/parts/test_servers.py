@@ -19,7 +19,7 @@ from tests.parts.child import Server, running
 from tests.parts.surroundings import ROOT
 
 
-def _client(endpoint: str, access_key: str) -> Any:  # noqa: ANN401
+def _client(endpoint: str, access_key: str) -> Any:
     return boto3.client(
         "dynamodb",
         endpoint_url=endpoint,

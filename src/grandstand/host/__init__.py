@@ -1,1 +1,1 @@
-"""The host puts the house together: settings, server, runner and command line; nobody imports it."""
+"""The host puts the house together: settings, servers, command line; nobody imports it."""

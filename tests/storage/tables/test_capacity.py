@@ -24,7 +24,9 @@ def test_an_eventual_read_costs_half_a_unit_for_each_four_kilobytes(size: int, u
     assert counted == Decimal(units)
 
 
-def test_a_consistent_read_costs_twice_an_eventual_one_and_a_transactional_read_four_times() -> None:
+def test_a_consistent_read_costs_twice_an_eventual_one_and_a_transactional_read_four_times() -> (
+    None
+):
     eventual = read_units(5000)
 
     assert read_units(5000, consistent=True) == 2 * eventual

@@ -18,7 +18,6 @@ from grandstand.storage.tables.changes import (
     follow,
     follow_async,
 )
-from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.errors import ChangesLost, DeclarationFault, StoredItemInvalid
 from grandstand.storage.tables.house import HOUSE_TABLES, Consumer
@@ -92,22 +91,16 @@ def embedded(tmp_path: Path) -> Iterator[Embedded]:
 
 
 def wager(number: int, status: str = "pending", owner: str = "ada") -> Wager:
-    return Wager(owner=owner, number=number, status=status)
+    return Wager(owner=owner, number=number, status=status, expires=None)
 
 
 def drain(feed: ChangeFeed[Wager]) -> list[Changed[Wager]]:
     """Work everything that waits through, and acknowledge it."""
-    seen = []
+    seen: list[Changed[Wager]] = []
     for batch in feed.batches():
         seen += batch.changes
         feed.done(batch)
     return seen
-
-
-def statuses(changes: list[Changed[Wager]]) -> list[tuple[str | None, str | None]]:
-    return [
-        (change.old and change.old.status, change.new and change.new.status) for change in changes
-    ]
 
 
 def test_a_change_has_what_was_and_what_is(store: Store) -> None:
@@ -226,6 +219,17 @@ def test_a_limit_bounds_a_batch_and_loses_nothing(store: Store) -> None:
     assert sorted(numbers) == list(range(7))
 
 
+def test_a_consumer_that_found_nothing_at_first_sees_what_comes(store: Store) -> None:
+    feed = follow(store, Wager, name="settler")
+    nothing = drain(feed)
+    store(wager(1).put())
+
+    changes = drain(feed)
+
+    assert nothing == []
+    assert [change.new for change in changes] == [wager(1)]
+
+
 def test_a_new_consumer_may_start_with_what_comes_next(store: Store) -> None:
     store(wager(1).put())
     feed = follow(store, Wager, name="settler", start="latest")
@@ -267,7 +271,8 @@ def test_an_older_batch_cannot_move_the_position_back(store: Store) -> None:
 
 def test_changes_of_other_entities_move_the_position_on(store: Store) -> None:
     feed = follow(store, Wager, name="settler")
-    list(feed.batches())
+    store(wager(1).put())
+    drain(feed)
     name = store.session.name(wagers)
     before = store.read(Consumer.one("settler", name)).position
     store(Purse(owner="ada", cents=500).put())
@@ -350,7 +355,7 @@ def test_a_forgotten_consumer_starts_anew(store: Store) -> None:
 async def test_an_event_loop_reads_the_same_feed(store: Store) -> None:
     feed = follow_async(AsyncStore(store), Wager, name="settler")
     store(wager(1).put())
-    seen = []
+    seen: list[Changed[Wager]] = []
 
     async for batch in feed.batches():
         seen += batch.changes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from grandstand.base.errors import GrandstandError
 from grandstand.host.catalogue import all_tables
 from grandstand.host.opening import open_store, sqlite_file
 from grandstand.host.settings import Settings, settings_file
+from grandstand.storage.tables.engines.sqlite import sqlite_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,8 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def _sqlite() -> Finding:
-    found = sqlite3.sqlite_version_info
-    told = sqlite3.sqlite_version
-    needed = (3, 35, 0)
+    found, needed = sqlite_version(), (3, 35)
+    told = ".".join(map(str, found))
     return Finding("sqlite", found >= needed, told if found >= needed else f"{told}; needs 3.35")
 
 

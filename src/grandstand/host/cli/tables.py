@@ -50,8 +50,10 @@ class Format(enum.StrEnum):
 def list_tables() -> None:
     """List every declared table, its keys, and whether it exists."""
     grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in ("app", "table", "key", "indexes", "entities", "patterns", "items"):
-        grid.add_column(heading, justify="right" if heading in ("patterns", "items") else "left")
+    for heading in ("app", "table", "key"):
+        grid.add_column(heading, no_wrap=True)
+    for heading in ("indexes", "entities", "patterns", "items"):
+        grid.add_column(heading, justify="right")
     with open_store(Settings()) as store:
         for owner, owned in tables_by_owner().items():
             for table in owned:
@@ -65,10 +67,8 @@ def _summary(store: Store, table: Table) -> tuple[str, ...]:
         items = f"{store.session.engine.describe_table(name).items:,}"
     except TableNotFound:
         items = "not made"
-    entities = ", ".join(entity.__name__ for entity in table.entities)
-    key = " / ".join(table.key_names)
-    count = str(len(patterns(table)))
-    return name, key, str(len(table.indexes) or "–"), entities, count, items
+    counts = (len(table.indexes), len(table.entities), len(patterns(table)))
+    return name, " / ".join(table.key_names), *map(str, counts), items
 
 
 @tables.command()

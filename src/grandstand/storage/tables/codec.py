@@ -22,6 +22,8 @@ _sets: Final = {_STRINGS: str, _NUMBERS: Decimal, _BINARIES: bytes}
 
 def pack(item: Item) -> bytes:
     """Write an item as bytes that `unpack` turns into an equal item."""
+    if _DIRECT.issuperset(map(type, item.values())):
+        return _encode(item)
     return _encode(_outward(item))
 
 
@@ -44,7 +46,7 @@ def _outward(value: Any) -> Any:  # noqa: ANN401 - the codec's own tree, not an 
 
 
 def _number(value: int | Decimal) -> msgspec.msgpack.Ext:
-    return msgspec.msgpack.Ext(_NUMBER, number_text(value).encode())
+    return msgspec.msgpack.Ext(_NUMBER, str(value).encode())
 
 
 def _set(value: frozenset[Any]) -> msgspec.msgpack.Ext:
@@ -58,7 +60,7 @@ def _set(value: frozenset[Any]) -> msgspec.msgpack.Ext:
 
 def _inward(code: int, data: memoryview) -> Value:
     if code == _NUMBER:
-        return Decimal(bytes(data).decode())
+        return Decimal(str(data, "ascii"))
     elements = msgspec.msgpack.decode(data)
     if code == _NUMBERS:
         return frozenset(_plain(text) for text in elements)

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
 from grandstand.storage.tables.checks import Attribute
 from grandstand.storage.tables.codecs import camel, plain
+from grandstand.storage.tables.compiling import compile_entity
 from grandstand.storage.tables.expressions.nodes import Path
-from grandstand.storage.tables.fields import attribute, ttl, version
+from grandstand.storage.tables.fields import attribute
 from grandstand.storage.tables.operations import Delete, Get, Put
 from grandstand.storage.tables.patterns import Pattern, patterns_of
-from grandstand.storage.tables.plan import EntityPlan, compile_entity
+from grandstand.storage.tables.plan import EntityPlan
 from grandstand.storage.tables.queries import Key, Scan
 from grandstand.storage.tables.table import Table
 from grandstand.storage.tables.times import TimeForm
@@ -19,9 +20,7 @@ from grandstand.storage.tables.updates import Update
 from grandstand.storage.tables.values import Item
 
 
-@dataclass_transform(
-    kw_only_default=True, frozen_default=True, field_specifiers=(attribute, version, ttl)
-)
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(attribute,))
 class Entity:
     """A record of a table: a frozen dataclass whose class attributes write conditions.
 
@@ -64,7 +63,7 @@ class Entity:
     @classmethod
     def get(cls, **key: object) -> Get[Self]:
         """Ask for one item by the fields of its key; the answer is None when there is none."""
-        return Get(entity=cls.__plan__, key=cls.__plan__.key(key))
+        return Get(cls.__plan__, cls.__plan__.key(key))
 
     @classmethod
     def update(cls, **key: object) -> Update[Self]:

@@ -52,6 +52,7 @@ class Template:
     start: str
     parts: tuple[Part, ...]
     pattern: re.Pattern[str] = field(repr=False)
+    steps: tuple[tuple[str, Callable[[Any], str], str, str], ...] = field(repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,12 +62,21 @@ class Template:
     def fill(self, lookup: Lookup) -> str | None:
         """Make the key; None when a field has no value."""
         text = self.start
-        for part in self.parts:
-            value = lookup(part.name)
+        for name, write, stop, literal in self.steps:
+            value = lookup(name)
             if value is None:
                 return None
-            text += part.text(value, self.source) + part.literal
+            part = write(value)
+            if not part or (stop and stop in part):
+                self.explain(name, value)
+            text += part + literal
         return text
+
+    def explain(self, name: str, value: object) -> None:
+        """Say what is wrong with a value; raise DeclarationFault."""
+        for part in self.parts:
+            if part.name == name:
+                part.text(value, self.source)
 
     def head(self, given: Mapping[str, object]) -> tuple[str, int]:
         """Make as much of the key as the given fields allow; answer it and how many were used.
@@ -108,7 +118,9 @@ def compile_template(source: str, writer: Callable[[str, str], Callable[[Any], s
         Part(name, writer(name, spec), literal)
         for (name, spec), literal in zip(fields, after, strict=False)
     )
-    return Template(source, start, parts, re.compile(_recognise(start, parts), re.DOTALL))
+    pattern = re.compile(_recognise(start, parts), re.DOTALL)
+    steps = tuple((part.name, part.write, part.literal[:1], part.literal) for part in parts)
+    return Template(source, start, parts, pattern, steps)
 
 
 def _recognise(start: str, parts: Iterable[Part]) -> str:

@@ -138,7 +138,7 @@ def _told(example: object) -> dict[str, Any]:
         case GetMany():
             return {"operation": "BatchGetItem", "where": _many(example.gets)}
         case WriteMany():
-            return {"operation": "BatchWriteItem", "where": ""}
+            return {"operation": "BatchWriteItem", "where": _first_key(example)}
         case Put():
             item = example.entity.encode(example.record)
             key = {name: item[name] for name in example.entity.table.key_names}
@@ -164,6 +164,15 @@ def _told_query(query: Query[Any]) -> dict[str, Any]:
 
 def _told_write(operation: str, key: Key, condition: Condition | None) -> dict[str, Any]:
     return {"operation": operation, "where": key_text(key), "condition": _condition(condition)}
+
+
+def _first_key(batch: WriteMany) -> str:
+    for write in batch.writes:
+        if isinstance(write, Delete):
+            return key_text(write.key)
+        item = write.entity.encode(write.record)
+        return key_text({name: item[name] for name in write.entity.table.key_names})
+    return ""
 
 
 def _many(gets: tuple[Get[Any], ...]) -> str:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from grandstand.storage.tables.codecs import REQUIRED, Rename
+from grandstand.storage.tables.codecs import REQUIRED
 from grandstand.storage.tables.errors import DeclarationFault, StoredItemInvalid
-from grandstand.storage.tables.fields import EntityField, read_field
-from grandstand.storage.tables.keys import KeyPlan, Lookup, Side, compile_template
+from grandstand.storage.tables.fields import EntityField
+from grandstand.storage.tables.keys import KeyPlan, Lookup, Side
 from grandstand.storage.tables.table import Table
-from grandstand.storage.tables.times import TimeForm
-from grandstand.storage.tables.values import Item, Key, Value
+from grandstand.storage.tables.values import Item, Key
 
 if TYPE_CHECKING:
     from grandstand.storage.tables.entity import Entity
-    from grandstand.storage.tables.queries import Key as DeclaredKey
 
 E = TypeVar("E", bound="Entity")
 
@@ -43,6 +38,13 @@ class EntityPlan(Generic[E]):
     computed: bool
     outward: tuple[tuple[str, str, Callable[[Any], Any] | None], ...]
     inward: tuple[tuple[str, str, Callable[[Any], Any] | None, object], ...]
+    named_alike: bool
+    checks_itself: bool
+    width: int
+    primary_sides: tuple[Side, ...]
+    made: tuple[str, ...]
+    turned: tuple[tuple[str, Callable[[Any], Any]], ...]
+    defaults: tuple[tuple[str, Any], ...]
 
     @property
     def name(self) -> str:
@@ -54,9 +56,12 @@ class EntityPlan(Generic[E]):
         held = entity.__dict__
         lookup: Lookup = entity.__getattribute__ if self.computed else held.__getitem__
         item: Item = {}
-        for side in self.primary.sides:
-            if side.direct is None:
-                item[side.attribute] = self._demanded(side, lookup)
+        for side in self.primary_sides:
+            value = side.value(lookup)
+            if value is None:
+                message = f"{self.name} has no value for its key {side.template.source}"
+                raise DeclarationFault(message)
+            item[side.attribute] = value
         for name, attribute, turn in self.outward:
             value = held[name]
             if value is not None:
@@ -73,13 +78,6 @@ class EntityPlan(Generic[E]):
             item[SCHEMA_VERSION] = self.schema_version
         return item
 
-    def _demanded(self, side: Side, lookup: Lookup) -> Value:
-        value = side.value(lookup)
-        if value is None:
-            message = f"{self.name} has no value for its key {side.template.source}"
-            raise DeclarationFault(message)
-        return value
-
     def decode(self, item: Item) -> E:
         """Turn a stored item back into an entity, upgrading it first when it is of an older form.
 
@@ -87,6 +85,34 @@ class EntityPlan(Generic[E]):
         """
         if self.schema_version is not None and item.get(SCHEMA_VERSION) != self.schema_version:
             item = self.entity.upgrade(dict(item))
+        held = self._swift(item)
+        if held is None:
+            held = self._careful(item)
+        if self.checks_itself:
+            return self.entity(**held)
+        made = object.__new__(self.entity)
+        object.__setattr__(made, "__dict__", held)
+        return made
+
+    def _swift(self, item: Item) -> dict[str, Any] | None:
+        """Take the fields over whole; None when the item is not just its fields and its keys."""
+        if not self.named_alike:
+            return None
+        held: dict[str, Any] = item.copy()
+        for attribute in self.made:
+            held.pop(attribute, None)
+        for name, turn in self.turned:
+            value = held.get(name)
+            if value is not None:
+                held[name] = turn(value)
+        if None in held.values():
+            return None
+        for name, absent in self.defaults:
+            if name not in held:
+                held[name] = absent
+        return held if len(held) == self.width else None
+
+    def _careful(self, item: Item) -> dict[str, Any]:
         held: dict[str, Any] = {}
         for name, attribute, turn, absent in self.inward:
             value = item.get(attribute)
@@ -100,16 +126,12 @@ class EntityPlan(Generic[E]):
                     f"{self.name}.upgrade what it should be, with a new schema_version"
                 )
                 raise StoredItemInvalid(message)
-        if hasattr(self.entity, "__post_init__"):
-            return self.entity(**held)
-        made = object.__new__(self.entity)
-        made.__dict__.update(held)
-        return made
+        return held
 
     def key(self, given: Mapping[str, object]) -> Key:
         """Make the table key from fields; raise DeclarationFault when they do not make it."""
         made: Key = {}
-        for side in self.primary.sides:
+        for side in self.primary_sides:
             value = side.value(given.get)
             if value is None:
                 lacking = [name for name in side.template.names if given.get(name) is None]
@@ -148,216 +170,3 @@ def expired(table: Table, item: Item, now: float) -> bool:
     """Tell whether the item's expiry, a number of epoch seconds, has passed."""
     moment = item.get(table.ttl) if table.ttl is not None else None
     return type(moment) is int and moment <= now
-
-
-def compile_entity(
-    entity: type[E], table: Table, *, rename: Rename, times: TimeForm, schema_version: str | None
-) -> EntityPlan[E]:
-    """Compile a declared class; raise DeclarationFault, naming the fix, when it cannot work."""
-    hints = typing.get_type_hints(entity)
-    fields = {
-        field.name: _placed(read_field(field, hints[field.name], times=times, rename=rename), table)
-        for field in dataclasses.fields(cast("type[Any]", entity))
-    }
-    keys = _compile_keys(entity, table, fields)
-    primary = [plan for plan in keys if plan.index is None]
-    if len(primary) != 1:
-        message = (
-            f"{entity.__name__} needs one key for its table: row = key({table.partition!r}, …)"
-        )
-        raise DeclarationFault(message)
-    _check_attributes(entity, table, fields, keys)
-    roles = {field.role: field for field in fields.values()}
-    return EntityPlan(
-        entity=entity,
-        table=table,
-        fields=fields,
-        primary=primary[0],
-        indexes=tuple(plan for plan in keys if plan.index is not None),
-        version=roles.get("version"),
-        ttl=roles.get("ttl"),
-        schema_version=schema_version,
-        primary_names=tuple(
-            dict.fromkeys(name for side in primary[0].sides for name in side.template.names)
-        ),
-        computed=any(name not in fields for plan in keys for name in plan.names),
-        outward=tuple((f.name, f.attribute, f.codec.encode) for f in fields.values()),
-        inward=tuple((f.name, f.attribute, f.codec.decode, f.absent) for f in fields.values()),
-    )
-
-
-def _placed(field: EntityField, table: Table) -> EntityField:
-    if field.role != "ttl":
-        return field
-    if table.ttl is None:
-        message = f"{field.name} sets an expiry, but {table.name} declares no ttl attribute"
-        raise DeclarationFault(message)
-    return dataclasses.replace(field, attribute=table.ttl)
-
-
-def _compile_keys(
-    entity: type[Entity], table: Table, fields: dict[str, EntityField]
-) -> list[KeyPlan]:
-    from grandstand.storage.tables.queries import Key as DeclaredKey
-
-    return [
-        _compile_key(entity, table, fields, name, declared)
-        for name, declared in vars(entity).items()
-        if isinstance(declared, DeclaredKey)
-    ]
-
-
-def _compile_key(
-    entity: type[Entity],
-    table: Table,
-    fields: dict[str, EntityField],
-    name: str,
-    declared: DeclaredKey,
-) -> KeyPlan:
-    where = f"{entity.__name__}.{name}"
-    target = table if declared.index is None else table.index(declared.index)
-    if (declared.sort is None) != (target.sort is None):
-        fix = "leave out" if target.sort is None else "give"
-        message = f"{where}: {fix} the sort template; {target.name} has sort key {target.sort}"
-        raise DeclarationFault(message)
-    partition = _side(entity, fields, target.partition, declared.partition, where)
-    sort = (
-        None
-        if declared.sort is None or target.sort is None
-        else _side(entity, fields, target.sort, declared.sort, where)
-    )
-    sides = [side for side in (partition, sort) if side is not None]
-    for side in sides:
-        table.claim(side.attribute, side.key_type, where)
-    _check_when(entity, fields, declared, sides, where)
-    feeds = {name for side in sides for name in side.template.names}
-    if declared.when is not None:
-        feeds.add(declared.when)
-    feeding = frozenset().union(*(_sources(entity, fields, name) for name in feeds))
-    return KeyPlan(name, declared.index, partition, sort, declared.when, feeding)
-
-
-def _check_when(
-    entity: type[Entity],
-    fields: dict[str, EntityField],
-    declared: DeclaredKey,
-    sides: list[Side],
-    where: str,
-) -> None:
-    if declared.when is None:
-        return
-    if declared.index is None:
-        message = f"{where}: only an index can leave items out; drop when={declared.when!r}"
-        raise DeclarationFault(message)
-    if declared.when not in fields and not _is_computed(entity, declared.when):
-        message = f"{where}: when={declared.when!r} is neither a field nor a property"
-        raise DeclarationFault(message)
-    if all(side.direct is not None for side in sides):
-        message = (
-            f"{where}: every key attribute is a field of the item, so nothing can be left out; "
-            "give the index an attribute of its own"
-        )
-        raise DeclarationFault(message)
-
-
-def _side(
-    entity: type[Entity],
-    fields: dict[str, EntityField],
-    attribute: str,
-    source: str,
-    where: str,
-) -> Side:
-    def writer(name: str, spec: str) -> Callable[[Any], str]:
-        return _writer(entity, fields, name, spec, where)
-
-    field = next((f for f in fields.values() if f.attribute == attribute), None)
-    if field is not None and source == f"{{{field.name}}}":
-        if field.codec.key_type is None:
-            message = (
-                f"{where}: {field.name} cannot be a key: keys are text, numbers or bytes. For a "
-                f"flag use a text key that is there only when it is set: when={field.name!r}"
-            )
-            raise DeclarationFault(message)
-        template = compile_template(source, lambda _name, _spec: str)
-        return Side(attribute, template, field, field.codec.key_type)
-    if field is not None:
-        message = (
-            f"{where}: the attribute {attribute} is the field {field.name}, so its template must "
-            f"be {{{field.name}}}, not {source}"
-        )
-        raise DeclarationFault(message)
-    return Side(attribute, compile_template(source, writer), None, "S")
-
-
-def _writer(
-    entity: type[Entity], fields: dict[str, EntityField], name: str, spec: str, where: str
-) -> Callable[[Any], str]:
-    field = fields.get(name)
-    if field is None:
-        if _is_computed(entity, name):
-            return str
-        known = ", ".join(fields)
-        message = f"{where}: {{{name}}} is neither a field nor a property; fields: {known}"
-        raise DeclarationFault(message)
-    if spec:
-        return lambda value: format(value, spec)
-    if field.codec.text is not None:
-        return field.codec.text
-    if field.codec.key_type == "N":
-        message = (
-            f"{where}: the number {name} would sort as text; write {{{name}:08d}} to pad it with "
-            "zeros"
-        )
-        raise DeclarationFault(message)
-    message = (
-        f"{where}: {name} cannot be part of a key: keys are made of texts, moments, dates and "
-        "padded numbers"
-    )
-    raise DeclarationFault(message)
-
-
-def _is_computed(entity: type[Entity], name: str) -> bool:
-    return isinstance(getattr(entity, name, None), property)
-
-
-def _sources(entity: type[Entity], fields: dict[str, EntityField], name: str) -> frozenset[str]:
-    """Name the fields a template's name depends on: itself, or what its property reads."""
-    if name in fields:
-        return frozenset({name})
-    computed = getattr(entity, name)
-    code = getattr(computed.fget, "__code__", None)
-    if not isinstance(code, types.CodeType):
-        return frozenset(fields)
-    return frozenset(code.co_names) & frozenset(fields)
-
-
-def _check_attributes(
-    entity: type[Entity], table: Table, fields: dict[str, EntityField], keys: list[KeyPlan]
-) -> None:
-    stored: dict[str, str] = {}
-    for field in fields.values():
-        if field.attribute in stored:
-            message = (
-                f"{entity.__name__}: {field.name} and {stored[field.attribute]} are both stored as "
-                f"{field.attribute}"
-            )
-            raise DeclarationFault(message)
-        stored[field.attribute] = field.name
-    made: dict[str, str] = {}
-    for side in (side for plan in keys for side in plan.sides if side.direct is None):
-        if made.setdefault(side.attribute, side.template.source) != side.template.source:
-            message = (
-                f"{entity.__name__}: {side.attribute} is made by two templates, "
-                f"{made[side.attribute]} and {side.template.source}"
-            )
-            raise DeclarationFault(message)
-    used = set(table.key_names).union(*(index.key_names for index in table.indexes))
-    for field in fields.values():
-        if field.attribute in used:
-            if field.codec.key_type is None:
-                message = (
-                    f"{entity.__name__}.{field.name} is stored as {field.attribute}, a key "
-                    f"attribute of {table.name}, and must be text, a number or bytes"
-                )
-                raise DeclarationFault(message)
-            table.claim(field.attribute, field.codec.key_type, f"{entity.__name__}.{field.name}")

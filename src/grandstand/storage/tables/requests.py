@@ -1,11 +1,14 @@
-"""Kept here: what can be asked of an engine, and what it answers, as plain values."""
+"""Kept here: what can be asked of an engine, and what it answers, as plain values.
+
+The two on the path of every single read are tuples, which are made in a third of the time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Path, Update
 from grandstand.storage.tables.values import Item, Key
@@ -13,8 +16,7 @@ from grandstand.storage.tables.values import Item, Key
 Returning: TypeAlias = Literal["NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"]
 
 
-@dataclass(frozen=True, slots=True)
-class GetItem:
+class GetItem(NamedTuple):
     """Read one item by its key."""
 
     table: str
@@ -136,8 +138,7 @@ class Written:
     indexes: tuple[IndexWrite, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The answer to a read of one item, with the item's whole size."""
 
     item: Item | None

@@ -28,6 +28,9 @@ class SampleTime(datetime):
         """Answer its name in place of the moment."""
         return mark(self.name)
 
+    def __format__(self, spec: str) -> str:
+        return mark(self.name)
+
 
 class SampleDate(date):
     """A date that is written by its name."""
@@ -36,6 +39,9 @@ class SampleDate(date):
 
     def isoformat(self) -> str:
         """Answer its name in place of the date."""
+        return mark(self.name)
+
+    def __format__(self, spec: str) -> str:
         return mark(self.name)
 
 

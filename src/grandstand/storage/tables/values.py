@@ -120,7 +120,11 @@ def number_text(number: Number) -> str:
     """Write a number the way DynamoDB returns it: plain digits, no exponent, no spare zeros."""
     if isinstance(number, int):
         return str(number)
-    return format(number.normalize(_ROOMY), "f") if number else "0"
+    text = str(number) if number else "0"
+    # Most texts are plain already; making one so costs ten times as much as looking.
+    if "E" not in text and ("." not in text or text[-1] != "0"):
+        return text
+    return format(number.normalize(_ROOMY), "f")
 
 
 def add(left: Number, right: Number, *, subtract: bool = False) -> Number:
@@ -153,7 +157,14 @@ def item_size(item: Item) -> int:
     """Measure an item in DynamoDB's bytes, names included; raise InvalidRequest on a bad value."""
     total = 0
     for name, value in item.items():
-        total += (len(name) if name.isascii() else len(name.encode())) + _value_size(value, 1)
+        kind = type(value)
+        total += len(name) if name.isascii() else len(name.encode())
+        if kind is str:
+            total += len(value) if value.isascii() else len(value.encode())  # type: ignore[union-attr, arg-type]
+        elif kind is bool:
+            total += 1
+        else:
+            total += _value_size(value, 1)
     return total
 
 
@@ -195,12 +206,20 @@ def number_size(number: Number) -> int:
     """Measure a number: one byte, one for each pair of digits, one more when negative."""
     if not number:
         return 1
-    number = settle(number)
-    _, digits, power = Decimal(number).normalize(_ROOMY).as_tuple()
-    assert isinstance(power, int)  # noqa: S101 - settle lets only finite numbers through
-    low, high = power, power + len(digits)
-    pairs = (high + 1) // 2 - low // 2
-    return 1 + pairs + (number < 0)
+    if isinstance(number, int):
+        text = str(number)
+        high = len(text) - (number < 0)
+        if high > MAX_DIGITS:
+            settle(number)
+        low = len(text) - len(text.rstrip("0"))
+    else:
+        _, digits, power = number.as_tuple()
+        if len(digits) > MAX_DIGITS or not isinstance(power, int) or not -90 < power < 80:  # noqa: PLR2004 - well within the range, so nothing needs to be checked
+            _, digits, power = Decimal(settle(number)).as_tuple()
+        assert isinstance(power, int)  # noqa: S101 - settle lets only finite numbers through
+        high = power + len(digits)
+        low = power + len(digits) - len(bytes(digits).rstrip(b"\0"))
+    return 1 + (high + 1) // 2 - low // 2 + (number < 0)
 
 
 def _check_names(value: dict[str, Value]) -> None:

@@ -39,6 +39,9 @@ class Amazon:
         response = self._connection.getresponse()
         return answer(response.status, response.read())
 
+    def close(self) -> None:
+        self._connection.close()
+
 
 class Ours:
     """Our front, called as the function it is."""

@@ -95,7 +95,8 @@ class Sides:
 
     def __init__(self, endpoint: str) -> None:
         self.engine = SqliteEngine.open(None, clock=SystemClock(), metered=True)
-        self.both = (Amazon(endpoint), Ours(Front(self.engine, clock=SystemClock())))
+        self.amazon = Amazon(endpoint)
+        self.both = (self.amazon, Ours(Front(self.engine, clock=SystemClock())))
         self.name = f"shown-{next(table_numbers)}"
         first = item(1, m={"M": {"x": {"N": "1"}, "y": {"N": "2"}}}, g={"S": "x"})
         for side in self.both:
@@ -120,6 +121,7 @@ def sides(dynamodb_local: str) -> Iterator[Sides]:
     made = Sides(dynamodb_local)
     yield made
     made.engine.close()
+    made.amazon.close()
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: shown.title)

@@ -22,7 +22,7 @@ from tests.storage.tables.against_amazon.differences import Asked
 from tests.storage.tables.against_amazon.speaking import Amazon, Answer, Ours, Shape, table_numbers
 
 STEPS = 50
-EXAMPLES = int(os.environ.get("GRANDSTAND_COMPARISONS", "50"))
+EXAMPLES = int(os.environ.get("GRANDSTAND_COMPARISONS", "60"))
 CONDITION = st.one_of(st.none(), asking.CONDITIONS)
 
 
@@ -253,4 +253,5 @@ def test_every_answer_agrees_with_amazons_emulator(dynamodb_local: str) -> None:
     )
 
     engine.close()
-    assert sum(Comparison.steps.values()) >= EXAMPLES * STEPS * 0.8
+    Comparison.amazon.close()
+    assert sum(Comparison.steps.values()) >= EXAMPLES * STEPS * 0.7

@@ -109,9 +109,7 @@ def test_a_change_under_a_condition_is_all_or_nothing(store: Store) -> None:
 
     with pytest.raises(ConditionFailed):
         store(cheaper.when((Book.price < Decimal(5)) | absent(Book.author)))
-    after = store(
-        cheaper.when((Book.price >= Decimal(5)) & one_of(Book.author, "vance", "leiber"))
-    )
+    after = store(cheaper.when((Book.price >= Decimal(5)) & one_of(Book.author, "vance", "leiber")))
 
     assert after.price == Decimal(4)
 

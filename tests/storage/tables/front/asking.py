@@ -80,8 +80,7 @@ class Asker:
         if "StreamSpecification" in made:
             shape["StreamSpecification"] = made["StreamSpecification"]
         shape["AttributeDefinitions"] = [
-            {"AttributeName": each, "AttributeType": made["types"].get(each, "S")}
-            for each in names
+            {"AttributeName": each, "AttributeType": made["types"].get(each, "S")} for each in names
         ]
         self("CreateTable", **shape)
 

@@ -7,6 +7,7 @@ import pytest
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.front import Front
+from tests.storage.tables.endpoint import running_endpoint
 from tests.storage.tables.front.asking import Asker
 
 
@@ -34,3 +35,10 @@ def front(embedded: SqliteEngine, clock: ManualClock) -> Front:
 def ask(front: Front) -> Asker:
     """Asks the front under test."""
     return Asker(front)
+
+
+@pytest.fixture(scope="session")
+def endpoint() -> Iterator[str]:
+    """The address of an endpoint of our own, in memory."""
+    with running_endpoint(None) as address:
+        yield address

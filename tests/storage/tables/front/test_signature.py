@@ -22,9 +22,7 @@ SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 @pytest.fixture
 def guarded(embedded: SqliteEngine) -> Front:
     """A front in eu-west-1 that knows one key."""
-    return Front(
-        embedded, clock=ManualClock(NOW), region="eu-west-1", access_keys={"AKID": SECRET}
-    )
+    return Front(embedded, clock=ManualClock(NOW), region="eu-west-1", access_keys={"AKID": SECRET})
 
 
 def signed(

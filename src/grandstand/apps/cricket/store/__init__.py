@@ -10,7 +10,13 @@ from grandstand.apps.cricket.store.fixtures import (
     fixture_cache,
     fixtures,
 )
-from grandstand.apps.cricket.store.matches import ActiveMatch, Lock, active_matches, locks
+from grandstand.apps.cricket.store.matches import (
+    LOCKS,
+    ActiveMatch,
+    Lock,
+    active_matches,
+    locks,
+)
 from grandstand.apps.cricket.store.people import (
     Device,
     LiveActivity,
@@ -43,6 +49,7 @@ TABLES: Final = (
 )
 
 __all__ = [
+    "LOCKS",
     "TABLES",
     "ActiveMatch",
     "CachedFixture",

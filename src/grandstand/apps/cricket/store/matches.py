@@ -29,6 +29,7 @@ from grandstand.storage.tables import (
     key,
     ttl,
 )
+from grandstand.storage.tables.leases import LeaseForm
 
 STEAL_GRACE: Final = timedelta(seconds=1)
 
@@ -178,3 +179,6 @@ class Lock(Entity, table=locks, names="camel", times="epoch_ms"):
     @staticmethod
     def _held_by(holder: Holder) -> Check | bool:
         return (Lock.owner == holder.owner) & (Lock.nonce == holder.nonce)
+
+
+LOCKS: Final = LeaseForm(Lock, "lock_key", mirrors=("holder",))

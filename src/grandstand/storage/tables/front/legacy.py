@@ -91,7 +91,7 @@ def key_ranges(conditions: Shape) -> tuple[Range, ...]:
             raise InvalidRequest("Attempted conditional constraint is not an indexable operation")
         high = arguments[1] if len(arguments) == _PAIR else None
         found.append(Range(name, _RANGES[operator], arguments[0], high))
-    if len(found) not in (1, 2):
+    if not found:
         raise InvalidRequest("Conditions can be of length 1 or 2 only")
     return tuple(found)
 

@@ -9,7 +9,7 @@ from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.capacity import read_units
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.keys import key_condition, key_terms
-from grandstand.storage.tables.expressions.nodes import Condition, Path, Range
+from grandstand.storage.tables.expressions.nodes import Condition, Path
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
@@ -61,8 +61,9 @@ def query(service: Service, request: Request) -> Answer:
     old_projection = attribute_paths(request.get("AttributesToGet"))
     start = _start(request)
     shared = placeholders(request)
-    terms = _terms(request, shared)
+    condition = _key_condition(request, shared)
     wanted = _wanted(service, request, shared, start, (old_filter, old_projection))
+    terms = key_ranges(request["KeyConditions"]) if condition is None else key_terms(condition)
     schema = service.schema(wanted.table)
     index = _index(request, schema)
     where = key_condition(terms, schema, index)
@@ -171,16 +172,16 @@ def _check_segments(request: Request) -> None:
         )
 
 
-def _terms(request: Request, shared: Placeholders) -> tuple[Range, ...]:
-    text, conditions = request.get("KeyConditionExpression"), request.get("KeyConditions")
+def _key_condition(request: Request, shared: Placeholders) -> Condition | None:
+    text = request.get("KeyConditionExpression")
     if text is not None:
-        return key_terms(parse_condition(text, shared, "KeyConditionExpression"))
-    if conditions is None:
+        return parse_condition(text, shared, "KeyConditionExpression")
+    if request.get("KeyConditions") is None:
         raise InvalidRequest(
             "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
             "request."
         )
-    return key_ranges(conditions)
+    return None
 
 
 def _wanted(

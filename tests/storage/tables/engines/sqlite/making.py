@@ -5,13 +5,13 @@ from dataclasses import replace
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.expressions.nodes import KeyCondition, Path, Range
 from grandstand.storage.tables.requests import GetItem, PutItem, Query
-from grandstand.storage.tables.schema import IndexSchema, TableSchema
-from grandstand.storage.tables.values import Item, Value
+from grandstand.storage.tables.schema import IndexSchema, KeyType, TableSchema
+from grandstand.storage.tables.values import Item, Key, Value
 
 BY_TEAM = IndexSchema("by-team", ("team",), ("points",))
 BY_DAY = IndexSchema("by-day", ("game",), ("day",), projection="KEYS_ONLY", local=True)
 BY_PLACE = IndexSchema("by-place", ("country", "city"), ("year", "hall"), projection="INCLUDE")
-TYPES = {
+TYPES: dict[str, KeyType] = {
     "game": "S",
     "play": "S",
     "team": "S",
@@ -22,8 +22,9 @@ TYPES = {
     "year": "N",
     "hall": "S",
 }
-PLAYS = TableSchema("plays", "game", "play", TYPES, (BY_TEAM, BY_DAY))  # type: ignore[arg-type]
+PLAYS = TableSchema("plays", "game", "play", TYPES, (BY_TEAM, BY_DAY))
 PLACES = replace(PLAYS, name="places", indexes=(replace(BY_PLACE, included=("note",)),))
+KEY: Key = {"game": "g1", "play": "p0001"}
 TEAMS = TableSchema("teams", "team", None, {"team": "S"})
 
 

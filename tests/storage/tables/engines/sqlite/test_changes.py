@@ -24,10 +24,9 @@ from grandstand.storage.tables.requests import (
 )
 from grandstand.storage.tables.schema import StreamView
 from grandstand.storage.tables.values import Item, item_size
-from tests.storage.tables.engines.sqlite.making import PLAYS, TEAMS, path, play, put
+from tests.storage.tables.engines.sqlite.making import KEY, PLAYS, TEAMS, path, play, put
 
 STREAMED = replace(PLAYS, stream="NEW_AND_OLD_IMAGES")
-KEY = {"game": "g1", "play": "p0001"}
 DAY = 24 * 3600
 
 

@@ -18,6 +18,7 @@ from grandstand.storage.tables.requests import (
     UpdateItem,
 )
 from tests.storage.tables.engines.sqlite.making import (
+    KEY,
     PLAYS,
     find,
     numbers,
@@ -28,7 +29,6 @@ from tests.storage.tables.engines.sqlite.making import (
     put,
 )
 
-KEY = {"game": "g1", "play": "p0001"}
 LAGGING = Faults(index_delay_seconds=5)
 
 

@@ -24,9 +24,8 @@ from grandstand.storage.tables.requests import (
     Written,
 )
 from grandstand.storage.tables.values import Item, item_size
-from tests.storage.tables.engines.sqlite.making import PLAYS, TEAMS, find, path, play, put
+from tests.storage.tables.engines.sqlite.making import KEY, PLAYS, TEAMS, find, path, play, put
 
-KEY = {"game": "g1", "play": "p0001"}
 ADD_ONE = Update(sets=((path("n"), Sum(path("n"), Literal(1))),))
 ABSENT = Missing(path("game"))
 
@@ -42,7 +41,7 @@ def test_an_item_of_every_type_comes_back_as_it_was(engine: SqliteEngine) -> Non
         **KEY,
         "text": "ö€𝄞",
         "whole": 2**63 - 1,
-        "long": Decimal("12345678901234567890123456789012345678"),
+        "long": Decimal(12345678901234567890123456789012345678),
         "small": Decimal("-1E-130"),
         "bytes": b"\x00\xff",
         "yes": True,

@@ -62,13 +62,17 @@ def refusal(work: Callable[[], object]) -> str:
         ),
         (
             play(1, points=None),
-            f"{INVALID}Type mismatch for Index Key points Expected: N Actual: NULL "
-            "IndexName: by-team",
+            (
+                f"{INVALID}Type mismatch for Index Key points Expected: N Actual: NULL "
+                "IndexName: by-team"
+            ),
         ),
         (
             play(1, team=""),
-            f"{NOT_VALID}A value specified for a secondary index key is not supported. {EMPTY}"
-            "IndexName: by-team, IndexKey: team",
+            (
+                f"{NOT_VALID}A value specified for a secondary index key is not supported. {EMPTY}"
+                "IndexName: by-team, IndexKey: team"
+            ),
         ),
         (play(1, team="t" * 2049), HASH_SIZE),
         (play(1, day="d" * 1025), RANGE_SIZE),
@@ -121,14 +125,18 @@ def test_a_wrong_key_is_refused_by_every_operation_that_looks_one_up(
         (
             "team",
             "",
-            f"{NOT_VALID}The update expression attempted to update a secondary index key to a "
-            f"value that is not supported. {EMPTY.strip()}",
+            (
+                f"{NOT_VALID}The update expression attempted to update a secondary index key to a "
+                f"value that is not supported. {EMPTY.strip()}"
+            ),
         ),
         (
             "team",
             "t" * 2049,
-            "The update expression attempted to update the secondary index key beyond allowed "
-            "size limits",
+            (
+                "The update expression attempted to update the secondary index key beyond allowed "
+                "size limits"
+            ),
         ),
         (
             "play",
@@ -183,9 +191,11 @@ def test_the_parts_of_a_key_of_many_attributes_are_measured_together(
         (of_game(given=Range("play", ">", "p" * 1025)), RANGE_SIZE),
         (
             of_game(given=Range("play", "between", "b", "a")),
-            "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be "
-            "greater than or equal to lower bound; lower bound operand: AttributeValue: {S:b}, "
-            "upper bound operand: AttributeValue: {S:a}",
+            (
+                "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be "
+                "greater than or equal to lower bound; lower bound operand: AttributeValue: {S:b}, "
+                "upper bound operand: AttributeValue: {S:a}"
+            ),
         ),
     ],
 )
@@ -217,8 +227,10 @@ def test_a_number_has_no_beginning_to_ask_for(engine: SqliteEngine) -> None:
         ),
         (
             KeyCondition((("country", "it"), ("city", "rome")), Range("hall", "=", "a")),
-            "RANGE key attributes year must have equality conditions specified in the query "
-            "because a condition is present on key attribute hall",
+            (
+                "RANGE key attributes year must have equality conditions specified in the query "
+                "because a condition is present on key attribute hall"
+            ),
         ),
     ],
 )

@@ -16,9 +16,8 @@ from grandstand.storage.tables.requests import (
     Written,
 )
 from grandstand.storage.tables.values import item_size
-from tests.storage.tables.engines.sqlite.making import BY_DAY, BY_TEAM, PLAYS, path, play
+from tests.storage.tables.engines.sqlite.making import BY_DAY, BY_TEAM, KEY, PLAYS, path, play
 
-KEY = {"game": "g1", "play": "p0001"}
 FULL = play(1, team="reds", points=1, day="d1", note="a")
 SHOWN = play(1, day="d1")
 

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,10 +18,9 @@ from grandstand.storage.tables.errors import (
     StoreUnavailable,
 )
 from grandstand.storage.tables.requests import DeleteItem, PutItem, Scan, Transaction, UpdateItem
-from tests.storage.tables.engines.sqlite.making import PLAYS, TEAMS, find, numbers, play, put
+from tests.storage.tables.engines.sqlite.making import KEY, PLAYS, TEAMS, find, numbers, play, put
 
 NOBODY = 65534
-KEY = {"game": "g1", "play": "p0001"}
 
 
 @pytest.fixture
@@ -87,9 +86,9 @@ def test_a_store_is_made_only_where_that_is_asked(
 
 def test_a_store_opened_for_reading_cannot_be_written(path: Path, clock: ManualClock) -> None:
     engine = SqliteEngine.open(path, clock=clock, read_only=True)
-    writes = [
+    writes: list[Callable[[], object]] = [
         lambda: put(engine, play(2)),
-        lambda: engine.update(UpdateItem("plays", KEY)),
+        lambda: engine.update(UpdateItem("plays", {**KEY, "play": "p2"})),
         lambda: engine.delete(DeleteItem("plays", KEY)),
         lambda: engine.batch_write([PutItem("plays", play(2))]),
         lambda: engine.transact_write(Transaction((PutItem("plays", play(2)),))),
@@ -203,9 +202,9 @@ def test_a_full_disk_refuses_the_write_and_keeps_the_rest(path: Path, clock: Man
     engine = SqliteEngine.open(path, clock=clock)
     connection = engine._lane().connection  # noqa: SLF001 - a full disk cannot be had otherwise
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    connection.execute(f"PRAGMA max_page_count = {pages}")
     large = [play(n, note="x" * 100_000) for n in range(2, 5)]
-    writes = [
+    writes: list[Callable[[], object]] = [
         lambda: put(engine, large[0]),
         lambda: engine.batch_write([PutItem("plays", item) for item in large]),
         lambda: engine.transact_write(

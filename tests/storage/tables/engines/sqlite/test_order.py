@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grandstand.storage.tables.engines.sqlite.order import after_prefix, order_number, order_text
+from grandstand.storage.tables.values import Number
 
 exponents = st.integers(min_value=-130, max_value=87)
 coefficients = st.integers(min_value=-(10**38) + 1, max_value=10**38 - 1)
@@ -21,8 +22,8 @@ numbers = st.one_of(
 
 @given(numbers, numbers)
 @example(0, Decimal("1E-130"))
-@example(Decimal("-5"), Decimal("-5.00000000000000000000000000000000001"))
-@example(Decimal("-50"), Decimal("-5"))
+@example(Decimal(-5), Decimal("-5.00000000000000000000000000000000001"))
+@example(Decimal(-50), Decimal(-5))
 @example(Decimal(10) ** 125, Decimal("9.9E+124"))
 def test_numbers_sort_by_their_amount(left: int | Decimal, right: int | Decimal) -> None:
     one, two = order_number(left), order_number(right)
@@ -36,7 +37,7 @@ def test_a_number_takes_at_most_22_bytes(number: int | Decimal) -> None:
 
 
 def test_equal_amounts_are_equal_bytes_however_they_are_spelt() -> None:
-    spellings = [100, Decimal(100), Decimal("1E+2"), Decimal("100.00")]
+    spellings: list[Number] = [100, Decimal(100), Decimal("1E+2"), Decimal("100.00")]
 
     assert len({order_number(number) for number in spellings}) == 1
 

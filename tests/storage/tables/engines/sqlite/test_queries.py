@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from itertools import chain
 from zlib import crc32
 
 import pytest
@@ -16,7 +17,7 @@ from grandstand.storage.tables.expressions.nodes import (
     RangeOperator,
 )
 from grandstand.storage.tables.requests import Page, Query, Scan
-from grandstand.storage.tables.values import Item, Key, item_size
+from grandstand.storage.tables.values import Item, Key, Number, item_size
 from tests.storage.tables.engines.sqlite.making import (
     PLACES,
     PLAYS,
@@ -47,6 +48,14 @@ def pages(ask: Callable[[Key | None], Page]) -> Iterator[Page]:
         yield page
 
 
+def one_by_one(engine: SqliteEngine, where: KeyCondition, *, forward: bool) -> list[int]:
+    """The numbers a query finds when each page has one item."""
+    found = pages(
+        lambda start: engine.query(Query("plays", where, forward=forward, limit=1, start=start))
+    )
+    return [number for page in found for number in numbers(page.items)]
+
+
 def refusal(work: Callable[[], object]) -> str:
     with pytest.raises(InvalidRequest) as refused:
         work()
@@ -74,18 +83,7 @@ def test_a_range_finds_what_lies_in_it_either_way_and_page_by_page(
 
     forward = engine.query(Query("plays", where)).items
     backward = engine.query(Query("plays", where, forward=False)).items
-    paged = [
-        [
-            number
-            for page in pages(
-                lambda start, way=way: engine.query(
-                    Query("plays", where, forward=way, limit=1, start=start)
-                )
-            )
-            for number in numbers(page.items)
-        ]
-        for way in (True, False)
-    ]
+    paged = [one_by_one(engine, where, forward=way) for way in (True, False)]
 
     assert numbers(forward) == found
     assert numbers(backward) == found[::-1]
@@ -94,8 +92,18 @@ def test_a_range_finds_what_lies_in_it_either_way_and_page_by_page(
 
 def test_text_keys_sort_by_utf_8_and_number_keys_by_amount(engine: SqliteEngine) -> None:
     names = ["A", "B", "Z", "a", "aa", "z", "é", "\uffff", "\U0001d11e"]
-    amounts = [Decimal("-1E+100"), -2, Decimal("-1.5"), 0, Decimal("0.001"), 9, 10, 2**62]
-    put(engine, *({"game": "g", "play": name} for name in reversed(names)))
+    amounts: list[Number] = [
+        Decimal("-1E+100"),
+        -2,
+        Decimal("-1.5"),
+        0,
+        Decimal("0.001"),
+        9,
+        10,
+        2**62,
+    ]
+    items: list[Item] = [{"game": "g", "play": name} for name in reversed(names)]
+    put(engine, *items)
     put(engine, *(play(n, team="t", points=amount) for n, amount in enumerate(amounts[::-1])))
 
     by_name = engine.query(Query("plays", of_game("g"))).items
@@ -163,9 +171,11 @@ def test_a_start_key_need_not_be_an_item(engine: SqliteEngine) -> None:
         ({"game": "g1", "play": 1}, "The provided key element does not match the schema"),
         (
             {"game": "g1", "play": ""},
-            "The provided starting key is invalid: One or more parameter values are not valid. "
-            "The AttributeValue for a key attribute cannot contain an empty string value. "
-            "Key: play",
+            (
+                "The provided starting key is invalid: One or more parameter values are not valid. "
+                "The AttributeValue for a key attribute cannot contain an empty string value. "
+                "Key: play"
+            ),
         ),
         (
             {"game": "g2", "play": "p"},
@@ -317,13 +327,17 @@ def test_an_index_of_many_attributes_orders_by_each_in_turn(engine: SqliteEngine
         ),
         (
             Query("plays", of_game(), filter=Compare("=", path("play"), Literal("p"))),
-            "Filter Expression can only contain non-primary key attributes: "
-            "Primary key attribute: play",
+            (
+                "Filter Expression can only contain non-primary key attributes: "
+                "Primary key attribute: play"
+            ),
         ),
         (
             Query("plays", of_game(), index="by-day", filter=EVEN),
-            "One or more parameter values were invalid: Secondary index by-day does not project "
-            "one or more filter attributes: [even]",
+            (
+                "One or more parameter values were invalid: Secondary index by-day does not "
+                "project one or more filter attributes: [even]"
+            ),
         ),
         (
             Query(
@@ -332,13 +346,17 @@ def test_an_index_of_many_attributes_orders_by_each_in_turn(engine: SqliteEngine
                 index="by-place",
                 projection=(path("hidden"), path("note")),
             ),
-            "One or more parameter values were invalid: Global secondary index by-place does not "
-            "project [hidden]",
+            (
+                "One or more parameter values were invalid: Global secondary index by-place does "
+                "not project [hidden]"
+            ),
         ),
         (
             Query("plays", of_game(), limit=0),
-            "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: "
-            "Member must have value greater than or equal to 1",
+            (
+                "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: "
+                "Member must have value greater than or equal to 1"
+            ),
         ),
     ],
 )
@@ -371,7 +389,7 @@ def test_segments_share_a_table_out_with_nothing_twice(
 
     shares = [segment_numbers(engine, index, at, segments) for at in range(segments)]
 
-    assert sorted(sum(shares, [])) == list(range(40))
+    assert sorted(chain.from_iterable(shares)) == list(range(40))
 
 
 def test_with_more_segments_than_buckets_every_item_is_still_in_one(engine: SqliteEngine) -> None:
@@ -404,14 +422,18 @@ def test_a_start_key_of_another_segment_is_refused(engine: SqliteEngine) -> None
         (
             None,
             {"game": "g"},
-            "The provided starting key is invalid: "
-            "The provided key element does not match the schema",
+            (
+                "The provided starting key is invalid: "
+                "The provided key element does not match the schema"
+            ),
         ),
         (
             None,
             {"game": "g", "play": 1},
-            "The provided starting key is invalid: "
-            "The provided key element does not match the schema",
+            (
+                "The provided starting key is invalid: "
+                "The provided key element does not match the schema"
+            ),
         ),
         ("by-team", {"game": "g", "play": "p"}, "The provided starting key is invalid"),
         (
@@ -422,8 +444,10 @@ def test_a_start_key_of_another_segment_is_refused(engine: SqliteEngine) -> None
         (
             "by-team",
             {"game": 1, "play": "p", "team": "t", "points": 1},
-            "The provided starting key is invalid: "
-            "The provided key element does not match the schema",
+            (
+                "The provided starting key is invalid: "
+                "The provided key element does not match the schema"
+            ),
         ),
     ],
 )
@@ -436,7 +460,8 @@ def test_a_start_key_that_does_not_fit_the_scan_is_refused(
 
 
 def test_a_scan_filters_what_it_reads(engine: SqliteEngine) -> None:
-    put(engine, *({"team": f"t{n}", "even": n % 2 == 0} for n in range(6)), table="teams")
+    items: list[Item] = [{"team": f"t{n}", "even": n % 2 == 0} for n in range(6)]
+    put(engine, *items, table="teams")
 
     page = engine.scan(Scan("teams", filter=EVEN, projection=(path("team"),)))
 

@@ -20,15 +20,16 @@ from grandstand.storage.tables.requests import (
     Transaction,
     UpdateItem,
 )
-from tests.storage.tables.engines.sqlite.making import PLAYS, find, path, play, put
+from tests.storage.tables.engines.sqlite.making import KEY, PLAYS, find, path, play, put
 
-KEY = {"game": "g1", "play": "p0001"}
 ADD_ONE = UpdateItem("plays", KEY, Update(adds=((path("n"), Literal(1)),)))
 
 
-@pytest.fixture(autouse=True)
-def _tables(engine: SqliteEngine) -> None:
+@pytest.fixture
+def plays(engine: SqliteEngine) -> SqliteEngine:
+    """The engine, on a file or in memory, with the table of plays."""
     engine.create_table(PLAYS)
+    return engine
 
 
 def together(work: Callable[[int], object], threads: int) -> None:
@@ -36,32 +37,32 @@ def together(work: Callable[[int], object], threads: int) -> None:
         list(pool.map(work, range(threads)))
 
 
-def test_counts_of_many_threads_add_up(engine: SqliteEngine) -> None:
+def test_counts_of_many_threads_add_up(plays: SqliteEngine) -> None:
     def count(_: int) -> None:
         for _ in range(50):
-            engine.update(ADD_ONE)
+            plays.update(ADD_ONE)
 
     together(count, 6)
 
-    assert find(engine, play(1)) == play(1, n=300)
+    assert find(plays, play(1)) == play(1, n=300)
 
 
-def test_a_transaction_is_seen_whole_or_not_at_all(engine: SqliteEngine) -> None:
+def test_a_transaction_is_seen_whole_or_not_at_all(plays: SqliteEngine) -> None:
     keys = [GetItem("plays", {"game": "g1", "play": f"p{n:04d}"}) for n in (1, 2)]
-    put(engine, play(1, n=0), play(2, n=0))
+    put(plays, play(1, n=0), play(2, n=0))
     seen: list[bool] = []
 
-    def work(thread: int) -> None:
+    def write() -> None:
         for n in range(100):
-            if thread % 2:
-                engine.transact_write(
-                    Transaction((PutItem("plays", play(1, n=n)), PutItem("plays", play(2, n=n))))
-                )
-            else:
-                one, two = (found.item or {} for found in engine.transact_get(keys))
-                seen.append(one["n"] == two["n"])
+            both = (PutItem("plays", play(1, n=n)), PutItem("plays", play(2, n=n)))
+            plays.transact_write(Transaction(both))
 
-    together(work, 4)
+    def read() -> None:
+        for _ in range(100):
+            one, two = (found.item or {} for found in plays.transact_get(keys))
+            seen.append(one["n"] == two["n"])
+
+    together(lambda thread: (write, read)[thread % 2](), 4)
 
     assert len(seen) == 200
     assert all(seen)
@@ -133,14 +134,14 @@ def test_waiting_for_a_lock_does_not_move_the_clock(
     assert find(on_file, play(1)) == play(1)
 
 
-def test_a_check_within_a_transaction_holds_until_it_is_done(engine: SqliteEngine) -> None:
-    put(engine, play(1, n=60))
+def test_a_check_within_a_transaction_holds_until_it_is_done(plays: SqliteEngine) -> None:
+    put(plays, play(1, n=60))
     enough = Compare(">", path("n"), Literal(0))
     take_one = Update(adds=((path("n"), Literal(-1)),))
 
     def spend(thread: int) -> None:
         for n in range(10):
-            engine.transact_write(
+            plays.transact_write(
                 Transaction(
                     (
                         UpdateItem("plays", KEY, take_one, condition=enough),
@@ -154,5 +155,5 @@ def test_a_check_within_a_transaction_holds_until_it_is_done(engine: SqliteEngin
 
     together(spend, 6)
 
-    assert find(engine, play(1)) == play(1, n=0)
-    assert engine.scan(Scan("plays")).scanned == 61
+    assert find(plays, play(1)) == play(1, n=0)
+    assert plays.scan(Scan("plays")).scanned == 61

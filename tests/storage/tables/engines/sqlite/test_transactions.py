@@ -114,8 +114,10 @@ def test_one_failing_condition_stops_all_and_says_which(engine: SqliteEngine) ->
     [
         (
             PutItem("plays", {"game": 5, "play": "p"}),
-            "One or more parameter values were invalid: "
-            "Type mismatch for key game expected: S actual: N",
+            (
+                "One or more parameter values were invalid: "
+                "Type mismatch for key game expected: S actual: N"
+            ),
         ),
         (
             DeleteItem("plays", {"game": 5, "play": "p"}),
@@ -123,13 +125,17 @@ def test_one_failing_condition_stops_all_and_says_which(engine: SqliteEngine) ->
         ),
         (
             PutItem("plays", play(2, team=5)),
-            "One or more parameter values were invalid: "
-            "Type mismatch for Index Key team Expected: S Actual: N IndexName: by-team",
+            (
+                "One or more parameter values were invalid: "
+                "Type mismatch for Index Key team Expected: S Actual: N IndexName: by-team"
+            ),
         ),
         (
             setting(2, "team", 5),
-            "One or more parameter values were invalid: "
-            "Type mismatch for Index Key team Expected: S Actual: N IndexName: by-team",
+            (
+                "One or more parameter values were invalid: "
+                "Type mismatch for Index Key team Expected: S Actual: N IndexName: by-team"
+            ),
         ),
         (
             setting(2, "note", "x" * 409_600),

@@ -7,7 +7,7 @@ from grandstand.base.clock import SystemClock
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.expressions.nodes import Literal, Update
 from grandstand.storage.tables.requests import PutItem, Transaction, UpdateItem
-from grandstand.storage.tables.values import Item
+from grandstand.storage.tables.values import Item, Key
 from tests.storage.tables.engines.sqlite.making import path
 
 
@@ -17,18 +17,24 @@ def item(name: str, number: int) -> Item:
     return {"game": name, "play": f"p{number:07d}", "n": number, **sparse}
 
 
+def say(what: str, number: int) -> None:
+    """Acknowledge a write to whoever listens."""
+    sys.stdout.write(f"{what} {number}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Write for ever: a put, an update of one counter, a transaction of both kinds."""
     file, name = sys.argv[1:]
     engine = SqliteEngine.open(FilePath(file), clock=SystemClock())
     count = Update(adds=((path("n"), Literal(1)),))
-    counter = {"game": f"count-{name}", "play": "all"}
+    counter: Key = {"game": f"count-{name}", "play": "all"}
     number = 0
     while True:
         engine.put(PutItem("plays", item(name, number)))
-        print("put", number, flush=True)
+        say("put", number)
         engine.update(UpdateItem("plays", counter, count))
-        print("count", number, flush=True)
+        say("count", number)
         engine.transact_write(
             Transaction(
                 (
@@ -37,7 +43,7 @@ def main() -> None:
                 )
             )
         )
-        print("both", number + 1, flush=True)
+        say("both", number + 1)
         number += 2
 
 

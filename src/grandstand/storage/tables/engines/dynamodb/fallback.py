@@ -133,7 +133,7 @@ def transact_get(
     Raises TransactionConflict when they never do.
     """
     _check_number(len(requests))
-    wanted = tuple(replace(request, consistent=True) for request in requests)
+    wanted = tuple(request._replace(consistent=True) for request in requests)
     before = read(wanted)
     for _ in range(_COLLECTS):
         after = read(wanted)

@@ -10,8 +10,7 @@ from grandstand.storage.tables.engines.sqlite.catalogue import layout_of
 from grandstand.storage.tables.engines.sqlite.connections import Lane
 from grandstand.storage.tables.engines.sqlite.keys import MISMATCH, KeyUnfit, Spot
 from grandstand.storage.tables.engines.sqlite.layout import Layout, Row
-from grandstand.storage.tables.engines.sqlite.steps import Aim, aim, answer, carry_out, weigh
-from grandstand.storage.tables.engines.sqlite.writes import DONE
+from grandstand.storage.tables.engines.sqlite.steps import DONE, Aim, aim, answer, carry_out, weigh
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.keys import check_key_paths
 from grandstand.storage.tables.expressions.project import project

@@ -36,7 +36,7 @@ class Record:
 
 def layout_of(lane: Lane, name: str) -> Layout:
     """Answer a table's layout, from memory when it has been read before; raise TableNotFound."""
-    found = lane.shared.layouts.get(name)
+    found = lane.layouts.get(name)
     return _load(lane, name) if found is None else found
 
 
@@ -52,7 +52,7 @@ def _load(lane: Lane, name: str) -> Layout:
     layout = _laid_out(lane, record)
     if layout.delayed:
         ensure_shadow(lane, layout)
-    lane.shared.layouts[name] = layout
+    lane.layouts[name] = layout
     return layout
 
 
@@ -130,7 +130,7 @@ def alter_table(lane: Lane, schema: TableSchema) -> TableDescription:
         changed = _changed(lane, record, schema)
         _keep(lane, changed)
         total, indexes = count_items(lane, _laid_out(lane, changed))
-    lane.shared.layouts.pop(schema.name, None)
+    lane.layouts.pop(schema.name, None)
     return _described(changed, total, indexes)
 
 
@@ -168,7 +168,7 @@ def delete_table(lane: Lane, name: str) -> TableDescription:
         total, indexes = count_items(lane, _laid_out(lane, record))
         raze(lane.execute, record.physical)
         lane.execute("DELETE FROM _tables WHERE name = ?", (name,))
-    lane.shared.layouts.pop(name, None)
+    lane.layouts.pop(name, None)
     return _described(record, total, indexes)
 
 

@@ -44,11 +44,8 @@ def record_change(
     keys = None
     if kept_old is None and kept_new is None:
         keys = pack({name: item[name] for name in layout.schema.key_names})
-    lane.execute(
-        f"INSERT INTO {layout.physical.changes}(kind, keys, old, new, at, expired) "
-        "VALUES(?, ?, ?, ?, ?, ?)",
-        (kind, keys, kept_old, kept_new, shared.clock.epoch(), expired),
-    )
+    row = (kind, keys, kept_old, kept_new, shared.clock.epoch(), expired)
+    lane.execute(layout.record, row)
     if next(shared.recorded) % _TRIM_EVERY == 0:
         trim_changes(lane, read_record(lane, layout.schema.name))
 

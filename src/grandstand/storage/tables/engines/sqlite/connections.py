@@ -112,12 +112,22 @@ class Reading:
 class Lane:
     """One connection with what is shared between all; its lock lets one thread in at a time."""
 
-    __slots__ = ("__weakref__", "connection", "execute", "lock", "reading", "shared", "writing")
+    __slots__ = (
+        "__weakref__",
+        "connection",
+        "execute",
+        "layouts",
+        "lock",
+        "reading",
+        "shared",
+        "writing",
+    )
 
     def __init__(self, connection: sqlite3.Connection, shared: Shared) -> None:
         self.connection = connection
         self.execute: Execute = connection.execute
         self.shared = shared
+        self.layouts = shared.layouts
         self.lock = RLock()
         self.writing = Writing(connection, shared.turn)
         self.reading = Reading(connection)

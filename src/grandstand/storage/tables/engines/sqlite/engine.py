@@ -218,7 +218,10 @@ class SqliteEngine:
                 lane.close()
 
     def _run(self, work: Callable[[Lane, _Request], _Answer], request: _Request) -> _Answer:
-        lane = self._lane()
+        try:
+            lane: Lane = self._here.lane
+        except AttributeError:
+            lane = self._new_lane()
         with lane.lock:
             try:
                 return work(lane, request)

@@ -93,6 +93,7 @@ class Layout:
     upsert: str
     insert: str
     remove: str
+    record: str
     ttl: str | None
     view: StreamView | None
     plain: bool
@@ -132,6 +133,8 @@ class Layout:
                 "One or more parameter values were invalid: an attribute name is empty"
             )
         size = check_size(item)
+        if not self.columns and self.ttl is None:
+            return (*spot, None, size, pack(item))
         return (*spot, *self.index_keys(item), self.expiry(item), size, pack(item))
 
     def updated_row(self, spot: Spot, item: Item) -> Row:
@@ -229,6 +232,8 @@ def lay_out(
         upsert=f"{insert}UPDATE SET {kept}",
         insert=f"{insert}NOTHING",
         remove=f"DELETE FROM {at}",
+        record=f"INSERT INTO {physical.changes}(kind, keys, old, new, at, expired) "
+        "VALUES(?, ?, ?, ?, ?, ?)",
         ttl=schema.ttl,
         view=schema.stream,
         plain=schema.stream is None and not metered and not delayed,

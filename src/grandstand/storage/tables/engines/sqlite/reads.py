@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
@@ -31,6 +32,8 @@ _EMPTY: Final = Page((), 0)
 _MOST_SEGMENTS: Final = 1_000_000
 
 _Test: TypeAlias = Callable[[Item | None], bool]
+# The items to show, how many were read, of how many bytes, and the last of them.
+_Read: TypeAlias = tuple[list[Item], int, int, Item]
 
 
 def get(lane: Lane, request: GetItem) -> Found:
@@ -153,24 +156,44 @@ def _page(
 ) -> Page:
     sql, bound = span
     limit = -1 if request.limit is None else request.limit
-    # A local index fetches what it does not show from the table, when that is asked for.
-    mask = None if request.projection or request.whole else way.mask
-    items: list[Item] = []
-    scanned = read = 0
-    item: Item = {}
     cursor = lane.execute(sql, (*bound, limit))
     try:
-        for blob, size in cursor:
-            item = unpack(blob)
-            scanned += 1
-            shown = item if mask is None else {k: v for k, v in item.items() if k in mask}
-            read += size if mask is None else item_size(shown)
-            if test is None or test(shown):
-                items.append(project(request.projection, shown) if request.projection else shown)
-            if read >= PAGE_BYTES:
-                break
+        if test is None and not request.projection and way.mask is None:
+            found = _whole(cursor)
+        else:
+            found = _chosen(cursor, way, request, test)
     finally:
         cursor.close()
+    items, scanned, read, last = found
     cut = read >= PAGE_BYTES or scanned == limit
-    last = {name: item[name] for name in way.key_names} if cut else None
-    return Page(tuple(items), scanned, last, read)
+    last_key = {name: last[name] for name in way.key_names} if cut else None
+    return Page(tuple(items), scanned, last_key, read)
+
+
+def _whole(cursor: sqlite3.Cursor) -> _Read:
+    items: list[Item] = []
+    read = 0
+    for blob, size in cursor:
+        items.append(unpack(blob))
+        read += size
+        if read >= PAGE_BYTES:
+            break
+    return items, len(items), read, items[-1] if items else {}
+
+
+def _chosen(cursor: sqlite3.Cursor, way: Way, request: Query | Scan, test: _Test | None) -> _Read:
+    # A local index fetches what it does not show from the table, when that is asked for.
+    mask = None if request.projection else way.mask
+    items: list[Item] = []
+    item: Item = {}
+    scanned = read = 0
+    for blob, size in cursor:
+        item = unpack(blob)
+        scanned += 1
+        shown = item if mask is None else {k: v for k, v in item.items() if k in mask}
+        read += size if mask is None else item_size(shown)
+        if test is None or test(shown):
+            items.append(project(request.projection, shown) if request.projection else shown)
+        if read >= PAGE_BYTES:
+            break
+    return items, scanned, read, item

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from grandstand.storage.tables.engines.sqlite.catalogue import layout_of
 from grandstand.storage.tables.engines.sqlite.connections import Lane
 from grandstand.storage.tables.engines.sqlite.layout import Layout
-from grandstand.storage.tables.engines.sqlite.steps import aim, answer, carry_out, weigh
+from grandstand.storage.tables.engines.sqlite.steps import DONE, aim, answer, carry_out, weigh
 from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.expressions.nodes import Condition, Missing
 from grandstand.storage.tables.requests import DeleteItem, PutItem, UpdateItem, Written
-
-DONE: Final = Written()
 
 
 def put(lane: Lane, request: PutItem) -> Written:

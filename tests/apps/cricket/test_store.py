@@ -1,0 +1,154 @@
+"""What cricket's tables promise to whoever asks them."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from grandstand.apps.cricket.model import Ball, BattingLine, BowlingLine, InningsScore, Seen
+from grandstand.apps.cricket.store import TABLES, ActiveMatch, CachedFixture, Fixture, League, Team
+from grandstand.base.clock import ManualClock
+from grandstand.storage.tables import Store
+from grandstand.storage.tables.errors import ConditionFailed
+from grandstand.storage.tables.values import item_size
+from tests.apps.cricket.records import CACHED, FIXTURE, LATER, LEAGUE, MATCH, NOON, TEAM
+
+HOUR = timedelta(hours=1)
+SEEN = Seen("1st Innings", (InningsScore("1", 1, 153, 4, Decimal("17.4")),), (), (), (), 10)
+
+
+@pytest.fixture(autouse=True)
+def _tables(store: Store) -> None:
+    store.create(TABLES)
+
+
+def test_fixtures_of_a_league_are_found_by_when_they_start(store: Store) -> None:
+    starts = [NOON + n * HOUR for n in range(4)]
+    found = tuple(FIXTURE.replace(match_id=str(n), start_time=at) for n, at in enumerate(starts))
+    other = FIXTURE.replace(match_id="9", league_code="IPL")
+
+    store(Fixture.sync((*found, other)))
+
+    assert store(Fixture.in_range("BBL", starts[1], starts[2])) == list(found[1:3])
+    assert store(Fixture.several(("3", "8", "9"))) == [found[3], None, other]
+
+
+def test_an_archived_fixture_is_no_longer_live(store: Store) -> None:
+    store(FIXTURE.replace(archived_at=None).put())
+
+    archived = store(Fixture.archive("71344", LATER))
+
+    assert (archived.archived_at, archived.live_updated_at) == (LATER, None)
+
+
+def test_a_fixture_nobody_knows_cannot_progress(store: Store) -> None:
+    with pytest.raises(ConditionFailed):
+        store(Fixture.progress("71344", "2nd Innings", None, NOON))
+
+    assert store(Fixture.by_id("71344")) is None
+
+
+def test_a_rescheduled_fixture_moves_in_its_league(store: Store) -> None:
+    store(FIXTURE.put())
+
+    store(Fixture.reschedule("71344", "BBL", LATER))
+
+    assert store(Fixture.in_range("BBL", NOON, NOON)) == []
+    assert len(store(Fixture.in_range("BBL", LATER, LATER))) == 1
+
+
+def test_a_match_is_registered_by_one_instance_only(store: Store) -> None:
+    store(MATCH.register())
+    idle = MATCH.replace(match_id="2", status="idle")
+    store(idle.put())
+
+    with pytest.raises(ConditionFailed):
+        store(MATCH.replace(instance_id="two").register())
+    taken = store(idle.replace(status="active", instance_id="two").register())
+
+    assert taken.instance_id == "two"
+    assert {each.match_id for each in store(ActiveMatch.everything())} == {"71344", "2"}
+
+
+def test_a_writer_that_was_overtaken_changes_nothing(store: Store) -> None:
+    store(MATCH.register())
+    first = store(ActiveMatch.take_over("71344", "one"))
+    second = store(ActiveMatch.take_over("71344", "two"))
+
+    store(ActiveMatch.save_state("71344", second.epoch, SEEN, {"six": LATER}, NOON))
+    late = (
+        ActiveMatch.save_state("71344", first.epoch, SEEN, {}, LATER),
+        ActiveMatch.touch("71344", first.epoch, LATER),
+        ActiveMatch.cool("71344", first.epoch, {}),
+        ActiveMatch.deactivate("71344", first.epoch, LATER),
+    )
+
+    for write in late:
+        with pytest.raises(ConditionFailed):
+            store(write)
+    kept = store.read(ActiveMatch.by_id("71344"))
+    assert (kept.instance_id, kept.previous_score, kept.last_tick_at) == ("two", SEEN.score, NOON)
+    assert kept.cooldowns == {"six": LATER}
+
+
+def test_an_ended_match_is_gone_when_its_time_is_over(store: Store, clock: ManualClock) -> None:
+    registered = store(MATCH.replace(expires=None).register())
+
+    store(ActiveMatch.deactivate("71344", registered.epoch, clock.now() + HOUR))
+    clock.advance(3600)
+
+    assert store(ActiveMatch.by_id("71344")) is None
+    assert store(ActiveMatch.everything()) == []
+
+
+def test_a_long_match_stays_small() -> None:
+    batting = tuple(BattingLine(10**6 + n, "S4", 100, 200, 10, 5, out=True) for n in range(22))
+    bowling = tuple(BowlingLine(10**6 + n, "S4", Decimal("29.5"), 9, 99, 5) for n in range(12))
+    balls = tuple(Ball(10**9 + n, "S4", Decimal("89.6"), 10**6, 10**6, 6) for n in range(30))
+    scores = tuple(InningsScore("123", n, 678, 10, Decimal("150.5")) for n in range(1, 5))
+    cooldowns = {f"fifty:{10**6 + n}": LATER for n in range(40)}
+
+    full = MATCH.replace(
+        previous_batting=batting,
+        previous_bowling=bowling,
+        last_30_balls=balls,
+        previous_score=scores,
+        cooldowns=cooldowns,
+    )
+
+    assert item_size(ActiveMatch.__plan__.encode(full)) <= 8_192
+
+
+def test_only_active_leagues_are_followed(store: Store) -> None:
+    store(LEAGUE.keep())
+    store(LEAGUE.replace(league_id="6", active=False).keep())
+
+    before = [each.league_id for each in store(League.followed())]
+    amended = store(League.amend("5", name=None, code=None, active=False))
+
+    assert before == ["5"]
+    assert (amended.name, amended.active) == (LEAGUE.name, False)
+    assert store(League.followed()) == []
+
+
+def test_a_team_nobody_knows_cannot_be_amended(store: Store) -> None:
+    store(Team.sync((TEAM,)))
+
+    amended = store(Team.amend("1", name="Strikers", code=None, image_path=None))
+
+    assert (amended.name, amended.code) == ("Strikers", TEAM.code)
+    with pytest.raises(ConditionFailed):
+        store(Team.amend("2", name="Nobody", code=None, image_path=None))
+
+
+def test_a_cached_fixture_is_absent_once_it_expired(store: Store, clock: ManualClock) -> None:
+    soon = CACHED.replace(expires=clock.now() + timedelta(seconds=5))
+    late = CACHED.replace(match_id="2", expires=clock.now() + HOUR)
+    store(CachedFixture.keep_all((soon, late)))
+
+    clock.advance(5)
+
+    assert store(CachedFixture.by_id("71344")) is None
+    assert store(CachedFixture.several(("71344", "2"))) == [None, late]
+    assert store(CachedFixture.of_league("5", clock.now())) == [late]
+    assert store(CachedFixture.everything()) == [late]

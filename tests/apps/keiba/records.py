@@ -1,0 +1,75 @@
+"""A record of every entity of keiba, under the name the specification gives it."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from grandstand.apps.keiba.model import (
+    Form,
+    JockeyFigures,
+    JockeyRecord,
+    Parent,
+    Parents,
+    PastRun,
+    RaceCard,
+    RaceEntry,
+    Runner,
+)
+from grandstand.apps.keiba.store import DayRaces, HorseParents, HorseResults, JockeyStats, Race
+from grandstand.storage.tables import Entity
+
+FETCHED = datetime(2026, 11, 14, 3, tzinfo=UTC)
+SOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
+
+RACE = Race(
+    data=RaceCard(
+        "202605040601",
+        "2歳未勝利",
+        (Runner("2024100001", "アサヒノユメ", "01157", "山田", 1, 2, Decimal("55.0")),),
+        1600,
+        "dirt",
+        "東京",
+    ),
+    fetched_at=FETCHED,
+    expires=SOON,
+)
+RESULTS = HorseResults(
+    data=Form(
+        "2024100001",
+        "アサヒノユメ",
+        (PastRun(date(2026, 10, 4), "東京", "新馬", 1600, 3, "1:38.2", "0.4"),),
+    ),
+    fetched_at=FETCHED,
+    expires=SOON,
+)
+PARENTS = HorseParents(
+    data=Parents(
+        "2024100001",
+        Parent("2010100007", "オオゾラ", Decimal(98765), 8, 3, 1, 4),
+        Parent("000a00033a", "Quiet Harbour"),
+    ),
+    fetched_at=FETCHED,
+    expires=SOON,
+)
+JOCKEY = JockeyStats(
+    data=JockeyRecord(
+        "01157",
+        "山田",
+        JockeyFigures(582, 640, 634, 7573, Decimal("7.7"), Decimal("16.1"), Decimal("24.5")),
+    ),
+    fetched_at=FETCHED,
+    expires=SOON,
+)
+DAY = DayRaces(
+    race_date=date(2026, 11, 15),
+    data=(RaceEntry("東京", 1, "202605040601"), RaceEntry("京都", 1, "202608040601")),
+    fetched_at=FETCHED,
+    expires=SOON,
+)
+
+RECORDS: dict[str, tuple[Entity, ...]] = {
+    "Race": (RACE,),
+    "Horse Results": (RESULTS,),
+    "Horse Parents": (PARENTS,),
+    "Jockey Stats": (JOCKEY,),
+    "Day Races": (DAY,),
+}

@@ -1,0 +1,114 @@
+"""What keiba's table promises: each kind under its key, for its time."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from grandstand.apps.keiba.model import RaceEntry
+from grandstand.apps.keiba.store import (
+    TABLES,
+    DayRaces,
+    HorseParents,
+    HorseResults,
+    JockeyStats,
+    Race,
+)
+from grandstand.base.clock import ManualClock
+from grandstand.storage.tables import Get, Naming, Store
+from grandstand.storage.tables.requests import GetItem, PutItem
+from tests.apps.keiba.records import DAY, JOCKEY, PARENTS, RACE, RESULTS
+
+
+@pytest.fixture(autouse=True)
+def _table(store: Store) -> None:
+    store.create(TABLES)
+
+
+def stored(store: Store, partition: str, sort: str) -> dict[str, object]:
+    name = store.session.name(TABLES[0])
+    found = store.session.engine.get(GetItem(name, {"PK": partition, "SK": sort})).item
+    return dict(found or {})
+
+
+@pytest.mark.parametrize(
+    ("record", "key", "days"),
+    [
+        (RACE, ("RACE#202605040601", "METADATA"), 7),
+        (RESULTS, ("HORSE#2024100001", "RESULTS"), 7),
+        (PARENTS, ("HORSE#2024100001", "PARENT"), 7),
+        (JOCKEY, ("JOCKEY#01157", "STATS"), 7),
+        (DAY, ("DATE#20261115", "RACES"), 1),
+    ],
+    ids=["race", "results", "parents", "jockey", "day"],
+)
+def test_each_kind_is_stored_under_its_key_for_its_time(
+    store: Store,
+    clock: ManualClock,
+    record: Race | HorseResults | HorseParents | JockeyStats | DayRaces,
+    key: tuple[str, str],
+    days: int,
+) -> None:
+    fetched = clock.now()
+
+    store(record.replace(fetched_at=fetched, expires=None).keep())
+
+    item = stored(store, *key)
+    assert item["fetched_at"] == int(fetched.timestamp())
+    assert item["ttl"] == int((fetched + timedelta(days=days)).timestamp())
+    assert item.keys() >= {"PK", "SK", "data"}
+
+
+def test_a_race_is_there_until_its_week_is_over(store: Store, clock: ManualClock) -> None:
+    store(RACE.replace(fetched_at=clock.now(), expires=None).keep())
+
+    clock.advance(7 * 86_400 - 1)
+    last = store(Race.by_id("202605040601"))
+    clock.advance(1)
+
+    assert last is not None
+    assert last.data == RACE.data
+    assert store(Race.by_id("202605040601")) is None
+
+
+def test_what_is_fetched_again_takes_the_place_of_the_old(store: Store, clock: ManualClock) -> None:
+    fresh = DAY.replace(fetched_at=clock.now(), expires=None)
+    store(fresh.keep())
+
+    store(fresh.replace(data=(RaceEntry("東京", 2, "202605040602"),)).keep())
+
+    kept = store.read(DayRaces.on(date(2026, 11, 15)))
+    assert [race.race_id for race in kept.data] == ["202605040602"]
+
+
+def test_a_horses_results_and_parents_do_not_mix(store: Store, clock: ManualClock) -> None:
+    for record in (RESULTS, PARENTS):
+        store(record.replace(fetched_at=clock.now(), expires=None).put())
+    wanted: tuple[Get[Any], ...] = (
+        HorseResults.by_id("2024100001"),
+        HorseParents.by_id("2024100001"),
+        HorseParents.by_id("2024100002"),
+    )
+
+    results, parents, nobody = store.get_many(wanted)
+
+    assert isinstance(results, HorseResults)
+    assert isinstance(parents, HorseParents)
+    assert (results.data, parents.data, nobody) == (RESULTS.data, PARENTS.data, None)
+
+
+def test_a_day_list_without_a_version_has_its_date_from_its_key(
+    store: Store, clock: ManualClock
+) -> None:
+    fresh = DAY.replace(fetched_at=clock.now(), expires=clock.now() + timedelta(days=1))
+    plain = dict(DayRaces.__plan__.encode(fresh))
+    del plain["date"], plain["schemaVersion"]
+    store.session.engine.put(PutItem(store.session.name(TABLES[0]), plain))
+
+    assert store(DayRaces.on(date(2026, 11, 15))) == fresh
+
+
+def test_the_table_can_have_another_name() -> None:
+    naming = Naming(renamed=(("keiba_data", "my_races"),))
+
+    assert TABLES[0].schema(naming).name == "my_races"

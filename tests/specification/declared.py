@@ -1,0 +1,213 @@
+"""Where the declarations are that answer the facts, and where a decision departs from them."""
+
+from dataclasses import dataclass
+
+from grandstand.apps.bets import app as bets
+from grandstand.apps.cricket import app as cricket
+from grandstand.apps.keiba import app as keiba
+from grandstand.apps.trainer import app as trainer
+from grandstand.storage.tables import Entity, Table
+from grandstand.storage.tables.samples import mark
+from tests.apps.bets.records import RECORDS as BETS
+from tests.apps.cricket.records import RECORDS as CRICKET
+from tests.apps.keiba.records import RECORDS as KEIBA
+from tests.apps.trainer.records import RECORDS as TRAINER
+
+TABLES: dict[str, tuple[Table, ...]] = {
+    "bets": bets.TABLES,
+    "cricket": cricket.TABLES,
+    "keiba": keiba.TABLES,
+    "trainer": trainer.TABLES,
+}
+RECORDS: dict[str, dict[str, tuple[Entity, ...]]] = {
+    "bets": BETS,
+    "cricket": CRICKET,
+    "keiba": KEIBA,
+    "trainer": TRAINER,
+}
+BEYOND_TABLES = {"bets": (), "cricket": (), "keiba": (), "trainer": ("Totals",)}
+
+PATTERNS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "carpool-bets-v2-{environment}": (
+        ("GameOdds.upcoming",),
+        ("Analysis.of_model_for_game",),
+        ("Analysis.performance",),
+        ("TeamOutcome.recent",),
+        ("UserModel.of_user",),
+        ("BennyBet.recent",),
+        ("ModelAdjustment.of_sport",),
+        ("HistoricalOdds.of_game",),
+        ("Learning.current",),
+    ),
+    "cricket-fixtures": (
+        ("Fixture.by_id",),
+        ("Fixture.several",),
+        ("Fixture.in_range",),
+        ("Fixture.sync",),
+        ("Fixture.progress",),
+        ("Fixture.archive",),
+    ),
+    "live-activities": (
+        ("LiveActivity.of_match",),
+        ("LiveActivity.of_user",),
+        ("LiveActivity.register",),
+        ("LiveActivity.rotate",),
+        ("LiveActivity.end",),
+        ("LiveActivity.suspend",),
+    ),
+    "active-matches": (
+        ("ActiveMatch.by_id",),
+        ("ActiveMatch.everything",),
+        ("ActiveMatch.register",),
+        ("ActiveMatch.save_state",),
+        ("ActiveMatch.cool",),
+        ("ActiveMatch.deactivate",),
+        ("ActiveMatch.remove",),
+    ),
+    "cricket-teams": (("Team.by_id",), ("Team.everyone",), ("Team.sync",), ("Team.amend",)),
+    "cricket-team-seasons": (("TeamSeason.of_season",), ("TeamSeason.sync",)),
+    "cricket-leagues": (
+        ("League.by_id",),
+        ("League.everyone",),
+        ("League.followed",),
+        ("League.keep",),
+        ("League.amend",),
+        ("League.remove",),
+    ),
+    "cricket-devices": (
+        ("Device.first_of",),
+        ("Device.of_user", "Device.forget", "Device.register"),
+        ("Device.by_token", "Device.set_push_to_start"),
+        ("Device.forget",),
+    ),
+    "cricket-match-follows": (
+        ("MatchFollow.one",),
+        ("MatchFollow.of_match",),
+        ("MatchFollow.follow",),
+        ("MatchFollow.unfollow",),
+        ("MatchFollow.change_team",),
+        ("MatchFollow.of_match", "MatchFollow.remove_all"),
+    ),
+    "cricket-locks": (("Lock.acquire",), ("Lock.release",), ("Lock.extend",)),
+    "DisplayStateCache": (("DisplayState.cached",), ("DisplayState.keep",)),
+    "cricket-fixture-cache": (
+        ("CachedFixture.by_id",),
+        ("CachedFixture.several",),
+        ("CachedFixture.of_league",),
+        ("CachedFixture.everything",),
+        ("CachedFixture.keep",),
+        ("CachedFixture.keep_all",),
+    ),
+    "keiba_data": (
+        ("Race.by_id",),
+        ("HorseResults.by_id",),
+        ("HorseParents.by_id",),
+        ("JockeyStats.by_id",),
+        ("DayRaces.on",),
+        ("Race.keep",),
+        ("HorseResults.keep",),
+        ("HorseParents.keep",),
+        ("JockeyStats.keep",),
+        ("DayRaces.keep",),
+    ),
+    "Attempts": (("Attempt.by_id",), ("Attempt.of_user",), ("Attempt.recent",)),
+    "Profiles": (("Profile.latest",), ("Profile.history",), ("Profile.record",)),
+    "Scenarios": (("Scenario.by_id",), ("Scenario.all_active",), ("Scenario.of_difficulty",)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a decision record changes or adds, by the record's number."""
+
+    record: int
+    what: frozenset[str]
+
+
+def decided(record: int, *what: str) -> Decided:
+    return Decided(record, frozenset(what))
+
+
+DEPARTURES = {
+    "trainer": decided(
+        20, "Scenarios: the sort key of index ActiveScenarios is difficulty, not difficultyKey"
+    ),
+}
+
+# Attributes that stored items have and the specification does not name.
+ADDED_ATTRIBUTES = {
+    "Attempt": decided(20, "submittedAt", "evaluationState"),
+    "Profile": decided(20, "sourceAttemptId", "digest"),
+    "Day Races": decided(21, "date", "schemaVersion"),
+    "Lock": decided(22, "nonce"),
+    "Display State": decided(22, "state", "computedAt"),
+    "Cached Fixture": decided(22, "fixture", "fetchedAt"),
+    "Live Activity": decided(23, "tokenRegisteredAt"),
+    "Device": decided(23, "lastSeenAt"),
+    "Fixture": decided(
+        26,
+        *("leagueId", "seasonId", "homeTeamId", "awayTeamId", "format", "round"),
+        *("status", "note", "endTime"),
+    ),
+    "Team": decided(26, "name", "code", "imagePath", "nationalTeam"),
+    "Team Season": decided(
+        26,
+        *("leagueId", "position", "played", "won", "lost", "drawn", "noResult", "points"),
+        "netRunRate",
+    ),
+    "League": decided(26, "name", "code", "seasonId", "imagePath"),
+    "Game Odds Record": decided(24, "captured_at", "schemaVersion"),
+    "Prop Odds Record": decided(24, "captured_at", "schemaVersion"),
+    "Team Stats": decided(24, "date", "schemaVersion"),
+    "Injury Record": decided(24, "date", "schemaVersion"),
+    "Game Outcome": decided(24, "corrected_at"),
+    "Team Outcome": decided(24, "corrected_at"),
+    "Model Adjustment": decided(27, "evidence", "ttl"),
+}
+# Attributes of the facts that no item has, since another decision makes them needless.
+DROPPED_ATTRIBUTES = {"Scenario": decided(20, "difficultyKey")}
+
+# Attributes that a decoded and encoded example has beyond what the example shows.
+ADDED_TO_EXAMPLES = {
+    "attempt": decided(20, "schemaVersion"),
+    "profile": decided(20, "schemaVersion"),
+    "scenario": decided(20, "schemaVersion", "activeKey"),
+    "schema version": decided(20, "activeKey"),
+    "game odds": decided(24, "captured_at", "schemaVersion"),
+}
+
+# Conditions that a write carries beyond those of its pattern.
+ADDED_CONDITIONS = {
+    ("Profiles", 3): decided(20, "attribute_not_exists(userId) OR attemptCount < :"),
+    ("cricket-locks", 2): decided(22, "nonce = :"),
+    ("cricket-locks", 3): decided(22, "nonce = :"),
+    ("active-matches", 4): decided(22, "epoch = :"),
+    ("active-matches", 5): decided(22, "epoch = :"),
+    ("active-matches", 6): decided(22, "epoch = :"),
+}
+
+# Patterns whose key condition, filter or order is not the one of the facts.
+OTHER_KEYS = {
+    ("Scenarios", 3): decided(20, "difficulty = beginner"),
+    ("carpool-bets-v2-{environment}", 2): decided(24, f"begins_with(sk, {mark('model')}#)"),
+}
+WITHOUT_FILTER = {("carpool-bets-v2-{environment}", 1): decided(25, "latest = true")}
+NEWEST_FIRST = {
+    ("carpool-bets-v2-{environment}", 6): decided(24, "descending"),
+    ("Attempts", 3): decided(20, "descending"),
+}
+
+ALL_DECIDED = tuple(
+    each
+    for listed in (
+        DEPARTURES,
+        ADDED_ATTRIBUTES,
+        DROPPED_ATTRIBUTES,
+        ADDED_TO_EXAMPLES,
+        ADDED_CONDITIONS,
+        OTHER_KEYS,
+        WITHOUT_FILTER,
+        NEWEST_FIRST,
+    )
+    for each in listed.values()
+)

@@ -1,0 +1,266 @@
+"""Reading changes as DynamoDB Streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grandstand.base.clock import ManualClock
+from tests.storage.tables.front.asking import Asker
+
+BOTH = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+
+
+def stream_of(ask: Asker, table: str) -> str:
+    arn: str = ask("DescribeTable", TableName=table)["Table"]["LatestStreamArn"]
+    return arn
+
+
+def iterator(ask: Asker, table: str, kind: str, **parameters: Any) -> str:
+    arn = stream_of(ask, table)
+    shards = ask("DescribeStream", StreamArn=arn)["StreamDescription"]["Shards"]
+    answer = ask(
+        "GetShardIterator",
+        StreamArn=arn,
+        ShardId=shards[0]["ShardId"],
+        ShardIteratorType=kind,
+        **parameters,
+    )
+    found: str = answer["ShardIterator"]
+    return found
+
+
+def records(ask: Asker, place: str, **parameters: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ask("GetRecords", ShardIterator=place, **parameters)["Records"]
+    return found
+
+
+@pytest.fixture
+def streaming(ask: Asker) -> Asker:
+    """A table with three changes."""
+    ask.table("log", StreamSpecification=BOTH)
+    ask("PutItem", TableName="log", Item={"p": {"S": "1"}, "v": {"S": "a"}})
+    ask("PutItem", TableName="log", Item={"p": {"S": "1"}, "v": {"S": "b"}})
+    ask("DeleteItem", TableName="log", Key={"p": {"S": "1"}})
+    return ask
+
+
+def test_a_stream_is_listed_and_described(streaming: Asker, clock: ManualClock) -> None:
+    arn = stream_of(streaming, "log")
+    label = arn.rpartition("/")[2]
+
+    listed = streaming("ListStreams")
+    told = streaming("DescribeStream", StreamArn=arn)["StreamDescription"]
+
+    named = {"StreamArn": arn, "TableName": "log", "StreamLabel": label}
+    assert listed == {"Streams": [named]}
+    assert {name: told[name] for name in named} == named
+    assert (told["StreamStatus"], told["StreamViewType"]) == ("ENABLED", "NEW_AND_OLD_IMAGES")
+    assert told["CreationRequestDateTime"] == clock.epoch()
+    assert told["KeySchema"] == [{"AttributeName": "p", "KeyType": "HASH"}]
+
+
+def test_streams_are_listed_by_table_and_in_pages(ask: Asker) -> None:
+    for name in ("aaa", "bbb"):
+        ask.table(name, StreamSpecification=BOTH)
+    ask.table("dry")
+
+    one = ask("ListStreams", TableName="bbb")["Streams"]
+    first = ask("ListStreams", Limit=1)
+    second = ask("ListStreams", ExclusiveStartStreamArn=first["LastEvaluatedStreamArn"])
+
+    assert [stream["TableName"] for stream in one] == ["bbb"]
+    assert [stream["TableName"] for stream in first["Streams"]] == ["aaa"]
+    assert [stream["TableName"] for stream in second["Streams"]] == ["bbb"]
+
+
+def test_every_change_is_told_with_its_images(streaming: Asker, clock: ManualClock) -> None:
+    found = records(streaming, iterator(streaming, "log", "TRIM_HORIZON"))
+
+    assert [record["eventName"] for record in found] == ["INSERT", "MODIFY", "REMOVE"]
+    modified = found[1]
+    assert modified["eventSource"] == "aws:dynamodb"
+    assert modified["awsRegion"] == "local"
+    assert modified["dynamodb"] == {
+        "ApproximateCreationDateTime": int(clock.epoch()),
+        "Keys": {"p": {"S": "1"}},
+        "NewImage": {"p": {"S": "1"}, "v": {"S": "b"}},
+        "OldImage": {"p": {"S": "1"}, "v": {"S": "a"}},
+        "SequenceNumber": modified["dynamodb"]["SequenceNumber"],
+        "SizeBytes": modified["dynamodb"]["SizeBytes"],
+        "StreamViewType": "NEW_AND_OLD_IMAGES",
+    }
+    assert len({record["eventID"] for record in found}) == 3
+
+
+@pytest.mark.parametrize(
+    ("view", "images"),
+    [
+        ("KEYS_ONLY", set()),
+        ("NEW_IMAGE", {"NewImage"}),
+        ("OLD_IMAGE", {"OldImage"}),
+        ("NEW_AND_OLD_IMAGES", {"NewImage", "OldImage"}),
+    ],
+)
+def test_a_view_shows_its_images_and_no_others(ask: Asker, view: str, images: set[str]) -> None:
+    ask.table("log", StreamSpecification={"StreamEnabled": True, "StreamViewType": view})
+    ask("PutItem", TableName="log", Item={"p": {"S": "1"}, "v": {"S": "a"}})
+    ask("PutItem", TableName="log", Item={"p": {"S": "1"}, "v": {"S": "b"}})
+
+    modified = records(ask, iterator(ask, "log", "TRIM_HORIZON"))[1]
+
+    assert {name for name in modified["dynamodb"] if name.endswith("Image")} == images
+
+
+def test_records_are_read_on_from_where_the_last_reading_ended(streaming: Asker) -> None:
+    first = streaming(
+        "GetRecords", ShardIterator=iterator(streaming, "log", "TRIM_HORIZON"), Limit=2
+    )
+    second = streaming("GetRecords", ShardIterator=first["NextShardIterator"])
+
+    assert [record["eventName"] for record in first["Records"]] == ["INSERT", "MODIFY"]
+    assert [record["eventName"] for record in second["Records"]] == ["REMOVE"]
+
+
+def test_a_place_can_be_named_by_a_sequence_number(streaming: Asker) -> None:
+    found = records(streaming, iterator(streaming, "log", "TRIM_HORIZON"))
+    number = found[1]["dynamodb"]["SequenceNumber"]
+
+    at = iterator(streaming, "log", "AT_SEQUENCE_NUMBER", SequenceNumber=number)
+    after = iterator(streaming, "log", "AFTER_SEQUENCE_NUMBER", SequenceNumber=number)
+
+    assert records(streaming, at) == found[1:]
+    assert records(streaming, after) == found[2:]
+    assert len(number) >= 21
+
+
+def test_the_latest_place_shows_only_what_is_still_to_come(streaming: Asker) -> None:
+    place = iterator(streaming, "log", "LATEST")
+
+    before = records(streaming, place)
+    streaming("PutItem", TableName="log", Item={"p": {"S": "2"}})
+
+    assert before == []
+    assert [found["eventName"] for found in records(streaming, place)] == ["INSERT"]
+
+
+def test_an_expired_item_goes_by_the_service_s_own_hand(ask: Asker, clock: ManualClock) -> None:
+    ask.table("log", StreamSpecification=BOTH)
+    ask(
+        "UpdateTimeToLive",
+        TableName="log",
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": "t"},
+    )
+    past = str(int(clock.epoch()) - 60)
+    ask("PutItem", TableName="log", Item={"p": {"S": "1"}, "t": {"N": past}})
+
+    went = ask.front.sweep()
+
+    removed = records(ask, iterator(ask, "log", "TRIM_HORIZON"))[-1]
+    assert went == 1
+    assert removed["eventName"] == "REMOVE"
+    assert removed["userIdentity"] == {
+        "PrincipalId": "dynamodb.amazonaws.com",
+        "Type": "Service",
+    }
+
+
+def test_a_place_is_forgotten_after_a_quarter_of_an_hour(
+    streaming: Asker, clock: ManualClock
+) -> None:
+    place = iterator(streaming, "log", "TRIM_HORIZON")
+    clock.advance(15 * 60 + 1)
+
+    found = streaming.refused("GetRecords", ShardIterator=place)
+
+    assert found.name == "ExpiredIteratorException"
+
+
+def test_changes_older_than_a_day_may_be_gone(streaming: Asker, clock: ManualClock) -> None:
+    number = records(streaming, iterator(streaming, "log", "TRIM_HORIZON"))[0]
+    clock.advance(25 * 3600)
+    for count in range(1000):
+        streaming("PutItem", TableName="log", Item={"p": {"S": str(count)}})
+    place = iterator(
+        streaming,
+        "log",
+        "AT_SEQUENCE_NUMBER",
+        SequenceNumber=number["dynamodb"]["SequenceNumber"],
+    )
+
+    found = streaming.refused("GetRecords", ShardIterator=place)
+
+    assert found.name == "TrimmedDataAccessException"
+
+
+def test_a_stream_that_was_switched_off_can_be_read_to_its_end(streaming: Asker) -> None:
+    streaming("UpdateTable", TableName="log", StreamSpecification={"StreamEnabled": False})
+    arn = stream_of(streaming, "log")
+
+    told = streaming("DescribeStream", StreamArn=arn)["StreamDescription"]
+    read = streaming("GetRecords", ShardIterator=iterator(streaming, "log", "TRIM_HORIZON"))
+
+    assert (told["StreamStatus"], told["StreamViewType"]) == ("DISABLED", "NEW_AND_OLD_IMAGES")
+    assert "EndingSequenceNumber" in told["Shards"][0]["SequenceNumberRange"]
+    assert len(read["Records"]) == 3
+    assert "NextShardIterator" not in read
+
+
+def test_a_shard_after_the_only_one_is_not_there(streaming: Asker) -> None:
+    arn = stream_of(streaming, "log")
+    shard = streaming("DescribeStream", StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
+
+    told = streaming("DescribeStream", StreamArn=arn, ExclusiveStartShardId=shard)
+
+    assert told["StreamDescription"]["Shards"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "message"),
+    [
+        (
+            "LATEST",
+            {"SequenceNumber": "0" * 21},
+            "One or more parameter values were invalid: SequenceNumber should not be passed for "
+            "this iterator type",
+        ),
+        (
+            "AT_SEQUENCE_NUMBER",
+            {},
+            "One or more parameter values were invalid: SequenceNumber must be passed for this "
+            "iterator type",
+        ),
+        (
+            "AT_SEQUENCE_NUMBER",
+            {"SequenceNumber": "x" * 21},
+            "One or more parameter values were invalid: Invalid SequenceNumber",
+        ),
+    ],
+)
+def test_a_place_must_be_named_the_way_its_kind_says(
+    streaming: Asker, kind: str, parameters: dict[str, Any], message: str
+) -> None:
+    arn = stream_of(streaming, "log")
+    shard = streaming("DescribeStream", StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
+
+    told = streaming.message(
+        "GetShardIterator", StreamArn=arn, ShardId=shard, ShardIteratorType=kind, **parameters
+    )
+
+    assert told == message
+
+
+def test_a_place_nobody_gave_out_is_refused(streaming: Asker) -> None:
+    told = streaming.message("GetRecords", ShardIterator="garbage")
+
+    assert told == "Invalid ShardIterator"
+
+
+def test_a_stream_that_is_not_there_is_not_found(streaming: Asker) -> None:
+    arn = stream_of(streaming, "log") + "x"
+
+    found = streaming.refused("DescribeStream", StreamArn=arn)
+
+    assert found.name == "ResourceNotFoundException"
+    assert found.message == f"Requested resource not found: Stream: {arn} not found"
