@@ -8,7 +8,7 @@ from benchmarks.harness.command import main
 from benchmarks.harness.rows import Row
 from tests.parts.surroundings import tidy_environment
 
-# benchmarks/NAME.py, each with `run(*, full: bool) -> list[Row]`
+# Modules or packages in this folder, each with `run(*, full: bool) -> list[Row]`
 NAMES: tuple[str, ...] = ("tables",)
 
 

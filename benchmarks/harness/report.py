@@ -41,27 +41,27 @@ class Result:
 
     def show(self, console: Console) -> None:
         """Prints the table a person reads."""
-        table = Table(title=self.bench, caption=_described(self.machine), title_justify="left")
+        console.print(f"[bold]{self.bench}[/], {self.date}", highlight=False)
+        table = Table(box=None, header_style="bold", pad_edge=False)
         table.add_column("measure")
-        table.add_column("unit")
-        table.add_column("ours", justify="right")
-        peers = list(dict.fromkeys(name for row in self.rows for name in row.peers))
-        for name in peers:
-            table.add_column(name, justify="right")
+        table.add_column("ours", justify="right", no_wrap=True)
+        table.add_column("beside", justify="left")
         table.add_column("aim")
-        table.add_column("met")
+        table.add_column("met", no_wrap=True)
         for row in self.rows:
-            table.add_row(*_cells(row, peers))
+            table.add_row(*_cells(row))
         console.print(table)
+        console.print(_described(self.machine), style="dim", highlight=False)
 
 
-def _cells(row: Row, peers: Sequence[str]) -> list[str]:
+def _cells(row: Row) -> list[str]:
     theirs = [
-        f"{_number(row.peers[name])} ({_number(row.ratios[name])}×)" if name in row.peers else ""
-        for name in peers
+        f"{_number(row.ratios[name])}× {name} ({_number(value)})"
+        for name, value in row.peers.items()
     ]
     verdict = "" if row.aim is None else "yes" if row.met else "[bold red]no[/]"
-    return [row.measure, row.unit, _number(row.ours), *theirs, row.aim_shown or "", verdict]
+    ours = f"{_number(row.ours)} {row.unit}"
+    return [row.measure, ours, "\n".join(theirs), row.aim_shown or "", verdict]
 
 
 def _number(value: float) -> str:

@@ -56,7 +56,7 @@ def _sqlite(settings: Settings, clock: Clock, place: str) -> Engine:
 
 
 def _dynamodb(settings: Settings, clock: Clock, place: str) -> Engine:
-    from grandstand.storage.tables.engines.dynamodb import DynamoEngine
+    from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 
     endpoint = place if "://" in place else None
     return DynamoEngine.open(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import importlib.util
+import signal
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
@@ -95,15 +96,13 @@ async def _body(receive: Receive) -> bytes | None:
 
 
 def _answer(front: Front, scope: Message, body: bytes) -> Reply:
-    method = scope["method"]
-    if method == "POST":
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    if scope["path"] == "/" and scope["method"] == "POST":
         return front.answer(headers, body)
-    if method in ("GET", "HEAD"):
-        # The real service ends this with a space too.
-        return _plain(_OK, f"healthy: dynamodb.{front.region}.amazonaws.com ".encode())
+    if scope["path"] == "/" and scope["method"] in ("GET", "HEAD"):
+        # The real service names the host it was asked at and ends with a space too.
+        host = headers.get("host", f"dynamodb.{front.region}.amazonaws.com")
+        return _plain(_OK, f"healthy: {host} ".encode("latin-1"))
     return _plain(_NOT_FOUND, b"<UnknownOperationException/>\n")
 
 
@@ -165,12 +164,15 @@ def serve(
 ) -> None:
     """Serve until interrupted; tell `announce` the address and port once they are taken.
 
-    Raises PortTaken or AddressUnusable.
+    Only a program's main thread can be interrupted; `make_server` serves from another. Raises
+    PortTaken or AddressUnusable.
     """
     with listen(host, port) as listening:
         address = listening.getsockname()
         if announce is not None:
             announce(address[0], address[1])
-        # uvicorn ends what it is doing, then passes the interrupt on.
+        # uvicorn ends what it is doing, then passes the signal on to whoever had it before.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         with suppress(KeyboardInterrupt):
             make_server(front).run(sockets=[listening])
+        signal.signal(signal.SIGTERM, before)

@@ -22,7 +22,6 @@ from grandstand.storage.tables import (
     ttl,
     version,
 )
-
 from grandstand.storage.tables.values import Item
 
 shelf = Table(
@@ -137,4 +136,5 @@ class Reader(Entity, table=readers, names="camel", schema_version="2.0"):
     @classmethod
     def upgrade(cls, item: Item) -> Item:
         """Version 1.0 kept the name in two attributes."""
-        return {"fullName": f"{item.pop('first', '')} {item.pop('last', '')}".strip(), **item}
+        first, last = item.pop("first", ""), item.pop("last", "")
+        return {"fullName": f"{first!s} {last!s}".strip(), **item}

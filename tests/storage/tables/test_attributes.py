@@ -49,7 +49,7 @@ class Side(StrEnum):
 
 
 @given(_values, st.booleans())
-def test_a_value_written_and_read_back_is_the_same(value: Any, text_binary: bool) -> None:  # noqa: ANN401, FBT001
+def test_a_value_written_and_read_back_is_the_same(value: Any, text_binary: bool) -> None:  # noqa: FBT001
     read = from_wire(to_wire(value, text_binary=text_binary), text_binary=text_binary)
 
     assert read == value
@@ -112,7 +112,7 @@ def test_binaries_are_written_as_base64_where_text_is_asked_for() -> None:
         int("1" * 39),
     ],
 )
-def test_what_dynamodb_cannot_store_is_not_written(value: Any) -> None:  # noqa: ANN401
+def test_what_dynamodb_cannot_store_is_not_written(value: Any) -> None:
     with pytest.raises(InvalidRequest):
         to_wire(value)
 

@@ -66,7 +66,7 @@ def test_a_transaction_doubles_the_table_and_every_index() -> None:
 
     plain, doubled = written_units(written), written_units(written, transactional=True)
 
-    assert (plain, doubled) == (3, 6)
+    assert (plain, doubled) == (Decimal(3), Decimal(6))
 
 
 def test_a_month_is_priced_by_the_rates_given() -> None:

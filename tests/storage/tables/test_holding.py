@@ -51,7 +51,7 @@ class RefusesUpdates:
     def update(self, request: UpdateItem) -> Written:
         raise StoreUnavailable(f"{request.table} does not answer")
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the engine has
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
 

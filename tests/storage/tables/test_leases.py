@@ -80,7 +80,7 @@ class AnswersTwice:
         self.engine.put(request)
         return self.engine.put(request)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the engine has
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
 
@@ -308,7 +308,7 @@ def test_a_late_writer_is_refused_by_what_it_writes_to(store: Store, clock: Manu
     store(Match(match_id="1", score="11/0", epoch=present.token).put().when(_fence(present)))
 
 
-def _fence(lease: Lease) -> Any:  # noqa: ANN401 - a check
+def _fence(lease: Lease) -> Any:
     return lease.fences(Match.epoch)
 
 
@@ -367,6 +367,6 @@ def test_many_contenders_get_one_lease_and_different_tokens(engine: Engine, nami
         (lambda: LeaseForm(Slow, "lock_key", counter="lock_key"), "may be None"),
     ],
 )
-def test_an_entity_that_cannot_be_a_lease_is_refused(make: Any, sentence: str) -> None:  # noqa: ANN401 - a function without arguments
+def test_an_entity_that_cannot_be_a_lease_is_refused(make: Any, sentence: str) -> None:
     with pytest.raises(DeclarationFault, match=sentence):
         make()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,6 +23,18 @@ app = typer.Typer(
 )
 app.add_typer(tables, name="tables")
 app.command("doctor")(doctor)
+
+
+@app.command()
+def reference(
+    to: Annotated[Path, typer.Argument(help="The folder to write into.")] = Path("docs/reference"),
+) -> None:
+    """Write the reference pages: commands, errors, settings and tables."""
+    from grandstand.host.reference import pages
+
+    for name, text in pages(app).items():
+        (to / name).write_text(text, encoding="utf-8")
+        typer.echo(f"wrote {to / name}")
 
 
 @app.callback(invoke_without_command=True)

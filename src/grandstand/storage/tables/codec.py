@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final, cast
 
@@ -73,9 +74,5 @@ def _plain(text: str) -> int | Decimal:
     return whole if whole == number and -_INT64 <= whole < _INT64 else number
 
 
-_decoder: Final = msgspec.msgpack.Decoder(ext_hook=_inward)
-
-
-def unpack(data: bytes) -> Item:
-    """Read an item back from its bytes."""
-    return cast("Item", _decoder.decode(data))
+# Reads an item back from its bytes.
+unpack: Final[Callable[[bytes], Item]] = msgspec.msgpack.Decoder(ext_hook=_inward).decode

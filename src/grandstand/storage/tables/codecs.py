@@ -36,15 +36,16 @@ class Codec:
     inner: Mapping[str, tuple[str, Codec]] | None = None
 
 
-def _as_text(value: object) -> str:
-    if type(value) is str or isinstance(value, str):
+def as_text(value: object) -> str:
+    """Answer a text as it is; raise DeclarationFault for anything else."""
+    if isinstance(value, str):
         return value
     message = f"A key part must be text here, not {type(value).__name__} {value!r}"
     raise DeclarationFault(message)
 
 
 _PLAIN: Final[dict[object, Codec]] = {
-    str: Codec(key_type="S", text=_as_text),
+    str: Codec(key_type="S", text=as_text),
     int: Codec(key_type="N"),
     bool: Codec(),
     bytes: Codec(key_type="B"),

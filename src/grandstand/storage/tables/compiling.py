@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from grandstand.storage.tables.codecs import REQUIRED, Rename
+from grandstand.storage.tables.codecs import REQUIRED, Rename, as_text
 from grandstand.storage.tables.errors import DeclarationFault
 from grandstand.storage.tables.fields import EntityField, read_field
 from grandstand.storage.tables.keys import KeyPlan, Side, compile_template
@@ -50,27 +50,36 @@ def compile_entity(
         version=roles.get("version"),
         ttl=roles.get("ttl"),
         schema_version=schema_version,
-        primary_names=tuple(
-            dict.fromkeys(name for side in primary[0].sides for name in side.template.names)
+        **_shortcuts(entity, fields, keys, primary[0]),
+    )
+
+
+def _shortcuts(
+    entity: type[Entity], fields: dict[str, EntityField], keys: list[KeyPlan], primary: KeyPlan
+) -> dict[str, Any]:
+    """Work out once what every read and write of an entity would otherwise look up."""
+    every = fields.values()
+    names = (name for side in primary.sides for name in side.template.names)
+    return {
+        "primary_names": tuple(dict.fromkeys(names)),
+        "primary_sides": primary.sides,
+        "computed": any(name not in fields for plan in keys for name in plan.names),
+        "outward": tuple((f.name, f.attribute, f.codec.encode) for f in every),
+        "inward": tuple((f.name, f.attribute, f.codec.decode, f.absent) for f in every),
+        "checks_itself": hasattr(entity, "__post_init__"),
+        "width": len(fields),
+        "named_alike": all(f.name == f.attribute for f in every),
+        "made": (
+            *(s.attribute for plan in keys for s in plan.sides if s.direct is None),
+            SCHEMA_VERSION,
         ),
-        computed=any(name not in fields for plan in keys for name in plan.names),
-        outward=tuple((f.name, f.attribute, f.codec.encode) for f in fields.values()),
-        inward=tuple((f.name, f.attribute, f.codec.decode, f.absent) for f in fields.values()),
-        checks_itself=hasattr(entity, "__post_init__"),
-        width=len(fields),
-        primary_sides=primary[0].sides,
-        named_alike=all(f.name == f.attribute for f in fields.values()),
-        made=tuple(
-            [s.attribute for plan in keys for s in plan.sides if s.direct is None]
-            + ([] if schema_version is None else [SCHEMA_VERSION])
-        ),
-        turned=tuple((f.name, f.codec.decode) for f in fields.values() if f.codec.decode),
-        defaults=tuple(
+        "turned": tuple((f.name, f.codec.decode) for f in every if f.codec.decode),
+        "defaults": tuple(
             (f.name, f.absent)
-            for f in fields.values()
+            for f in every
             if f.absent is not REQUIRED and not isinstance(f.absent, list | dict)
         ),
-    )
+    }
 
 
 def _placed(field: EntityField, table: Table) -> EntityField:
@@ -171,7 +180,11 @@ def _side(
             f"be {{{field.name}}}, not {source}"
         )
         raise DeclarationFault(message)
-    return Side(attribute, compile_template(source, writer), None, "S")
+    template = compile_template(source, writer)
+    only = template.parts[0] if len(template.parts) == 1 else None
+    last = only.name if only is not None and not only.literal and only.name in fields else None
+    text = last is not None and fields[last].codec.text is as_text and ":" not in source
+    return Side(attribute, template, None, "S", last if text else None)
 
 
 def _writer(

@@ -140,8 +140,15 @@ class Side:
     direct: EntityField | None
     key_type: KeyType
 
+    # The field of a template that ends with it and has no other: any text of it will do.
+    last: str | None = None
+
     def value(self, lookup: Lookup) -> Value:
         """Make the attribute's value from an entity's fields; None when one has no value."""
+        if self.last is not None:
+            text = lookup(self.last)
+            if type(text) is str and text:
+                return self.template.start + text
         if self.direct is None:
             return self.template.fill(lookup)
         value = lookup(self.direct.name)

@@ -66,7 +66,10 @@ class Get(NamedTuple, Generic[E]):
 
     def run(self, session: Session) -> E | None:
         """Read the item; None when there is none."""
-        return self.answer(session, session.engine.get(self.request(session)).item)
+        entity, key, strong, _ = self
+        request = requests.GetItem(session.name(entity.table), key, (), strong)
+        item = session.engine.get(request).item
+        return None if item is None else self.answer(session, item)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 from grandstand.base.errors import InvalidInput
 
@@ -40,7 +40,7 @@ def _text(timespec: str) -> Callable[[datetime], str]:
 
 
 def _from_text(text: str | int | Decimal) -> datetime:
-    moment = datetime.fromisoformat(str(text))
+    moment = datetime.fromisoformat(cast("str", text))
     return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 

@@ -1,4 +1,4 @@
-"""What it means for two answers to agree, and where DynamoDB Local is known to answer unlike AWS."""
+"""What it means for two answers to agree, and where DynamoDB Local is known not to be AWS."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _end_of_range(asked: Asked, theirs: Answer, ours: Answer) -> bool:
     if theirs.message == "The provided starting key does not match the range key predicate":
         return ours.error is None and ours.body["Count"] == 0
     without = {name: part for name, part in ours.body.items() if name != "LastEvaluatedKey"}
-    return seen(asked, Answer(ours.error, "", without)) == seen(asked, theirs)
+    return bool(seen(asked, Answer(ours.error, "", without)) == seen(asked, theirs))
 
 
 def _touched_paths(asked: Asked, theirs: Answer, ours: Answer) -> bool:
@@ -122,7 +122,7 @@ KNOWN = (
     ),
     Difference(
         local="looks at conditions before it sees that two actions are for one item",
-        aws="ValidationException: Transaction request cannot include multiple operations on one item",
+        aws="ValidationException: Transaction request cannot include multiple operations …",
         holds=_one_item_twice,
     ),
     Difference(

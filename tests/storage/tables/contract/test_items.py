@@ -8,6 +8,8 @@ import pytest
 from grandstand.base.errors import NotFound
 from grandstand.storage.tables import Store, absent, contains, one_of, size
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault
+from grandstand.storage.tables.requests import PutItem
+from grandstand.storage.tables.values import Item
 from tests.storage.tables.library import Book, Chapter, Loan, Reader, readers, shelf
 
 DAY = datetime(2026, 2, 11, 19, 0, tzinfo=UTC)
@@ -150,9 +152,7 @@ def test_what_has_expired_is_not_there_unless_asked_for(store: Store) -> None:
 
 
 def test_an_older_item_is_upgraded_when_it_is_read(store: Store) -> None:
-    from grandstand.storage.tables.requests import PutItem
-
-    older = {
+    older: Item = {
         "readerId": "ada",
         "homeId#cardId": "home#1",
         "first": "Ada",

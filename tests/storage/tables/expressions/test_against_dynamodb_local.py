@@ -52,7 +52,7 @@ less_often = settings(max_examples=80, deadline=None, derandomize=True)
 
 
 @pytest.fixture(scope="module")
-def local(dynamodb_local: str) -> Any:  # noqa: ANN401 - boto3 has no types
+def local(dynamodb_local: str) -> Any:
     client = boto3.client(
         "dynamodb",
         endpoint_url=dynamodb_local,
@@ -118,14 +118,14 @@ def _wire(item: Item) -> Item:
 @example(text="NOT a = :n AND b <> :n OR size(c) > :m")
 @example(text="a BETWEEN :m AND :n")
 @example(text="attribute_type(size(a), :N) OR attribute_type(:s, :S)")
-def test_a_condition_is_refused_or_holds_as_there(local: Any, text: str) -> None:  # noqa: ANN401
+def test_a_condition_is_refused_or_holds_as_there(local: Any, text: str) -> None:
     theirs = _theirs(lambda: _scan(local, text))
     ours = _ours(text, lambda placeholders: _filtered(text, placeholders))
 
     assert ours == theirs
 
 
-def _scan(local: Any, text: str) -> list[str]:  # noqa: ANN401
+def _scan(local: Any, text: str) -> list[str]:
     reply = local.scan(TableName=TABLE, FilterExpression=text, **_asked(text))
     return sorted(item["pk"]["S"] for item in reply["Items"] if item["pk"]["S"] in STORED)
 
@@ -143,7 +143,7 @@ def _filtered(text: str, placeholders: Placeholders) -> list[str]:
 @example(text="SET a = b, b = a")
 @example(text="ADD a :n DELETE b :ns")
 @example(text="SET d = list_append(b, c), a = if_not_exists(z, :n) + :m")
-def test_an_update_is_refused_or_carried_out_as_there(local: Any, text: str) -> None:  # noqa: ANN401
+def test_an_update_is_refused_or_carried_out_as_there(local: Any, text: str) -> None:
     theirs = [_theirs(lambda item=item: _updated(local, text, item)) for item in ITEMS]  # type: ignore[misc]
     ours = [_ours(text, lambda p, item=item: _applied(text, p, item)) for item in ITEMS]  # type: ignore[misc]
 
@@ -155,7 +155,7 @@ def _any_run_time(answer: Answer) -> Answer:
     return "at run time" if isinstance(answer, str) and answer.startswith(RUN_TIME) else answer
 
 
-def _updated(local: Any, text: str, item: Item) -> Item:  # noqa: ANN401
+def _updated(local: Any, text: str, item: Item) -> Item:
     key = {"pk": {"S": "updated"}}
     local.put_item(TableName=TABLE, Item={**item_to_wire(item), **key})
     reply = local.update_item(
@@ -173,14 +173,14 @@ def _applied(text: str, placeholders: Placeholders, item: Item) -> Item:
 @often
 @given(text=projection_texts)
 @example(text="b[2], b[0], a.c.d[2].e, a.b")
-def test_a_projection_is_refused_or_takes_as_there(local: Any, text: str) -> None:  # noqa: ANN401
+def test_a_projection_is_refused_or_takes_as_there(local: Any, text: str) -> None:
     theirs = _theirs(lambda: _projected_there(local, text))
     ours = _ours(text, lambda placeholders: _projected(text, placeholders))
 
     assert ours == theirs
 
 
-def _projected_there(local: Any, text: str) -> list[Item]:  # noqa: ANN401
+def _projected_there(local: Any, text: str) -> list[Item]:
     asked = _asked(text)
     asked.pop("ExpressionAttributeValues", None)
     return [
@@ -198,7 +198,7 @@ def _projected(text: str, placeholders: Placeholders) -> list[Item]:
     return [project(paths, item) for item in STORED.values()]
 
 
-def test_every_reserved_word_but_two_is_reserved_there(local: Any) -> None:  # noqa: ANN401
+def test_every_reserved_word_but_two_is_reserved_there(local: Any) -> None:
     answers = {word: str(_theirs(lambda w=word: _projected_there(local, w))) for word in RESERVED}  # type: ignore[misc]
 
     free = {
@@ -226,7 +226,7 @@ def test_words_dynamodb_publishes_as_reserved_are_refused_here(text: str) -> Non
     ],
 )
 def test_dynamodb_returns_the_paths_touched_and_local_whole_attributes(
-    local: Any,  # noqa: ANN401
+    local: Any,
     text: str,
     dynamodb: Item,
     there: Item,
@@ -247,7 +247,7 @@ def test_dynamodb_returns_the_paths_touched_and_local_whole_attributes(
     assert item_from_wire(reply["Attributes"]) == there
 
 
-def test_dynamodb_makes_no_item_by_a_removal_and_local_does(local: Any) -> None:  # noqa: ANN401
+def test_dynamodb_makes_no_item_by_a_removal_and_local_does(local: Any) -> None:
     key = {"pk": {"S": "removed from"}}
     update = parse_update("REMOVE a", Placeholders())
 
@@ -257,7 +257,7 @@ def test_dynamodb_makes_no_item_by_a_removal_and_local_does(local: Any) -> None:
     assert local.get_item(TableName=TABLE, Key=key)["Item"] == key
 
 
-def test_dynamodb_lets_a_removal_go_into_nothing_and_local_does_not(local: Any) -> None:  # noqa: ANN401
+def test_dynamodb_lets_a_removal_go_into_nothing_and_local_does_not(local: Any) -> None:
     key = {"pk": {"S": "not there"}}
     update = parse_update("REMOVE a.b", Placeholders())
 
@@ -272,7 +272,7 @@ def test_dynamodb_lets_a_removal_go_into_nothing_and_local_does_not(local: Any) 
 @pytest.mark.parametrize(
     ("value", "size"), [("é", 1), ("\U0001d11e", 2), ("é\U0001d11e", 3), ("\uffff", 1)]
 )
-def test_the_size_of_a_text_is_counted_as_there(local: Any, value: str, size: int) -> None:  # noqa: ANN401
+def test_the_size_of_a_text_is_counted_as_there(local: Any, value: str, size: int) -> None:
     values: dict[str, Value] = {":v": value, ":n": size}
     condition = parse_condition("size(:v) = :n", Placeholders(None, values))
 

@@ -110,7 +110,7 @@ def _used(*texts: str | None) -> dict[str, Value]:
     return {key: value for key, value in VALUES.items() if key in keys}
 
 
-def _theirs(local: Any, text: str, index: IndexSchema | None, condition: str | None) -> str:  # noqa: ANN401
+def _theirs(local: Any, text: str, index: IndexSchema | None, condition: str | None) -> str:
     shape: dict[str, Any] = {"TableName": TABLE.name, "KeyConditionExpression": text}
     shape |= {} if index is None else {"IndexName": index.name}
     shape |= {} if condition is None else {"FilterExpression": condition}
@@ -143,7 +143,7 @@ def _ours(text: str, index: IndexSchema | None, condition: str | None) -> str:
 @example(question=("h1 = :s AND h2 = :s AND r3 = :n", WIDE, "sk = :s"))
 @example(question=("h1 = :s", ONE, "h1 = :s"))
 def test_a_key_condition_is_accepted_or_refused_as_there(
-    local: Any,  # noqa: ANN401
+    local: Any,
     question: tuple[str, IndexSchema | None, str | None],
 ) -> None:
     text, index, condition = question

@@ -41,7 +41,7 @@ def run(aws_cli: Path, endpoint: str) -> Run:
     return run
 
 
-def answered(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - whatever is answered
+def answered(done: subprocess.CompletedProcess[str]) -> Any:
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout) if done.stdout.strip() else {}
 

@@ -82,8 +82,10 @@ def test_a_table_nothing_was_found_in_answers_an_empty_list(two: Asker) -> None:
         ),
         (
             [put("a"), put("")],
-            "One or more parameter values are not valid. The AttributeValue for a key attribute "
-            "cannot contain an empty string value. Key: p",
+            (
+                "One or more parameter values are not valid. The AttributeValue for a key "
+                "attribute cannot contain an empty string value. Key: p"
+            ),
         ),
         (
             [put("a"), put("b", a={"S": "x" * 409_600})],
@@ -91,8 +93,10 @@ def test_a_table_nothing_was_found_in_answers_an_empty_list(two: Asker) -> None:
         ),
         (
             [put("a"), {}],
-            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of "
-            "the supported datatypes",
+            (
+                "Supplied AttributeValue has more than one datatypes set, must contain exactly one "
+                "of the supported datatypes"
+            ),
         ),
         (
             [put("a"), put("b", a={"NS": []})],
@@ -136,14 +140,18 @@ def test_more_than_25_writes_over_all_tables_are_too_many(two: Asker) -> None:
         ({"Keys": keys("a", "a")}, "Provided list of item keys contains duplicates"),
         (
             {"Keys": keys("a"), "ProjectionExpression": "a, a"},
-            "Invalid ProjectionExpression: Two document paths overlap with each other; must "
-            "remove or rewrite one of these paths; path one: [a], path two: [a]",
+            (
+                "Invalid ProjectionExpression: Two document paths overlap with each other; must "
+                "remove or rewrite one of these paths; path one: [a], path two: [a]"
+            ),
         ),
         (
             {"Keys": keys("a"), "ProjectionExpression": "a", "AttributesToGet": ["a"]},
-            "Can not use both expression and non-expression parameters in the same request: "
-            "Non-expression parameters: {AttributesToGet} Expression parameters: "
-            "{ProjectionExpression}",
+            (
+                "Can not use both expression and non-expression parameters in the same request: "
+                "Non-expression parameters: {AttributesToGet} Expression parameters: "
+                "{ProjectionExpression}"
+            ),
         ),
         (
             {"Keys": keys("a"), "ExpressionAttributeNames": {"#a": "a"}},

@@ -25,19 +25,19 @@ _ACCESS = {
 
 
 @pytest.fixture(scope="session")
-def dynamodb(endpoint: str) -> Any:  # noqa: ANN401 - boto3 has no types
+def dynamodb(endpoint: str) -> Any:
     """The resource interface."""
     return boto3.resource("dynamodb", endpoint_url=endpoint, **_ACCESS)
 
 
 @pytest.fixture(scope="session")
-def streams(endpoint: str) -> Any:  # noqa: ANN401 - boto3 has no types
+def streams(endpoint: str) -> Any:
     """The client of DynamoDB Streams."""
     return boto3.client("dynamodbstreams", endpoint_url=endpoint, **_ACCESS)
 
 
 @pytest.fixture
-def table(dynamodb: Any) -> Iterator[Any]:  # noqa: ANN401 - boto3 has no types
+def table(dynamodb: Any) -> Iterator[Any]:
     """A table with an index and a stream, waited for as applications do."""
     made = dynamodb.create_table(
         TableName=f"books-{next(_numbers)}",
@@ -68,7 +68,7 @@ def table(dynamodb: Any) -> Iterator[Any]:  # noqa: ANN401 - boto3 has no types
     made.wait_until_not_exists()
 
 
-def fill(table: Any, count: int) -> None:  # noqa: ANN401 - boto3 has no types
+def fill(table: Any, count: int) -> None:
     with table.batch_writer() as batch:
         for number in range(count):
             batch.put_item(
@@ -76,7 +76,7 @@ def fill(table: Any, count: int) -> None:  # noqa: ANN401 - boto3 has no types
             )
 
 
-def test_every_type_survives_the_way_there_and_back(table: Any) -> None:  # noqa: ANN401
+def test_every_type_survives_the_way_there_and_back(table: Any) -> None:
     item = {
         "author": "A",
         "title": "T",
@@ -92,7 +92,7 @@ def test_every_type_survives_the_way_there_and_back(table: Any) -> None:  # noqa
     assert table.get_item(Key={"author": "A", "title": "T"})["Item"] == item
 
 
-def test_conditions_built_by_the_client_are_understood(table: Any) -> None:  # noqa: ANN401
+def test_conditions_built_by_the_client_are_understood(table: Any) -> None:
     fill(table, 10)
 
     found = table.query(
@@ -105,7 +105,7 @@ def test_conditions_built_by_the_client_are_understood(table: Any) -> None:  # n
     assert [int(item["year"]) for item in found["Items"]] == [1907, 1906, 1905, 1903]
 
 
-def test_a_failed_condition_raises_the_client_s_own_error(table: Any) -> None:  # noqa: ANN401
+def test_a_failed_condition_raises_the_client_s_own_error(table: Any) -> None:
     fill(table, 1)
     client = table.meta.client
 
@@ -120,7 +120,7 @@ def test_a_failed_condition_raises_the_client_s_own_error(table: Any) -> None:  
     assert failed.value.response["Item"]["title"] == {"S": "000"}
 
 
-def test_paginators_walk_through_everything(table: Any) -> None:  # noqa: ANN401
+def test_paginators_walk_through_everything(table: Any) -> None:
     fill(table, 60)
     client = table.meta.client
 
@@ -136,7 +136,7 @@ def test_paginators_walk_through_everything(table: Any) -> None:  # noqa: ANN401
     assert [page["Count"] for page in pages] == [25, 25, 10]
 
 
-def test_a_parallel_scan_finds_each_item_once(table: Any) -> None:  # noqa: ANN401
+def test_a_parallel_scan_finds_each_item_once(table: Any) -> None:
     with table.batch_writer() as batch:
         for number in range(100):
             batch.put_item(Item={"author": str(number), "title": "t"})
@@ -151,7 +151,7 @@ def test_a_parallel_scan_finds_each_item_once(table: Any) -> None:  # noqa: ANN4
     assert sorted(author for part in parts for author in part) == sorted(map(str, range(100)))
 
 
-def test_a_cancelled_transaction_tells_its_reasons(table: Any) -> None:  # noqa: ANN401
+def test_a_cancelled_transaction_tells_its_reasons(table: Any) -> None:
     client = table.meta.client
     key = {"author": "A", "title": "T"}
 
@@ -174,7 +174,7 @@ def test_a_cancelled_transaction_tells_its_reasons(table: Any) -> None:  # noqa:
     assert table.scan()["Count"] == 0
 
 
-def test_changes_are_read_from_the_stream(table: Any, streams: Any) -> None:  # noqa: ANN401
+def test_changes_are_read_from_the_stream(table: Any, streams: Any) -> None:
     table.put_item(Item={"author": "A", "title": "T"})
     arn = table.latest_stream_arn
     shard = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
@@ -188,7 +188,7 @@ def test_changes_are_read_from_the_stream(table: Any, streams: Any) -> None:  # 
     assert records[0]["dynamodb"]["NewImage"]["author"] == {"S": "A"}
 
 
-def test_expiry_and_tags_are_set_and_told(table: Any) -> None:  # noqa: ANN401
+def test_expiry_and_tags_are_set_and_told(table: Any) -> None:
     client = table.meta.client
 
     client.update_time_to_live(
@@ -203,14 +203,14 @@ def test_expiry_and_tags_are_set_and_told(table: Any) -> None:  # noqa: ANN401
     assert tags == [{"Key": "team", "Value": "blue"}]
 
 
-def test_a_missing_table_raises_the_client_s_own_error(dynamodb: Any) -> None:  # noqa: ANN401
+def test_a_missing_table_raises_the_client_s_own_error(dynamodb: Any) -> None:
     client = dynamodb.meta.client
 
     with pytest.raises(client.exceptions.ResourceNotFoundException):
         client.describe_table(TableName="none")
 
 
-def test_operations_nobody_offers_are_refused_by_name(dynamodb: Any) -> None:  # noqa: ANN401
+def test_operations_nobody_offers_are_refused_by_name(dynamodb: Any) -> None:
     client = dynamodb.meta.client
 
     with pytest.raises(ClientError) as refused:

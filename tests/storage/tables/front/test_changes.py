@@ -147,8 +147,10 @@ def test_protection_can_be_taken_off(ask: Asker) -> None:
         (
             {},
             "ValidationException",
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
-            "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required",
+            (
+                "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+                "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+            ),
         ),
         (
             {"BillingMode": "PROVISIONED"},
@@ -185,6 +187,17 @@ def test_protection_can_be_taken_off(ask: Asker) -> None:
             "Keys: [x], AttributeDefinitions: [p, g]",
         ),
         (
+            {
+                "AttributeDefinitions": [{"AttributeName": "x", "AttributeType": "S"}],
+                "BillingMode": "PAY_PER_REQUEST",
+            },
+            "ValidationException",
+            (
+                INVALID + "Some AttributeDefinitions are not used. AttributeDefinitions: [x], "
+                "keys used: [g, p]"
+            ),
+        ),
+        (
             {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "none"}}]},
             "ResourceNotFoundException",
             "Requested resource not found",
@@ -198,8 +211,10 @@ def test_protection_can_be_taken_off(ask: Asker) -> None:
                 ],
             },
             "LimitExceededException",
-            "Subscriber limit exceeded: Only 1 online index can be created or deleted "
-            "simultaneously per table",
+            (
+                "Subscriber limit exceeded: Only 1 online index can be created or deleted "
+                "simultaneously per table"
+            ),
         ),
         (
             {

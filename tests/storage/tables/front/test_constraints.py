@@ -224,8 +224,10 @@ def test_managing_a_table_needs_its_name(ask: Asker, operation: str) -> None:
         (
             "GetItem",
             {"Key": []},
-            "Unrecognized collection type java.util.Map<java.lang.String, "
-            "com.amazonaws.dynamodb.v20120810.AttributeValue>",
+            (
+                "Unrecognized collection type java.util.Map<java.lang.String, "
+                "com.amazonaws.dynamodb.v20120810.AttributeValue>"
+            ),
         ),
         ("GetItem", {"Key": {"a": "b"}}, "Unexpected value type in payload"),
         (
@@ -243,14 +245,18 @@ def test_managing_a_table_needs_its_name(ask: Asker, operation: str) -> None:
         (
             "CreateTable",
             {"ProvisionedThroughput": []},
-            "Unrecognized collection type class "
-            "com.amazonaws.dynamodb.v20120810.ProvisionedThroughput",
+            (
+                "Unrecognized collection type class "
+                "com.amazonaws.dynamodb.v20120810.ProvisionedThroughput"
+            ),
         ),
         (
             "BatchWriteItem",
             {"RequestItems": []},
-            "Unrecognized collection type java.util.Map<java.lang.String, "
-            "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>>",
+            (
+                "Unrecognized collection type java.util.Map<java.lang.String, "
+                "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>>"
+            ),
         ),
     ],
 )

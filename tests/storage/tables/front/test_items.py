@@ -145,18 +145,24 @@ def test_a_delete_takes_the_item_and_answers_it_when_asked(things: Asker) -> Non
         ),
         (
             {"ExpressionAttributeValues": {":a": {"S": "b"}}},
-            "ExpressionAttributeValues can only be specified when using expressions: "
-            "ConditionExpression is null",
+            (
+                "ExpressionAttributeValues can only be specified when using expressions: "
+                "ConditionExpression is null"
+            ),
         ),
         (
             {"ConditionExpression": "a = :v", "Expected": {"a": {"Exists": False}}},
-            "Can not use both expression and non-expression parameters in the same request: "
-            "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+            (
+                "Can not use both expression and non-expression parameters in the same request: "
+                "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}"
+            ),
         ),
         (
             {"ConditionExpression": "a = :v", "ExpressionAttributeValues": {":v": {}}},
-            "ExpressionAttributeValues contains invalid value: Supplied AttributeValue is empty, "
-            "must contain exactly one of the supported datatypes for key :v",
+            (
+                "ExpressionAttributeValues contains invalid value: Supplied AttributeValue is "
+                "empty, must contain exactly one of the supported datatypes for key :v"
+            ),
         ),
         (
             {"ConditionExpression": ""},
@@ -170,8 +176,10 @@ def test_a_delete_takes_the_item_and_answers_it_when_asked(things: Asker) -> Non
             {
                 "ConditionExpression": "attribute_exists(p.x)",
             },
-            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
-            "allowed: Key: p",
+            (
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' are "
+                "not allowed: Key: p"
+            ),
         ),
     ],
 )
@@ -192,8 +200,10 @@ def test_a_wrong_condition_is_refused_and_nothing_written(
         ({"p": {"N": "1"}}, "The provided key element does not match the schema"),
         (
             {"p": {"S": ""}},
-            "One or more parameter values are not valid. The AttributeValue for a key attribute "
-            "cannot contain an empty string value. Key: p",
+            (
+                "One or more parameter values are not valid. The AttributeValue for a key "
+                "attribute cannot contain an empty string value. Key: p"
+            ),
         ),
     ],
 )

@@ -123,8 +123,10 @@ def test_several_expectations_are_joined_as_asked(
         ),
         (
             {"a": compared("BETWEEN", {"S": "b"}, {"S": "a"})},
-            "The BETWEEN condition was provided a range where the lower bound is greater than the "
-            "upper bound",
+            (
+                "The BETWEEN condition was provided a range where the lower bound is greater than "
+                "the upper bound"
+            ),
         ),
     ],
 )

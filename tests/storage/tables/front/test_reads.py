@@ -163,24 +163,32 @@ def test_a_local_index_fetches_the_rest_from_its_table(shelf: Asker) -> None:
         ),
         (
             {"FilterExpression": "s = :p"},
-            "Filter Expression can only contain non-primary key attributes: "
-            "Primary key attribute: s",
+            (
+                "Filter Expression can only contain non-primary key attributes: "
+                "Primary key attribute: s"
+            ),
         ),
         ({"FilterExpression": ""}, "Invalid FilterExpression: The expression can not be empty;"),
         (
             {"Select": "SPECIFIC_ATTRIBUTES"},
-            "1 validation error detected: Must specify the AttributesToGet or "
-            "ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
+            (
+                "1 validation error detected: Must specify the AttributesToGet or "
+                "ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+            ),
         ),
         (
             {"Select": "COUNT", "ProjectionExpression": "even"},
-            "1 validation error detected: Cannot specify the ProjectionExpression when choosing "
-            "to get only the Count",
+            (
+                "1 validation error detected: Cannot specify the ProjectionExpression when "
+                "choosing to get only the Count"
+            ),
         ),
         (
             {"Select": "ALL_PROJECTED_ATTRIBUTES"},
-            "1 validation error detected: ALL_PROJECTED_ATTRIBUTES can be used only when Querying "
-            "using an IndexName",
+            (
+                "1 validation error detected: ALL_PROJECTED_ATTRIBUTES can be used only when "
+                "Querying using an IndexName"
+            ),
         ),
         ({"ExclusiveStartKey": {"bad": {"S": "x"}}}, "The provided starting key is invalid"),
         (
@@ -189,8 +197,10 @@ def test_a_local_index_fetches_the_rest_from_its_table(shelf: Asker) -> None:
         ),
         (
             {"ExclusiveStartKey": {"p": {}, "s": {"S": "1"}}},
-            "The provided starting key is invalid: Supplied AttributeValue is empty, must contain "
-            "exactly one of the supported datatypes",
+            (
+                "The provided starting key is invalid: Supplied AttributeValue is empty, must "
+                "contain exactly one of the supported datatypes"
+            ),
         ),
     ],
 )
@@ -240,36 +250,48 @@ def test_a_scan_reads_everything_whatever_it_is_cut_into(shelf: Asker) -> None:
     [
         (
             {"Segment": 0},
-            "The TotalSegments parameter is required but was not present in the request when "
-            "Segment parameter is present",
+            (
+                "The TotalSegments parameter is required but was not present in the request when "
+                "Segment parameter is present"
+            ),
         ),
         (
             {"TotalSegments": 4},
-            "The Segment parameter is required but was not present in the request when parameter "
-            "TotalSegments is present",
+            (
+                "The Segment parameter is required but was not present in the request when "
+                "parameter TotalSegments is present"
+            ),
         ),
         (
             {"Segment": 5, "TotalSegments": 5},
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
-            "Segment: 5 is not less than TotalSegments: 5",
+            (
+                "The Segment parameter is zero-based and must be less than parameter "
+                "TotalSegments: Segment: 5 is not less than TotalSegments: 5"
+            ),
         ),
         (
             {"Select": "SPECIFIC_ATTRIBUTES"},
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
-            "SPECIFIC_ATTRIBUTES",
+            (
+                "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+                "SPECIFIC_ATTRIBUTES"
+            ),
         ),
         (
             {"ExclusiveStartKey": {"bad": {"S": "x"}}},
-            "The provided starting key is invalid: The provided key element does not match the "
-            "schema",
+            (
+                "The provided starting key is invalid: The provided key element does not match the "
+                "schema"
+            ),
         ),
         (
             {
                 "FilterExpression": "begins_with(a, :n)",
                 "ExpressionAttributeValues": {":n": {"N": "1"}},
             },
-            "Invalid FilterExpression: Incorrect operand type for operator or function; operator "
-            "or function: begins_with, operand type: N",
+            (
+                "Invalid FilterExpression: Incorrect operand type for operator or function; "
+                "operator or function: begins_with, operand type: N"
+            ),
         ),
     ],
 )

@@ -45,7 +45,7 @@ def signed(
         data=body,
     )
     # botocore signs with the machine's time; the tests have their own.
-    with mock.patch("botocore.auth.get_current_datetime", lambda: at.replace(tzinfo=None)):
+    with mock.patch("botocore.auth.get_current_datetime", return_value=at.replace(tzinfo=None)):
         SigV4Auth(Credentials(key, secret), service, region).add_auth(request)
     return dict(request.headers.items())
 

@@ -222,14 +222,18 @@ def test_a_shard_after_the_only_one_is_not_there(streaming: Asker) -> None:
         (
             "LATEST",
             {"SequenceNumber": "0" * 21},
-            "One or more parameter values were invalid: SequenceNumber should not be passed for "
-            "this iterator type",
+            (
+                "One or more parameter values were invalid: SequenceNumber should not be passed "
+                "for this iterator type"
+            ),
         ),
         (
             "AT_SEQUENCE_NUMBER",
             {},
-            "One or more parameter values were invalid: SequenceNumber must be passed for this "
-            "iterator type",
+            (
+                "One or more parameter values were invalid: SequenceNumber must be passed for this "
+                "iterator type"
+            ),
         ),
         (
             "AT_SEQUENCE_NUMBER",

@@ -252,24 +252,30 @@ def test_provisioned_capacity_is_told_for_the_table_and_its_indexes(ask: Asker) 
         ),
         (
             {"KeySchema": [{"AttributeName": "p", "KeyType": "KEY"}]},
-            "1 validation error detected: Value 'KEY' at 'keySchema.1.member.keyType' failed to "
-            "satisfy constraint: Member must satisfy enum value set: [HASH, RANGE]",
+            (
+                "1 validation error detected: Value 'KEY' at 'keySchema.1.member.keyType' failed "
+                "to satisfy constraint: Member must satisfy enum value set: [HASH, RANGE]"
+            ),
         ),
         (
             {"AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "BOOL"}]},
-            "1 validation error detected: Value 'BOOL' at "
-            "'attributeDefinitions.1.member.attributeType' failed to satisfy constraint: Member "
-            "must satisfy enum value set: [B, N, S]",
+            (
+                "1 validation error detected: Value 'BOOL' at "
+                "'attributeDefinitions.1.member.attributeType' failed to satisfy constraint: "
+                "Member must satisfy enum value set: [B, N, S]"
+            ),
         ),
         (
             {
                 "KeySchema": [*key_schema("p", "s"), {"AttributeName": "x", "KeyType": "RANGE"}],
                 "AttributeDefinitions": defined("p", "s", "x"),
             },
-            "1 validation error detected: Value '[KeySchemaElement(attributeName=p, "
-            "keyType=HASH), KeySchemaElement(attributeName=s, keyType=RANGE), "
-            "KeySchemaElement(attributeName=x, keyType=RANGE)]' at 'keySchema' failed to satisfy "
-            "constraint: Member must have length less than or equal to 2",
+            (
+                "1 validation error detected: Value '[KeySchemaElement(attributeName=p, "
+                "keyType=HASH), KeySchemaElement(attributeName=s, keyType=RANGE), "
+                "KeySchemaElement(attributeName=x, keyType=RANGE)]' at 'keySchema' failed to "
+                "satisfy constraint: Member must have length less than or equal to 2"
+            ),
         ),
     ],
 )

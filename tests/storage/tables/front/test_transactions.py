@@ -93,13 +93,17 @@ def test_one_failed_condition_cancels_all_and_says_which(things: Asker) -> None:
     [
         (
             {"Put": {"TableName": "things", "Item": {"p": {"N": "5"}}}},
-            "One or more parameter values were invalid: Type mismatch for key p expected: S "
-            "actual: N",
+            (
+                "One or more parameter values were invalid: Type mismatch for key p expected: S "
+                "actual: N"
+            ),
         ),
         (
             {"Put": {"TableName": "things", "Item": {"p": {"S": "x"}, "g": {"N": "5"}}}},
-            "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S "
-            "Actual: N IndexName: byg",
+            (
+                "One or more parameter values were invalid: Type mismatch for Index Key g "
+                "Expected: S Actual: N IndexName: byg"
+            ),
         ),
         (on("Delete", {"N": "5"}), "The provided key element does not match the schema"),
         (
@@ -113,8 +117,10 @@ def test_one_failed_condition_cancels_all_and_says_which(things: Asker) -> None:
                 UpdateExpression="SET p = :v",
                 ExpressionAttributeValues={":v": {"S": "1"}},
             ),
-            "One or more parameter values were invalid: Cannot update attribute p. This attribute "
-            "is part of the key",
+            (
+                "One or more parameter values were invalid: Cannot update attribute p. This "
+                "attribute is part of the key"
+            ),
         ),
     ],
 )
@@ -132,14 +138,18 @@ def test_an_action_that_does_not_fit_its_table_cancels_with_a_validation_error(
     [
         (
             {"Put": {"TableName": "things", "Item": {"p": {"S": ""}}}},
-            "One or more parameter values are not valid. The AttributeValue for a key attribute "
-            "cannot contain an empty string value. Key: p",
+            (
+                "One or more parameter values are not valid. The AttributeValue for a key "
+                "attribute cannot contain an empty string value. Key: p"
+            ),
         ),
         (
             {"Put": {"TableName": "things", "Item": {"p": {"S": "x"}, "g": {"S": ""}}}},
-            "One or more parameter values are not valid. A value specified for a secondary index "
-            "key is not supported. The AttributeValue for a key attribute cannot contain an empty "
-            "string value. IndexName: byg, IndexKey: g",
+            (
+                "One or more parameter values are not valid. A value specified for a secondary "
+                "index key is not supported. The AttributeValue for a key attribute cannot contain "
+                "an empty string value. IndexName: byg, IndexKey: g"
+            ),
         ),
         (
             put("x", Item={"p": {"S": "x"}, "a": {"S": "x" * 409_600}}),

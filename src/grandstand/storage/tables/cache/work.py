@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from random import Random
 from secrets import token_hex
@@ -88,11 +88,11 @@ class CacheSettings:
     poll_seconds: float = 0.2
     breaker_errors: int = 3
     breaker_seconds: float = 30.0
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     stale_on: tuple[type[Exception], ...] = (SourceFailed, Unavailable, LimitReached)
 
 
-_MISS: Final = Cached[Any](None, "miss")
+_MISS: Final[Cached[Any]] = Cached(None, "miss")
 
 
 class Work:
@@ -144,7 +144,7 @@ class Work:
         return (yield from self._fetch(key, _MISS, None))
 
     def refresh(self, key: CacheKey[V]) -> Script[None]:
-        """Fetch and keep unless another is doing so; a failure is told, and nobody tries again soon.
+        """Fetch and keep unless another is doing so; a failure is told and not raised.
 
         The flight of a failed refresh is not given back, so its time is the pause before the next.
         """
@@ -159,7 +159,6 @@ class Work:
         try:
             value = yield Fetch()
         except GrandstandError as fault:
-            self.tally.add([key.form.kind], errors=1)
             self._notice(Notice("error", key.text, f"refresh failed: {fault}"))
             return
         self.tally.add([key.form.kind], fetches=1)

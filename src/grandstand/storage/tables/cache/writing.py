@@ -93,7 +93,12 @@ class WriteEntry(Generic[V]):
 
     def _item(self, session: Session, value: V | None) -> Item:
         record = self.key.form.record(self.key, value, self.fetched_at, self.expires_at)
-        return self.key.form.plan.encode(record.put().stored(session))
+        stored = record.put().stored(session)
+        try:
+            return self.key.form.plan.encode(stored)
+        except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError) as fault:
+            message = f"The payload of {self.key.text} is not what its entity declares: {fault}"
+            raise InvalidRequest(message) from fault
 
     def _table(self, session: Session) -> str:
         return session.name(self.key.form.plan.table)

@@ -127,7 +127,7 @@ class Engine(Protocol):
         ...
 
     def sweep(self, table: str, limit: int) -> int:
-        """Delete up to that many expired items; answer how many went (0 where the cloud does it)."""
+        """Delete up to that many expired items; answer how many went, 0 where the cloud does it."""
         ...
 
     def put_settings(self, table: str, settings: Mapping[str, str]) -> None:

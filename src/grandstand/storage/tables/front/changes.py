@@ -201,6 +201,12 @@ def _indexed(schema: TableSchema, request: Request, updates: Any) -> TableSchema
             schema = _without_index(schema, update["Delete"]["IndexName"])
         else:
             schema = _with_capacity(schema, update["Update"])
+    spare = [name for name in given if name not in schema.types]
+    if spare:
+        raise invalid(
+            "Some AttributeDefinitions are not used. AttributeDefinitions: "
+            f"[{', '.join(given)}], keys used: [{', '.join(sorted(schema.types))}]"
+        )
     return schema
 
 

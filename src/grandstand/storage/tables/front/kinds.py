@@ -65,7 +65,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Table:
+class Mapped:
     """A map from names to values of one kind, with rules for its names and its values."""
 
     of: Kind
@@ -232,4 +232,4 @@ def _quoted(content: object) -> str:
     return str(content)
 
 
-ATTRIBUTES: Final = Table(Attribute(), "AttributeValue")
+ATTRIBUTES: Final = Mapped(Attribute(), "AttributeValue")

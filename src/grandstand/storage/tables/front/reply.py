@@ -86,7 +86,8 @@ def _shown(item: Item) -> object:
 def _status(error: GrandstandError, name: str) -> int:
     if name == "RequestEntityTooLargeException":
         return _TOO_LARGE
-    return _FAILED if isinstance(error, Unavailable | Broken) else _BAD_REQUEST
+    ours = name == "InternalServerError" or isinstance(error, Unavailable | Broken)
+    return _FAILED if ours else _BAD_REQUEST
 
 
 def _reply(status: int, body: bytes, request_id: str) -> Reply:

@@ -74,6 +74,18 @@ def test_what_was_written_is_there_when_opened_again(
     again.close()
 
 
+@pytest.mark.parametrize(("durability", "level"), [("process", 1), ("power", 2)])
+def test_durability_decides_whether_a_commit_waits_for_the_disk(
+    tmp_path: Path, clock: ManualClock, durability: Durability, level: int
+) -> None:
+    engine = SqliteEngine.open(tmp_path / "s.db", clock=clock, durability=durability)
+
+    found = engine._here.lane.connection.execute("PRAGMA synchronous").fetchone()  # noqa: SLF001 - unseen
+
+    assert found == (level,)
+    engine.close()
+
+
 @pytest.mark.parametrize(("read_only", "create"), [(True, True), (False, False)])
 def test_a_store_is_made_only_where_that_is_asked(
     tmp_path: Path, clock: ManualClock, *, read_only: bool, create: bool
@@ -200,7 +212,7 @@ def test_an_item_whose_bytes_are_damaged_is_told(path: Path, clock: ManualClock)
 
 def test_a_full_disk_refuses_the_write_and_keeps_the_rest(path: Path, clock: ManualClock) -> None:
     engine = SqliteEngine.open(path, clock=clock)
-    connection = engine._lane().connection  # noqa: SLF001 - a full disk cannot be had otherwise
+    connection = engine._here.lane.connection  # noqa: SLF001 - a full disk cannot be had otherwise
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     large = [play(n, note="x" * 100_000) for n in range(2, 5)]

@@ -1,6 +1,7 @@
 """Queries and scans: order, bounds, pages, start keys, indexes and segments."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
 from zlib import crc32
@@ -291,6 +292,7 @@ def test_a_local_index_shows_its_keys_and_fetches_the_rest_when_asked(
     assert page.items == (play(2, day="d1"), play(1, day="d2"))
     assert page.read_bytes == sum(map(item_size, page.items))
     assert engine.query(asked).items == ({"note": "b"}, {"note": "a"})
+    assert engine.query(replace(shown, whole=True)).items[0] == play(2, day="d1", note="b")
 
 
 def test_an_index_of_many_attributes_orders_by_each_in_turn(engine: SqliteEngine) -> None:

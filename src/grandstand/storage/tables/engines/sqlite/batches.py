@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Final
 
 from grandstand.storage.tables.codec import unpack
@@ -33,7 +34,9 @@ def batch_get(lane: Lane, requests: Sequence[GetItem]) -> BatchRead:
     """Read up to 100 items of 16 MB in all; what does not fit is left."""
     _check_number(len(requests), _MOST_READ, "BatchGetItem")
     aims = [_aim_read(lane, request) for request in requests]
-    _check_distinct([(layout.schema.name, spot) for layout, spot in aims])
+    _check_distinct(
+        [(request.table, spot) for request, (_, spot) in zip(requests, aims, strict=True)]
+    )
     found: list[tuple[str, Item]] = []
     left: list[GetItem] = []
     sizes: dict[str, list[int]] = {}
@@ -70,20 +73,17 @@ def batch_write(lane: Lane, requests: Sequence[PutItem | DeleteItem]) -> BatchWr
     """Put and delete up to 25 items in one commit, all of them checked before the first."""
     _check_number(len(requests), _MOST_WRITTEN, "BatchWriteItem")
     aims = [_aim_write(lane, request) for request in requests]
-    _check_distinct([(each.layout.schema.name, each.spot) for each in aims])
+    _check_distinct([(each.action.table, each.spot) for each in aims])
     if sum(each.size for each in aims) > _MOST_BYTES:
         raise InvalidRequest(
             f"The batch holds more than {_MOST_BYTES} bytes; send it in several requests"
         )
-    taken: list[Aim] = []
-    left: list[PutItem | DeleteItem] = []
-    for request, each in zip(requests, aims, strict=True):
-        if _skipped(lane):
-            left.append(request)
-        else:
-            taken.append(each)
-    written = _write(lane, taken) if taken else ()
-    return BatchWritten(tuple(left), written)
+    left: tuple[PutItem | DeleteItem, ...] = ()
+    if lane.shared.faults.unprocessed_every:
+        skipped = [_skipped(lane) for _ in aims]
+        left = tuple(compress(requests, skipped))
+        aims = [each for each, skip in zip(aims, skipped, strict=True) if not skip]
+    return BatchWritten(left, _write(lane, aims) if aims else ())
 
 
 def _aim_write(lane: Lane, request: PutItem | DeleteItem) -> Aim:

@@ -20,7 +20,9 @@ Execute: TypeAlias = Callable[..., sqlite3.Cursor]
 
 _SYNCHRONOUS: Final = {"process": "NORMAL", "power": "FULL"}
 _STATEMENTS: Final = 256
-_CACHE_KIB: Final = 16 * 1024
+# Measured on 100 MB of items: with the file mapped into memory a cache of 64 MB for each thread
+# reads and writes no faster than one of 4 MB.
+_CACHE_KIB: Final = 4 * 1024
 _MAPPED_BYTES: Final = 256 * 1024 * 1024
 _LOG_BYTES: Final = 64 * 1024 * 1024
 
@@ -116,6 +118,7 @@ class Lane:
         "__weakref__",
         "connection",
         "execute",
+        "find",
         "layouts",
         "lock",
         "reading",
@@ -126,6 +129,8 @@ class Lane:
     def __init__(self, connection: sqlite3.Connection, shared: Shared) -> None:
         self.connection = connection
         self.execute: Execute = connection.execute
+        # For statements that find one row at most: their cursor is done once it is fetched.
+        self.find: Execute = connection.cursor().execute
         self.shared = shared
         self.layouts = shared.layouts
         self.lock = RLock()
@@ -159,20 +164,29 @@ def connect(door: Door) -> sqlite3.Connection:
     )
     try:
         for setting in _settings(door):
-            connection.execute(f"PRAGMA {setting}").fetchall()
+            connection.execute(setting).fetchall()
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def synchronous(door: Door) -> str:
+    """Answer the statement that has commits wait for the disk, or not."""
+    return f"PRAGMA synchronous = {_SYNCHRONOUS[door.durability]}"
+
+
 def _settings(door: Door) -> tuple[str, ...]:
-    common = (f"cache_size = -{_CACHE_KIB}", "trusted_schema = OFF", "secure_delete = OFF")
+    common = (
+        f"PRAGMA cache_size = -{_CACHE_KIB}",
+        "PRAGMA trusted_schema = OFF",
+        "PRAGMA secure_delete = OFF",
+    )
     if door.memory:
         return common
     return (
-        f"synchronous = {_SYNCHRONOUS[door.durability]}",
-        f"mmap_size = {_MAPPED_BYTES}",
-        f"journal_size_limit = {_LOG_BYTES}",
+        synchronous(door),
+        f"PRAGMA mmap_size = {_MAPPED_BYTES}",
+        f"PRAGMA journal_size_limit = {_LOG_BYTES}",
         *common,
     )

@@ -24,8 +24,9 @@ def count_items(lane: Lane, layout: Layout) -> tuple[tuple[int, int], dict[str, 
         inside = " AND ".join(f"{column} IS NOT NULL" for column in way.sparse) or "1"
         sums += [f"total({inside})", f"total(CASE WHEN {inside} THEN size END)"]
     table, told = layout.physical.table, ", ".join(sums)
+    looked_at = ", ".join({"size", *(name for way in layout.ways.values() for name in way.sparse)})
     found = lane.execute(
-        f"SELECT {told} FROM (SELECT * FROM {table} NOT INDEXED LIMIT {_EXACT + 1})"
+        f"SELECT {told} FROM (SELECT {looked_at} FROM {table} NOT INDEXED LIMIT {_EXACT + 1})"
     ).fetchone()
     if found[0] > _EXACT:
         found = _estimate(lane, table, told)

@@ -213,14 +213,13 @@ def lay_out(
     table = physical.table
     insert = f"INSERT INTO {table}({listed}) VALUES({marks}) ON CONFLICT(pk, sk) DO "
     at = f"{table} INDEXED BY {physical.unique} WHERE pk = ? AND sk = ?"
-    sort = schema.sort
     return Layout(
         schema=schema,
         physical=physical,
         partition=schema.partition,
-        sort=sort,
+        sort=schema.sort,
         encode_partition=ENCODERS[schema.types[schema.partition]],
-        encode_sort=ENCODERS["S" if sort is None else schema.types[sort]],
+        encode_sort=ENCODERS["S" if schema.sort is None else schema.types[schema.sort]],
         columns=columns,
         groups=_groups(schema, columns),
         way=_table_way(schema, physical),

@@ -39,7 +39,7 @@ _Read: TypeAlias = tuple[list[Item], int, int, Item]
 def get(lane: Lane, request: GetItem) -> Found:
     """Read one item."""
     layout = layout_of(lane, request.table)
-    row = lane.execute(layout.select, layout.locate(request.key)).fetchone()
+    row = lane.find(layout.select, layout.locate(request.key)).fetchone()
     if row is None:
         return _NOTHING
     item = unpack(row[0])
@@ -156,12 +156,14 @@ def _page(
 ) -> Page:
     sql, bound = span
     limit = -1 if request.limit is None else request.limit
+    # A local index fetches what it does not show from the table, when that is asked for.
+    mask = None if request.projection or request.whole else way.mask
     cursor = lane.execute(sql, (*bound, limit))
     try:
-        if test is None and not request.projection and way.mask is None:
+        if test is None and not request.projection and mask is None:
             found = _whole(cursor)
         else:
-            found = _chosen(cursor, way, request, test)
+            found = _chosen(cursor, request, mask, test)
     finally:
         cursor.close()
     items, scanned, read, last = found
@@ -181,9 +183,12 @@ def _whole(cursor: sqlite3.Cursor) -> _Read:
     return items, len(items), read, items[-1] if items else {}
 
 
-def _chosen(cursor: sqlite3.Cursor, way: Way, request: Query | Scan, test: _Test | None) -> _Read:
-    # A local index fetches what it does not show from the table, when that is asked for.
-    mask = None if request.projection else way.mask
+def _chosen(
+    cursor: sqlite3.Cursor,
+    request: Query | Scan,
+    mask: frozenset[str] | None,
+    test: _Test | None,
+) -> _Read:
     items: list[Item] = []
     item: Item = {}
     scanned = read = 0

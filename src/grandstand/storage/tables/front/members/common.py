@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from grandstand.storage.tables.front.kinds import ATTRIBUTES, Attribute, Listing, Member, Struct
-from grandstand.storage.tables.front.kinds import Table as Mapped
+from grandstand.storage.tables.front.kinds import (
+    ATTRIBUTES,
+    Attribute,
+    Listing,
+    Mapped,
+    Member,
+    Struct,
+)
 from grandstand.storage.tables.front.scalars import (
     NAME_PATTERN,
     Flag,

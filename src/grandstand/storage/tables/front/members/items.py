@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from grandstand.storage.tables.front.kinds import ATTRIBUTES, Attribute, Listing, Member, Struct
-from grandstand.storage.tables.front.kinds import Table as Mapped
+from grandstand.storage.tables.front.kinds import (
+    ATTRIBUTES,
+    Attribute,
+    Listing,
+    Mapped,
+    Member,
+    Struct,
+)
 from grandstand.storage.tables.front.members.common import (
     ATTRIBUTES_TO_GET,
     CONDITIONAL_OPERATOR,

@@ -1,0 +1,107 @@
+"""Kept here: the reference pages, written from what the code declares."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+
+import click
+import typer
+
+from grandstand.base.errors import GrandstandError
+from grandstand.host.catalogue import tables_by_owner
+from grandstand.host.settings import Settings
+from grandstand.storage.tables.documents.markdown import document, grid
+
+# What the host imports only when it is used, and what only applications use.
+_LAZY = (
+    "grandstand.storage.tables.cache",
+    "grandstand.storage.tables.changes",
+    "grandstand.storage.tables.engines.dynamodb.engine",
+    "grandstand.storage.tables.leases",
+)
+_NOTE = "Written by `grandstand reference`; do not edit.\n"
+
+
+def pages(commands: typer.Typer) -> dict[str, str]:
+    """Answer every page by its file name."""
+    return {
+        "commands.md": _page("Commands", _commands(commands)),
+        "errors.md": _page("Errors", _errors()),
+        "settings.md": _page("Settings", _settings()),
+        **{
+            f"tables-{owner}.md": _page(f"Tables of {owner}", document(tables).rstrip())
+            for owner, tables in tables_by_owner().items()
+        },
+    }
+
+
+def _page(title: str, body: str) -> str:
+    return f"# {title}\n\n{_NOTE}\n{body}\n"
+
+
+def _settings() -> str:
+    """Defaults that depend on the machine are told by their sense, not their value."""
+    rows = [
+        (
+            f"`{name}`",
+            f"`GRANDSTAND_{name.upper()}`",
+            f"`{field.default!r}`" if field.default_factory is None else "see there",
+            field.description or "",
+        )
+        for name, field in Settings.model_fields.items()
+    ]
+    return grid(("settings.toml", "Environment", "Default", "Meaning"), rows)
+
+
+def _errors() -> str:
+    for module in _LAZY:
+        importlib.import_module(module)
+    rows = [
+        (
+            f"`{error.__name__}`",
+            f"`{error.__mro__[1].__name__}`",
+            str(error.status),
+            str(error.exit_code),
+            "yes" if error.retry else "no",
+            f"`{name}`" if (name := getattr(error, "aws_name", "")) else "–",
+            (error.__doc__ or "").splitlines()[0],
+        )
+        for error in sorted(set(_tree(GrandstandError)), key=lambda error: error.__name__)
+    ]
+    heads = ("Error", "Is a", "Status", "Exit code", "Retry", "DynamoDB's name", "Meaning")
+    return grid(heads, rows)
+
+
+def _tree(error: type[GrandstandError]) -> Iterator[type[GrandstandError]]:
+    for kind in error.__subclasses__():
+        if kind.__module__.startswith("grandstand."):
+            yield kind
+            yield from _tree(kind)
+
+
+def _commands(commands: typer.Typer) -> str:
+    rows = [
+        (f"`{' '.join(path)}`", (command.help or "").splitlines()[0], _parameters(command))
+        for path, command in _leaves(("grandstand",), typer.main.get_command(commands))
+    ]
+    return grid(("Command", "What it does", "Takes"), rows)
+
+
+def _leaves(
+    path: tuple[str, ...], command: click.Command
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield path, command
+        return
+    for name, child in sorted(inner.items()):
+        yield from _leaves((*path, name), child)
+
+
+def _parameters(command: click.Command) -> str:
+    told = []
+    for parameter in command.params:
+        name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.name
+        told.append(f"`{name}`: {getattr(parameter, 'help', None) or ''}".rstrip(": "))
+    return "<br>".join(told)

@@ -1,0 +1,156 @@
+"""A table of races to cache in, and engines that fail in a chosen way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+from typing import Any, cast
+
+from grandstand.storage.tables import Entity, Store, Table, attribute, key, ttl
+from grandstand.storage.tables.cache import Cache, CacheForm, CacheSettings, Notice
+from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.errors import StoreUnavailable
+from grandstand.storage.tables.requests import BatchRead, GetItem
+from grandstand.storage.tables.values import Item
+
+DAY = 24 * 3600.0
+
+keiba = Table("keiba_data", partition="PK", sort="SK", ttl="ttl")
+pages = Table("raw-pages", partition="url", ttl="gone")
+
+
+@dataclass(frozen=True)
+class Runner:
+    """One horse of a race."""
+
+    name: str
+    weight: Decimal
+
+
+@dataclass(frozen=True)
+class Race:
+    """A race as a source tells it."""
+
+    title: str
+    distance: int
+    runners: tuple[Runner, ...] = ()
+
+
+class RaceItem(Entity, table=keiba, times="epoch"):
+    race_id: str
+    data: Race | None = None
+    fetched_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("RACE#{race_id}", "METADATA")
+
+
+class HorseItem(Entity, table=keiba, times="epoch_ms", schema_version="2"):
+    horse_id: str
+    data: dict[str, Any] | None = None
+    fetched_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("HORSE#{horse_id}", "RESULTS#{horse_id}")
+
+    @classmethod
+    def upgrade(cls, item: Item) -> Item:
+        """Version 1 had the runs bare."""
+        return {**item, "data": {"runs": cast("dict[str, Any]", item["data"])["old_runs"]}}
+
+
+class Page(Entity, table=pages):
+    url: str
+    body: bytes | None = attribute(default=None)
+    taken_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("{url}")
+
+
+RACES: CacheForm[Race] = CacheForm(RaceItem, 7 * DAY, negative_seconds=600)
+HORSES: CacheForm[dict[str, Any]] = CacheForm(HorseItem, 7 * DAY)
+PAGES: CacheForm[bytes] = CacheForm(Page, DAY, data="body", fetched_at="taken_at")
+DERBY = Race("Derby", 2400, (Runner("Arima", Decimal("57.5")), Runner("Tosho", Decimal(55))))
+
+
+@dataclass
+class Told:
+    """Remembers what a cache has to tell."""
+
+    notices: list[Notice] = field(default_factory=list)
+
+    def __call__(self, notice: Notice) -> None:
+        self.notices.append(notice)
+
+    def kinds(self) -> list[str]:
+        """Answer what kinds of notices there were, in order."""
+        return [notice.kind for notice in self.notices]
+
+
+def cache_on(store: Store, owner: str = "ada", **others: Any) -> Cache:
+    """Make a cache that does not wait long."""
+    given = {"settings": CacheSettings(wait_seconds=2, poll_seconds=0.05), **others}
+    return Cache(store, owner=owner, random=Random(owner), **given)
+
+
+def incompressible(size: int, seed: int = 1) -> bytes:
+    """Make bytes that do not get fewer."""
+    return Random(seed).randbytes(size)
+
+
+@dataclass
+class Failing:
+    """An engine that answers nothing while it is down."""
+
+    engine: Engine
+    down: bool = True
+    asked: int = 0
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.engine, name)
+        return self._call(found) if callable(found) else found
+
+    def _call(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self.asked += 1
+            if self.down:
+                raise StoreUnavailable("The store does not answer")
+            return method(*arguments)
+
+        return call
+
+
+@dataclass
+class Interrupted:
+    """An engine where something happens just before a batch is read, once."""
+
+    engine: Engine
+    happen: Callable[[], object]
+    happened: bool = False
+
+    def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
+        if not self.happened:
+            self.happened = True
+            self.happen()
+        return self.engine.batch_get(requests)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+
+def on_engine(store: Store, engine: object) -> Store:
+    """Answer the same store on another engine."""
+    session = store.session
+    return Store(cast("Engine", engine), naming=session.naming, clock=session.clock)
+
+
+def stored(store: Store, table: Table) -> list[Item]:
+    """Answer every raw item of a table."""
+    from grandstand.storage.tables.requests import Scan
+
+    page = store.session.engine.scan(Scan(store.session.name(table), consistent=True))
+    return list(page.items)

@@ -1,0 +1,377 @@
+"""What is put is what is got, until its time is over."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from grandstand.base.clock import ManualClock
+from grandstand.storage.tables import Entity, Store, Table, key, ttl
+from grandstand.storage.tables.cache import Cached, CacheForm, Limits, Marks
+from grandstand.storage.tables.errors import DeclarationFault
+from grandstand.storage.tables.requests import PutItem
+from tests.storage.tables.cache.races import (
+    DAY,
+    DERBY,
+    HORSES,
+    PAGES,
+    RACES,
+    HorseItem,
+    RaceItem,
+    Told,
+    cache_on,
+    keiba,
+    stored,
+)
+
+
+def test_a_typed_payload_comes_back_as_it_was(store: Store) -> None:
+    cache = cache_on(store)
+
+    kept = cache.put(RACES.key(race_id="2026"), DERBY)
+
+    assert kept
+    assert cache.get(RACES.key(race_id="2026")).value == DERBY
+
+
+def test_what_was_never_put_is_a_miss(store: Store) -> None:
+    answer = cache_on(store).get(RACES.key(race_id="2026"))
+
+    assert answer == Cached(None, "miss")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"runs": []},
+        {"runs": [{"time": Decimal("93.4"), "place": 1, "margin": None, "won": True}]},
+        {"名前": "有馬記念", "raw": b"\x00\xff", "deep": {"a": {"b": [[1], [2]]}}},
+    ],
+)
+def test_a_free_payload_comes_back_as_it_was(store: Store, payload: dict[str, Any]) -> None:
+    cache = cache_on(store)
+
+    cache.put(HORSES.key(horse_id="7"), payload)
+
+    assert cache.get(HORSES.key(horse_id="7")).value == payload
+
+
+def test_a_small_payload_is_stored_in_the_specified_shape(store: Store, clock: ManualClock) -> None:
+    cache_on(store).put(RACES.key(race_id="2026"), DERBY)
+
+    now = int(clock.epoch())
+    runners = [{"name": "Arima", "weight": Decimal("57.5")}, {"name": "Tosho", "weight": 55}]
+    assert stored(store, keiba) == [
+        {
+            "PK": "RACE#2026",
+            "SK": "METADATA",
+            "race_id": "2026",
+            "data": {"title": "Derby", "distance": 2400, "runners": runners},
+            "fetched_at": now,
+            "ttl": int(clock.epoch() + 7 * DAY),
+        }
+    ]
+
+
+def test_a_plain_reader_of_the_entity_understands_a_small_entry(store: Store) -> None:
+    cache_on(store).put(RACES.key(race_id="2026"), DERBY)
+
+    assert store.read(RaceItem.get(race_id="2026")).data == DERBY
+
+
+def test_an_entry_written_by_somebody_else_in_that_shape_is_a_hit(
+    store: Store, clock: ManualClock
+) -> None:
+    written = RaceItem(
+        race_id="2026",
+        data=DERBY,
+        fetched_at=clock.now(),
+        expires=clock.now() + timedelta(days=1),
+    )
+    store(written.put())
+
+    answer = cache_on(store).get(RACES.key(race_id="2026"))
+
+    assert (answer.value, answer.state) == (DERBY, "fresh")
+
+
+def test_an_entry_is_fresh_until_its_second_of_expiry(store: Store, clock: ManualClock) -> None:
+    cache = cache_on(store)
+    key = RACES.key(race_id="2026")
+    cache.put(key, DERBY)
+    expiry = int(clock.epoch() + 7 * DAY)
+
+    clock.advance(expiry - clock.epoch() - 0.001)
+    before = cache.get(key)
+    clock.advance(0.002)
+    after = cache.get(key)
+
+    assert before.state == "fresh"
+    assert before.age_seconds == pytest.approx(7 * DAY, abs=2)
+    assert after == Cached(None, "miss")
+    assert cache.statistics().total.expired == 1
+
+
+def test_an_entry_that_does_not_say_when_it_expires_is_a_miss(
+    store: Store, clock: ManualClock
+) -> None:
+    store(RaceItem(race_id="2026", data=DERBY, fetched_at=clock.now(), expires=None).put())
+
+    assert cache_on(store).get(RACES.key(race_id="2026")).state == "miss"
+
+
+def test_many_entries_are_got_in_the_order_of_their_keys(store: Store) -> None:
+    cache = cache_on(store)
+    for number in range(0, 130, 2):
+        cache.put(HORSES.key(horse_id=str(number)), {"number": number})
+    keys = [HORSES.key(horse_id=str(number)) for number in range(130)]
+
+    answers = cache.get_many([*keys, keys[4]])
+
+    values = [answer.value for answer in answers]
+    assert values[:4] == [{"number": 0}, None, {"number": 2}, None]
+    assert values[-1] == {"number": 4}
+    assert [answer.state for answer in answers].count("fresh") == 66
+
+
+def test_entries_of_several_forms_and_tables_are_got_together(store: Store) -> None:
+    cache = cache_on(store)
+    cache.put(RACES.key(race_id="1"), DERBY)
+    cache.put(PAGES.key(url="http://a"), b"<html>")
+    wanted: list[Any] = [
+        PAGES.key(url="http://a"),
+        HORSES.key(horse_id="1"),
+        RACES.key(race_id="1"),
+    ]
+
+    answers = cache.get_many(wanted)
+
+    assert [answer.value for answer in answers] == [b"<html>", None, DERBY]
+
+
+def test_getting_nothing_asks_for_nothing(store: Store) -> None:
+    assert cache_on(store).get_many([]) == []
+
+
+def test_a_negative_entry_says_that_there_is_nothing_for_its_own_time(
+    store: Store, clock: ManualClock
+) -> None:
+    cache = cache_on(store)
+    key = RACES.key(race_id="none")
+    cache.put(key, None)
+
+    clock.advance(590)
+    before = cache.get(key)
+    clock.advance(20)
+    after = cache.get(key)
+
+    assert (before.value, before.state) == (None, "negative")
+    assert after.state == "miss"
+
+
+def test_a_form_without_negative_entries_keeps_none(store: Store) -> None:
+    cache = cache_on(store)
+
+    kept = cache.put(HORSES.key(horse_id="7"), None)
+
+    assert not kept
+    assert stored(store, keiba) == []
+
+
+def test_an_entry_fetched_earlier_does_not_replace_a_later_one(
+    store: Store, clock: ManualClock
+) -> None:
+    cache = cache_on(store)
+    key = HORSES.key(horse_id="7")
+
+    def slow() -> dict[str, Any]:
+        clock.advance(40)
+        cache_on(store, "bob").put(key, {"from": "bob"})
+        return {"from": "ada"}
+
+    answer = cache.get_or_fetch(key, slow)
+
+    assert answer.value == {"from": "ada"}
+    assert cache.get(key).value == {"from": "bob"}
+    assert cache.statistics().total.superseded == 1
+
+
+def test_putting_again_replaces(store: Store, clock: ManualClock) -> None:
+    cache = cache_on(store)
+    key = HORSES.key(horse_id="7")
+    cache.put(key, {"n": 1})
+    clock.advance(1)
+
+    cache.put(key, {"n": 2})
+
+    assert cache.get(key).value == {"n": 2}
+
+
+def test_a_forgotten_entry_is_gone(store: Store) -> None:
+    cache = cache_on(store)
+    key = HORSES.key(horse_id="7")
+    cache.put(key, {"n": 1})
+
+    first, second = cache.forget(key), cache.forget(key)
+
+    assert (first, second) == (True, False)
+    assert cache.get(key).state == "miss"
+
+
+def test_an_entry_of_an_older_schema_is_upgraded_when_it_is_read(
+    store: Store, clock: ManualClock
+) -> None:
+    old = HorseItem(
+        horse_id="7",
+        data={"old_runs": [1, 2]},
+        fetched_at=clock.now(),
+        expires=clock.now() + timedelta(days=1),
+    )
+    item = {**HorseItem.__plan__.encode(old), "schemaVersion": "1"}
+    store.session.engine.put(PutItem(store.session.name(keiba), item))
+
+    answer = cache_on(store).get(HORSES.key(horse_id="7"))
+
+    assert answer.value == {"runs": [1, 2]}
+
+
+def test_an_item_that_is_no_entry_is_a_miss_and_told(store: Store, clock: ManualClock) -> None:
+    told = Told()
+    expiry = int(clock.epoch() + 100)
+    item: dict[str, Any] = {
+        "PK": "RACE#1",
+        "SK": "METADATA",
+        "race_id": "1",
+        "fetched_at": 1,
+        "ttl": expiry,
+        "data": {"title": 7},
+    }
+    store.session.engine.put(PutItem(store.session.name(keiba), item))
+
+    answer = cache_on(store, notice=told).get(RACES.key(race_id="1"))
+
+    assert answer.state == "miss"
+    assert told.kinds() == ["damaged", "miss"]
+
+
+def test_a_payload_no_item_can_hold_is_told_and_not_kept(store: Store) -> None:
+    told = Told()
+    cache = cache_on(store, notice=told)
+
+    kept = cache.put(HORSES.key(horse_id="7"), {"time": 93.4})
+
+    assert not kept
+    assert [(one.kind, one.detail) for one in told.notices] == [
+        ("refused", "A float cannot be stored; use Decimal")
+    ]
+    assert cache.statistics().by_kind["HorseItem"].refused == 1
+
+
+def test_a_payload_of_another_type_is_told_and_not_kept(store: Store) -> None:
+    told = Told()
+    wrong: Any = {"title": "Derby"}
+
+    answer = cache_on(store, notice=told).get_or_fetch(RACES.key(race_id="1"), lambda: wrong)
+
+    assert answer.value is wrong
+    assert told.kinds() == ["miss", "refused"]
+    assert stored(store, keiba) == []
+
+
+def test_jitter_only_ever_shortens_a_life(store: Store, clock: ManualClock) -> None:
+    form: CacheForm[dict[str, Any]] = CacheForm(HorseItem, 1000, jitter=0.5)
+    cache = cache_on(store)
+    for number in range(20):
+        cache.put(form.key(horse_id=str(number)), {"n": number})
+
+    lives = [int(str(item["ttl"])) - clock.epoch() for item in stored(store, keiba)]
+
+    assert max(lives) <= 1000
+    assert min(lives) >= 499
+    assert len({int(life) for life in lives}) > 10
+
+
+BARE = Table("bare-cache", partition="id", ttl="ttl")
+
+
+class NoExpiry(Entity, table=Table("no-expiry", partition="id")):
+    id: str
+    data: str | None = None
+    fetched_at: datetime
+
+    row = key("{id}")
+
+
+class MustHaveData(Entity, table=BARE):
+    id: str
+    data: str
+    fetched_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("{id}")
+
+
+class NeedsMore(Entity, table=BARE):
+    id: str
+    data: str | None = None
+    fetched_at: datetime
+    source_url: str
+    expires: datetime | None = ttl()
+
+    row = key("{id}")
+
+
+class OwnMarks(Entity, table=BARE):
+    id: str
+    data: str | None = None
+    chunks: int = 0
+    fetched_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("{id}")
+
+
+class NotAMoment(Entity, table=BARE):
+    id: str
+    data: str | None = None
+    fetched_at: int
+    expires: datetime | None = ttl()
+
+    row = key("{id}")
+
+
+@pytest.mark.parametrize(
+    ("entity", "others", "sentence"),
+    [
+        (NoExpiry, {}, "needs a field with ttl"),
+        (MustHaveData, {}, "may be None"),
+        (NeedsMore, {}, "cannot fill source_url"),
+        (OwnMarks, {}, "has chunks already"),
+        (NotAMoment, {}, "declare it datetime"),
+        (RaceItem, {"data": "payload"}, "has no field payload"),
+        (RaceItem, {"revalidates": True}, "stale_seconds"),
+        (RaceItem, {"outlives_errors": True}, "stale_seconds"),
+    ],
+)
+def test_an_entity_that_cannot_be_cached_in_is_refused(
+    entity: type[Entity], others: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(DeclarationFault, match=sentence):
+        CacheForm(entity, 60, **others)
+
+
+def test_marks_may_have_other_names() -> None:
+    form: CacheForm[str] = CacheForm(OwnMarks, 60, marks=Marks(chunks="partCount"))
+
+    assert form.key(id="a").text == "a"
+
+
+def test_the_limits_leave_room_under_those_of_dynamodb() -> None:
+    limits = Limits()
+
+    assert limits.item == 380_000
+    assert limits.transaction <= 4 * 1024 * 1024

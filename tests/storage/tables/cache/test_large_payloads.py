@@ -1,0 +1,358 @@
+"""A payload larger than an item is kept behind a manifest and never read in part."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from grandstand.base.clock import ManualClock
+from grandstand.storage.tables import Naming, Store
+from grandstand.storage.tables.cache import CacheForm, CacheSettings, Limits
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.engines.sqlite.faults import Faults
+from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.requests import DeleteItem, PutItem
+from grandstand.storage.tables.values import Item, item_size
+from tests.storage.tables.cache.races import (
+    DAY,
+    HORSES,
+    PAGES,
+    HorseItem,
+    Interrupted,
+    Told,
+    cache_on,
+    incompressible,
+    keiba,
+    on_engine,
+    pages,
+    stored,
+)
+
+LARGE = {"page": incompressible(1_000_000)}
+OTHER = {"page": incompressible(900_000, seed=2)}
+KEY = HORSES.key(horse_id="7")
+ONE_BY_ONE = CacheSettings(limits=Limits(transaction=0))
+
+
+def parts_of(items: list[Item]) -> list[Item]:
+    return sorted((item for item in items if "part" in item), key=lambda item: str(item["SK"]))
+
+
+def manifest_of(items: list[Item]) -> Item:
+    [manifest] = [item for item in items if "chunks" in item]
+    return manifest
+
+
+@pytest.fixture(params=["at once", "one by one"])
+def settings(request: pytest.FixtureRequest) -> CacheSettings:
+    return {"at once": CacheSettings(), "one by one": ONE_BY_ONE}[request.param]
+
+
+def test_a_large_payload_comes_back_whole(store: Store, settings: CacheSettings) -> None:
+    cache = cache_on(store, settings=settings)
+
+    kept = cache.put(KEY, LARGE)
+
+    assert kept
+    assert cache.get(KEY).value == LARGE
+
+
+def test_a_manifest_stands_at_the_exact_key_and_tells_its_parts(
+    store: Store, settings: CacheSettings
+) -> None:
+    cache_on(store, settings=settings).put(KEY, LARGE)
+
+    items = stored(store, keiba)
+    manifest, parts = manifest_of(items), parts_of(items)
+    generation = str(manifest["generation"])
+    assert (manifest["PK"], manifest["SK"]) == ("HORSE#7", "RESULTS#7")
+    assert "data" not in manifest
+    assert manifest["chunks"] == len(parts) == 3
+    assert manifest["enc"] == "msgpack"
+    assert [part["SK"] for part in parts] == [
+        f"RESULTS#7#CHUNK#{generation}#000{number}" for number in (1, 2, 3)
+    ]
+    assert {part["PK"] for part in parts} == {"HORSE#7"}
+    assert max(item_size(part) for part in parts) == 380_000
+    lengths = [len(cast("bytes", part["part"])) for part in parts]
+    assert sum(lengths) == manifest["total_bytes"]
+
+
+def test_parts_outlive_their_manifest(store: Store) -> None:
+    cache_on(store).put(KEY, LARGE)
+
+    items = stored(store, keiba)
+    expiry = int(str(manifest_of(items)["ttl"]))
+    assert {int(str(part["ttl"])) - expiry for part in parts_of(items)} == {int(DAY)}
+
+
+def test_what_compresses_into_one_item_needs_no_parts(store: Store) -> None:
+    cache = cache_on(store)
+    payload = {"html": "<td>有馬記念</td>" * 100_000}
+
+    cache.put(KEY, payload)
+
+    [item] = stored(store, keiba)
+    assert item["enc"] == "msgpack+zlib"
+    assert "data" not in item
+    assert item_size(item) < 20_000
+    assert cache.get(KEY).value == payload
+
+
+def test_a_payload_just_under_the_limit_stays_native(store: Store) -> None:
+    cache = cache_on(store)
+    payload = {"page": "x" * 379_000}
+
+    cache.put(KEY, payload)
+
+    [item] = stored(store, keiba)
+    assert item["data"] == payload
+
+
+def test_compression_may_start_earlier(store: Store) -> None:
+    cache = cache_on(store, settings=CacheSettings(limits=Limits(plain=1_000)))
+    payload = {"html": "<td>" * 1_000}
+
+    cache.put(KEY, payload)
+
+    [item] = stored(store, keiba)
+    assert item["enc"] == "msgpack+zlib"
+    assert cache.get(KEY).value == payload
+
+
+def test_a_missing_part_makes_a_miss_and_never_a_part(
+    store: Store, settings: CacheSettings
+) -> None:
+    told = Told()
+    cache = cache_on(store, notice=told, settings=settings)
+    cache.put(KEY, LARGE)
+    part = parts_of(stored(store, keiba))[1]
+    key = {name: part[name] for name in ("PK", "SK")}
+    store.session.engine.delete(DeleteItem(store.session.name(keiba), key))
+
+    answer = cache.get(KEY)
+
+    assert (answer.value, answer.state) == (None, "miss")
+    assert [one.detail for one in told.notices if one.kind == "damaged"] == [
+        "2 of the 3 parts of a payload are there"
+    ]
+
+
+def test_a_changed_part_makes_a_miss(store: Store) -> None:
+    cache = cache_on(store)
+    cache.put(KEY, LARGE)
+    part = parts_of(stored(store, keiba))[1]
+    noise = incompressible(len(cast("bytes", part["part"])), seed=9)
+    spoilt: Item = {**part, "part": noise}
+    store.session.engine.put(PutItem(store.session.name(keiba), spoilt))
+
+    answer = cache.get(KEY)
+
+    assert answer.state == "miss"
+    assert cache.statistics().total.damaged == 1
+
+
+def test_a_damaged_entry_is_fetched_anew_and_whole_again(store: Store, clock: ManualClock) -> None:
+    cache = cache_on(store)
+    cache.put(KEY, LARGE)
+    part = parts_of(stored(store, keiba))[0]
+    key = {name: part[name] for name in ("PK", "SK")}
+    store.session.engine.delete(DeleteItem(store.session.name(keiba), key))
+    clock.advance(1)
+
+    cache.get_or_fetch(KEY, lambda: OTHER)
+
+    assert cache.get(KEY).value == OTHER
+
+
+@pytest.mark.parametrize("following", [OTHER, {"small": 1}], ids=["large", "small"])
+def test_the_parts_of_what_is_replaced_are_cleared_away(
+    store: Store, clock: ManualClock, settings: CacheSettings, following: dict[str, Any]
+) -> None:
+    cache = cache_on(store, settings=settings)
+    cache.put(KEY, LARGE)
+    before = {str(part["SK"]) for part in parts_of(stored(store, keiba))}
+    clock.advance(1)
+
+    cache.put(KEY, following)
+
+    after = {str(part["SK"]) for part in parts_of(stored(store, keiba))}
+    assert len(before) == 3
+    assert before & after == set()
+    assert cache.get(KEY).value == following
+
+
+def test_forgetting_clears_the_parts_away(store: Store) -> None:
+    cache = cache_on(store)
+    cache.put(KEY, LARGE)
+
+    cache.forget(KEY)
+
+    assert stored(store, keiba) == []
+
+
+def test_a_payload_that_came_too_late_leaves_no_parts(
+    store: Store, clock: ManualClock, settings: CacheSettings
+) -> None:
+    cache = cache_on(store, settings=settings)
+
+    def slow() -> dict[str, Any]:
+        clock.advance(40)
+        cache_on(store, "bob").put(KEY, {"from": "bob"})
+        return LARGE
+
+    cache.get_or_fetch(KEY, slow)
+
+    [item] = stored(store, keiba)
+    assert item["data"] == {"from": "bob"}
+
+
+def test_a_reader_overtaken_by_a_writer_reads_the_new_payload(
+    store: Store, clock: ManualClock
+) -> None:
+    writer = cache_on(store)
+    writer.put(KEY, LARGE)
+
+    def overtake() -> None:
+        clock.advance(1)
+        writer.put(KEY, OTHER)
+
+    interrupted = Interrupted(store.session.engine, overtake)
+    reader = cache_on(on_engine(store, interrupted), "bob")
+
+    answer = reader.get(KEY)
+
+    assert interrupted.happened
+    assert answer.value == OTHER
+    assert reader.statistics().total.damaged == 0
+
+
+def test_a_payload_over_the_cap_is_told_and_not_kept(store: Store) -> None:
+    told = Told()
+    limits = Limits(payload=900_000)
+    cache = cache_on(store, notice=told, settings=CacheSettings(limits=limits))
+
+    kept = cache.put(KEY, LARGE)
+
+    assert not kept
+    assert stored(store, keiba) == []
+    [notice] = told.notices
+    assert notice.kind == "refused"
+    assert "over the 900,000 that are kept" in notice.detail
+
+
+def test_a_payload_that_is_not_kept_still_reaches_its_caller(store: Store) -> None:
+    cache = cache_on(store, settings=CacheSettings(limits=Limits(payload=900_000)))
+
+    answer = cache.get_or_fetch(KEY, lambda: LARGE)
+
+    assert (answer.value, answer.state) == (LARGE, "miss")
+
+
+def test_a_compressed_payload_that_grows_too_far_is_a_miss(store: Store) -> None:
+    cache_on(store).put(KEY, {"html": "a" * 2_000_000})
+    narrow = CacheSettings(limits=Limits(inflated=1_000_000))
+    told = Told()
+
+    answer = cache_on(store, "bob", settings=narrow, notice=told).get(KEY)
+
+    assert answer.state == "miss"
+    assert "grows beyond" in told.notices[0].detail
+
+
+def test_a_table_without_a_sort_key_has_its_parts_beside_the_partition(
+    store: Store, settings: CacheSettings
+) -> None:
+    cache = cache_on(store, settings=settings)
+    key = PAGES.key(url="http://a/b")
+    body = incompressible(800_000)
+
+    cache.put(key, body)
+
+    assert cache.get(key).value == body
+    urls = sorted(str(item["url"]) for item in stored(store, pages))
+    assert urls[0] == "http://a/b"
+    assert [url.split("#")[1] for url in urls[1:]] == ["CHUNK"] * 3
+
+
+def test_large_and_small_entries_are_got_together(store: Store) -> None:
+    cache = cache_on(store)
+    keys = [HORSES.key(horse_id=str(number)) for number in range(4)]
+    cache.put(keys[0], LARGE)
+    cache.put(keys[1], {"small": 1})
+    cache.put(keys[3], OTHER)
+
+    answers = cache.get_many(keys)
+
+    assert [answer.value for answer in answers] == [LARGE, {"small": 1}, None, OTHER]
+
+
+def test_questions_to_the_entity_can_leave_parts_out(store: Store) -> None:
+    cache = cache_on(store)
+    cache.put(KEY, LARGE)
+    cache.put(HORSES.key(horse_id="8"), {"small": 1})
+
+    found = store(HORSES.only_entries(HorseItem.scan()))
+
+    assert sorted(horse.horse_id for horse in found) == ["7", "8"]
+
+
+def test_parts_left_over_by_a_batch_are_written_and_read_all_the_same(tmp_path: Path) -> None:
+    clock = ManualClock()
+    engine = SqliteEngine.open(
+        tmp_path / "faulty.db", clock=clock, faults=Faults(unprocessed_every=2)
+    )
+    store = Store(engine, naming=Naming(), clock=clock)
+    store.create((*HOUSE_TABLES, keiba))
+    cache = cache_on(store, settings=ONE_BY_ONE)
+
+    cache.put(KEY, LARGE)
+
+    assert cache.get(KEY).value == LARGE
+    engine.close()
+
+
+@dataclasses.dataclass
+class NoTransactions:
+    """An engine that says it has no transactions, and would fail if one were asked of it."""
+
+    engine: Any
+
+    @property
+    def capabilities(self) -> Any:
+        return dataclasses.replace(self.engine.capabilities, transactions=False)
+
+    def transact_write(self, request: object) -> None:
+        pytest.fail(f"{request} was asked for")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+
+def test_without_transactions_parts_go_first(store: Store) -> None:
+    cache = cache_on(on_engine(store, NoTransactions(store.session.engine)))
+
+    cache.put(KEY, LARGE)
+
+    assert cache.get(KEY).value == LARGE
+
+
+def test_the_schema_version_stands_on_parts_too(store: Store) -> None:
+    cache_on(store).put(KEY, LARGE)
+
+    assert {item["schemaVersion"] for item in stored(store, keiba)} == {"2"}
+
+
+def test_stale_use_lengthens_the_life_of_parts(store: Store) -> None:
+    form: CacheForm[dict[str, Any]] = CacheForm(
+        HorseItem, DAY, stale_seconds=3 * DAY, outlives_errors=True
+    )
+
+    cache_on(store).put(form.key(horse_id="7"), LARGE)
+
+    items = stored(store, keiba)
+    expiry = int(str(manifest_of(items)["ttl"]))
+    assert {int(str(part["ttl"])) - expiry for part in parts_of(items)} == {int(4 * DAY)}
