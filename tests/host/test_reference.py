@@ -22,7 +22,8 @@ def test_a_page_is_as_the_code_would_write_it_now(name: str) -> None:
 
 
 def test_every_error_of_the_source_is_on_its_page() -> None:
-    known = {error.__name__ for error in (GrandstandError, *GrandstandError.__subclasses__())}
+    meanings: list[type[GrandstandError]] = [GrandstandError, *GrandstandError.__subclasses__()]
+    known = {error.__name__ for error in meanings}
     declared: dict[str, list[str]] = {}
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from typing import Any
 
-import click
 import typer
 
 from grandstand.base.errors import GrandstandError
@@ -89,8 +89,9 @@ def _commands(commands: typer.Typer) -> str:
 
 
 def _leaves(
-    path: tuple[str, ...], command: click.Command
-) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    path: tuple[str, ...],
+    command: Any,  # noqa: ANN401 - typer keeps its own click to itself
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     inner = getattr(command, "commands", None)
     if inner is None:
         yield path, command
@@ -99,7 +100,7 @@ def _leaves(
         yield from _leaves((*path, name), child)
 
 
-def _parameters(command: click.Command) -> str:
+def _parameters(command: Any) -> str:  # noqa: ANN401 - as _leaves
     told = []
     for parameter in command.params:
         name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.name

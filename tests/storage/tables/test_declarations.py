@@ -222,12 +222,12 @@ def test_a_condition_is_neither_true_nor_false() -> None:
     with pytest.raises(DeclarationFault, match="not and/or"):
         bool(Book.author == "vance")
     with pytest.raises(DeclarationFault, match="is no condition"):
-        Book.of_series("s").where(check=1 == 1)
+        Book.of_series("s").where(check=True)
     with pytest.raises(DeclarationFault, match="conditions start from the class"):
         field("vance")
 
 
-def test_names_follow_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_follow_the_place() -> None:
     naming = Naming(prefix="x-", environment="prod", renamed=(("readers", "people"),))
 
     assert naming.physical("shelf-{environment}") == "x-shelf-prod"
