@@ -138,6 +138,9 @@ def test_names_nested_names_and_containers_count() -> None:
         (frozenset({"a", 1}), "elements of one kind"),
         ({"": 1}, "attribute name is empty"),
         (object(), "cannot be stored"),
+        (Decimal("NaN"), "cannot be converted to a numeric value"),
+        (Decimal("sNaN"), "cannot be converted to a numeric value"),
+        (Decimal("-Infinity"), "cannot be converted to a numeric value"),
     ],
 )
 def test_what_cannot_be_stored_is_refused(value: Any, sentence: str) -> None:
@@ -155,7 +158,8 @@ def test_nesting_ends_at_32_levels() -> None:
 
 
 def test_every_type_has_its_name() -> None:
-    values: list[Value] = [
+    sets: list[Value] = [frozenset("a"), frozenset([1]), frozenset([b""])]
+    values: list[Value] = ["s", 1, b"b", True, None, [], {}, *sets]
         "s",
         1,
         b"b",

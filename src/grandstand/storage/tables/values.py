@@ -89,6 +89,9 @@ def settle(number: Number) -> Number:
         if -_INT64 <= number < _INT64:
             return number
         number = Decimal(number)
+    if not number.is_finite():
+        message = f"The parameter cannot be converted to a numeric value: {number}"
+        raise InvalidRequest(message)
     if not number:
         return 0
     exponent = number.adjusted()
@@ -204,6 +207,8 @@ def _value_size(value: Value, depth: int) -> int:
 
 def number_size(number: Number) -> int:
     """Measure a number: one byte, one for each pair of digits, one more when negative."""
+    if isinstance(number, Decimal) and not number.is_finite():
+        settle(number)
     if not number:
         return 1
     if isinstance(number, int):
