@@ -160,17 +160,6 @@ def test_nesting_ends_at_32_levels() -> None:
 def test_every_type_has_its_name() -> None:
     sets: list[Value] = [frozenset("a"), frozenset([1]), frozenset([b""])]
     values: list[Value] = ["s", 1, b"b", True, None, [], {}, *sets]
-        "s",
-        1,
-        b"b",
-        True,
-        None,
-        [],
-        {},
-        frozenset("a"),
-        frozenset([1]),
-        frozenset([b""]),
-    ]
 
     names = ["S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"]
     assert [type_code(value) for value in values] == names
