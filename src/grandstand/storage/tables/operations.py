@@ -67,9 +67,13 @@ class Get(NamedTuple, Generic[E]):
     def run(self, session: Session) -> E | None:
         """Read the item; None when there is none."""
         entity, key, strong, _ = self
-        request = requests.GetItem(session.name(entity.table), key, (), strong)
-        item = session.engine.get(request).item
-        return None if item is None else self.answer(session, item)
+        table = entity.table
+        item = session.engine.get(requests.GetItem(session.names[table], key, (), strong)).item
+        if item is None:
+            return None
+        if table.ttl is None and len(table.entities) == 1:
+            return entity.decode(item)
+        return self.answer(session, item)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

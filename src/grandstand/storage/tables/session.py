@@ -18,6 +18,18 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound="Entity")
 
 
+class Names(dict[Table, str]):
+    """The physical names of tables, each worked out when it is first asked for."""
+
+    def __init__(self, naming: Naming) -> None:
+        super().__init__()
+        self._naming = naming
+
+    def __missing__(self, table: Table) -> str:
+        name = self[table] = self._naming.physical(table.name)
+        return name
+
+
 class Session:
     """An engine with the names its tables have there, and a clock."""
 
@@ -25,14 +37,11 @@ class Session:
         self.engine = engine
         self.naming = naming
         self.clock = clock
-        self._names: dict[Table, str] = {}
+        self.names = Names(naming)
 
     def name(self, table: Table) -> str:
         """Answer the physical name of a table."""
-        name = self._names.get(table)
-        if name is None:
-            name = self._names[table] = self.naming.physical(table.name)
-        return name
+        return self.names[table]
 
     def each(self, reading: Reading[E]) -> Iterator[E]:
         """Answer the items of a question one by one, reading pages as they are needed."""

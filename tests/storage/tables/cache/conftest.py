@@ -1,12 +1,24 @@
-"""The tables of the cache's tests on every engine, by a clock the test moves."""
+"""The tables of the cache's tests, by a clock the test moves."""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.protocol import Engine
-from grandstand.storage.tables.house import HOUSE_TABLES
-from tests.storage.tables.cache.races import keiba, pages
+from grandstand.storage.tables.house import leases
+from tests.storage.tables.cache.races import keiba
+from tests.storage.tables.conftest import ENGINES
+
+
+@pytest.fixture(params=["sqlite", "sqlite-memory", "dynamodb-local"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """Each engine in turn; our endpoint is the embedded one behind another's protocol."""
+    opened = ENGINES[request.param](request, tmp_path)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -17,5 +29,5 @@ def clock() -> ManualClock:
 @pytest.fixture
 def store(engine: Engine, naming: Naming, clock: ManualClock) -> Store:
     made = Store(engine, naming=naming, clock=clock)
-    made.create((*HOUSE_TABLES, keiba, pages))
+    made.create((leases, keiba))
     return made

@@ -24,6 +24,7 @@ from tests.storage.tables.cache.races import (
     Told,
     cache_on,
     keiba,
+    pages,
     stored,
 )
 
@@ -139,6 +140,7 @@ def test_many_entries_are_got_in_the_order_of_their_keys(store: Store) -> None:
 
 
 def test_entries_of_several_forms_and_tables_are_got_together(store: Store) -> None:
+    store.create((pages,))
     cache = cache_on(store)
     cache.put(RACES.key(race_id="1"), DERBY)
     cache.put(PAGES.key(url="http://a"), b"<html>")

@@ -266,6 +266,7 @@ def test_a_compressed_payload_that_grows_too_far_is_a_miss(store: Store) -> None
 def test_a_table_without_a_sort_key_has_its_parts_beside_the_partition(
     store: Store, settings: CacheSettings
 ) -> None:
+    store.create((pages,))
     cache = cache_on(store, settings=settings)
     key = PAGES.key(url="http://a/b")
     body = incompressible(800_000)
