@@ -50,15 +50,19 @@ def compile_entity(
         version=roles.get("version"),
         ttl=roles.get("ttl"),
         schema_version=schema_version,
-        **_shortcuts(entity, fields, keys, primary[0]),
+        **_shortcuts(entity, fields, keys, schema_version),
     )
 
 
 def _shortcuts(
-    entity: type[Entity], fields: dict[str, EntityField], keys: list[KeyPlan], primary: KeyPlan
+    entity: type[Entity],
+    fields: dict[str, EntityField],
+    keys: list[KeyPlan],
+    schema_version: str | None,
 ) -> dict[str, Any]:
     """Work out once what every read and write of an entity would otherwise look up."""
     every = fields.values()
+    primary = next(plan for plan in keys if plan.index is None)
     names = (name for side in primary.sides for name in side.template.names)
     return {
         "primary_names": tuple(dict.fromkeys(names)),
@@ -71,7 +75,7 @@ def _shortcuts(
         "named_alike": all(f.name == f.attribute for f in every),
         "made": (
             *(s.attribute for plan in keys for s in plan.sides if s.direct is None),
-            SCHEMA_VERSION,
+            *(() if schema_version is None else (SCHEMA_VERSION,)),
         ),
         "turned": tuple((f.name, f.codec.decode) for f in every if f.codec.decode),
         "defaults": tuple(

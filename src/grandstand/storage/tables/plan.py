@@ -99,8 +99,9 @@ class EntityPlan(Generic[E]):
         if not self.named_alike:
             return None
         held: dict[str, Any] = item.copy()
+        drop = held.pop
         for attribute in self.made:
-            held.pop(attribute, None)
+            drop(attribute, None)
         for name, turn in self.turned:
             value = held.get(name)
             if value is not None:

@@ -38,7 +38,7 @@ _Read: TypeAlias = tuple[list[Item], int, int, Item]
 
 def get(lane: Lane, request: GetItem) -> Found:
     """Read one item."""
-    layout = layout_of(lane, request.table)
+    layout = lane.layouts.get(request.table) or layout_of(lane, request.table)
     row = lane.find(layout.select, layout.locate(request.key)).fetchone()
     if row is None:
         return _NOTHING
