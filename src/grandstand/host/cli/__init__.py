@@ -50,7 +50,7 @@ def _root(
 def main() -> None:
     """Run the command line; an error of ours is one sentence and an exit code, no traceback."""
     try:
-        app()
+        app(prog_name="grandstand")
     except GrandstandError as error:
         typer.echo(f"grandstand: {error}", err=True)
         sys.exit(error.exit_code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import enum
 import json
 from pathlib import Path
@@ -186,6 +187,8 @@ def _pattern(name: str) -> Pattern:
     for pattern in known:
         if f"{pattern.entity}.{pattern.name}" == name:
             return pattern
-    names = ", ".join(sorted(f"{pattern.entity}.{pattern.name}" for pattern in known))
-    message = f"There is no access pattern {name}; there are {names}"
+    names = [f"{pattern.entity}.{pattern.name}" for pattern in known]
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else "grandstand tables describe lists them"
+    message = f"There is no access pattern {name}; {hint}"
     raise NotFound(message)

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 import typing
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, get_args, get_origin
 
@@ -20,9 +20,15 @@ def mark(name: str) -> str:
 
 
 class SampleTime(datetime):
-    """A moment that is written by its name; arithmetic with it gives a plain sample moment."""
+    """A moment that is written by its name, also when a span was added or taken away."""
 
     name = "time"
+
+    def __add__(self, span: timedelta) -> SampleTime:
+        return _time(self.name)
+
+    def __sub__(self, other: Any) -> Any:  # noqa: ANN401 - a span or another moment
+        return _time(self.name) if isinstance(other, timedelta) else SampleSpan(self.name)
 
     def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:  # noqa: ARG002
         """Answer its name in place of the moment."""
@@ -30,6 +36,16 @@ class SampleTime(datetime):
 
     def __format__(self, spec: str) -> str:
         return mark(self.name)
+
+
+class SampleSpan:
+    """How long after 1970 a sample moment is: in whichever unit, it is written by its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __floordiv__(self, unit: timedelta) -> SampleNumber:
+        return _number(self.name)
 
 
 class SampleDate(date):

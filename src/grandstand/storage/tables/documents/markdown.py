@@ -37,7 +37,7 @@ def _facts(table: Table) -> str:
         ("Stream", table.stream or "none"),
         ("Capacity", _capacity(table)),
     ]
-    return grid(("", ""), rows)
+    return grid(("Of the table", "It is"), rows)
 
 
 def _capacity(table: Table) -> str:
