@@ -16,6 +16,7 @@ from rich.table import Table as Grid
 from grandstand.base.clock import SystemClock
 from grandstand.base.errors import InvalidInput, NotFound
 from grandstand.host.catalogue import all_tables, find_tables, tables_by_owner
+from grandstand.host.cli.backfill import backfill_entity
 from grandstand.host.opening import open_store, sqlite_file
 from grandstand.host.settings import Settings
 from grandstand.host.tables_server import LOOPBACK, PORT
@@ -30,6 +31,7 @@ from grandstand.storage.tables.store import Store
 from grandstand.storage.tables.table import Table
 
 tables = typer.Typer(help="The tables of every application.", no_args_is_help=True)
+tables.command("backfill")(backfill_entity)
 
 _OWN_MACHINE = ("127.0.0.1", "::1", "localhost")
 
