@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.harness.rows import Row, Times
 from benchmarks.tables.beside_bare import beside_bare
-from benchmarks.tables.operations import operations, rate
+from benchmarks.tables.operations import operations, our_speed, rate
 from benchmarks.tables.peers import Boto, amazon, our_endpoint
 from benchmarks.tables.things import Watched, things, watched
 from benchmarks.tables.upkeep import growth, opening, resident
@@ -19,15 +19,11 @@ def run(*, full: bool) -> list[Row]:
     """Measure every row; `full` grows the table to five million items."""
     with TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
+        alone = our_speed(folder)
+        rows = [*beside_bare(folder), opening(folder), resident()]
         local = stack.enter_context(amazon(folder))
         ours = stack.enter_context(our_endpoint(folder))
-        rows = [
-            *operations(folder, local),
-            *beside_bare(folder),
-            *_endpoint(ours, local),
-            opening(folder),
-            resident(),
-        ]
+        rows = [*operations(alone, local), *rows, *_endpoint(ours, local)]
     return rows + growth(_LONG if full else _SHORT)
 
 

@@ -61,6 +61,17 @@ class Trophy(Entity, table=club):
     row = key("CLUB", "TROPHY#{title}")
 
 
+coins = Table("coins", partition="id")
+
+
+class Coin(Entity, table=coins, schema_version="1"):
+    """Nothing but its key, so that only its being there can be compared."""
+
+    id: str
+
+    row = key("{id}")
+
+
 class Plain(Entity, table=Table("plain-club", partition="id")):
     id: str
 
@@ -289,6 +300,18 @@ def test_an_item_deleted_meanwhile_stays_deleted(store: Store) -> None:
 
     assert (report.progress.gone, report.progress.upgraded) == (1, 0)
     assert raw(store, 1) is None
+
+
+def test_an_item_of_nothing_but_its_key_stays_deleted_too(store: Store) -> None:
+    store.create((coins,))
+    name, engine = store.session.name(coins), store.session.engine
+    engine.put(PutItem(name, {"id": "a"}))
+    deleting = interfered(store, lambda _: engine.delete(DeleteItem(name, {"id": "a"})))
+
+    report = backfill(deleting, Coin, progress=lambda _: None)
+
+    assert report.progress.gone == 1
+    assert store(Coin.scan()) == []
 
 
 def test_an_item_that_never_rests_is_told_and_left(store: Store) -> None:

@@ -177,6 +177,16 @@ def test_the_same_feed_delivers_again_what_failed(store: Store) -> None:
     assert drain(feed) == []
 
 
+def test_a_batch_of_a_reading_that_was_given_up_is_not_taken(store: Store) -> None:
+    feed = follow(store, Wager, name="settler")
+    store(wager(1).put())
+    failed = next(iter(feed.batches()))
+    next(iter(feed.batches()))
+
+    with pytest.raises(PositionStale, match="not waiting"):
+        feed.done(failed)
+
+
 def test_what_was_done_is_not_delivered_again(store: Store) -> None:
     store(wager(1).put())
     drain(follow(store, Wager, name="settler"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -13,7 +13,7 @@ from grandstand.storage.tables import Entity, Store, Table, attribute, key, ttl
 from grandstand.storage.tables.cache import Cache, CacheForm, CacheSettings, Notice
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import StoreUnavailable
-from grandstand.storage.tables.requests import BatchRead, GetItem
+from grandstand.storage.tables.requests import Scan
 from grandstand.storage.tables.values import Item
 
 DAY = 24 * 3600.0
@@ -126,19 +126,17 @@ class Failing:
 
 @dataclass
 class Interrupted:
-    """An engine where something happens just before a batch is read, once."""
+    """An engine where something happens just before it is asked a certain thing, once."""
 
     engine: Engine
+    before: str
     happen: Callable[[], object]
     happened: bool = False
 
-    def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
-        if not self.happened:
+    def __getattr__(self, name: str) -> Any:
+        if name == self.before and not self.happened:
             self.happened = True
             self.happen()
-        return self.engine.batch_get(requests)
-
-    def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
 
@@ -150,7 +148,5 @@ def on_engine(store: Store, engine: object) -> Store:
 
 def stored(store: Store, table: Table) -> list[Item]:
     """Answer every raw item of a table."""
-    from grandstand.storage.tables.requests import Scan
-
     page = store.session.engine.scan(Scan(store.session.name(table), consistent=True))
     return list(page.items)

@@ -220,7 +220,7 @@ def test_a_reader_overtaken_by_a_writer_reads_the_new_payload(
         clock.advance(1)
         writer.put(KEY, OTHER)
 
-    interrupted = Interrupted(store.session.engine, overtake)
+    interrupted = Interrupted(store.session.engine, "batch_get", overtake)
     reader = cache_on(on_engine(store, interrupted), "bob")
 
     answer = reader.get(KEY)

@@ -77,6 +77,7 @@ def test_bytes_that_grow_without_end_are_not_read() -> None:
     [
         Packed(b"nonsense", DEFLATED),
         Packed(pack_payload("ab" * 1_000, most_inflated=10_000).data[:-9], DEFLATED),
+        Packed(pack_payload("ab" * 1_000, most_inflated=10_000).data[:-2], DEFLATED),
         Packed(b"\xc1", PLAIN),
         Packed(b"\x90", PLAIN),
         Packed(b"\x80", PLAIN),

@@ -20,7 +20,7 @@ from grandstand.storage.tables.cache.flight import Flights
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.house import HOUSE_TABLES, Flight
 from grandstand.storage.tables.leases import FLIGHTS, Leases
-from tests.storage.tables.cache.races import HORSES, RACES, cache_on, keiba
+from tests.storage.tables.cache.races import HORSES, RACES, Interrupted, cache_on, keiba, on_engine
 from tests.storage.tables.cache.racing import race
 
 KEY = HORSES.key(horse_id="7")
@@ -137,6 +137,19 @@ def test_one_who_waits_gets_what_the_other_fetched(store: Store, clock: ManualCl
     assert lease is not None
     assert (answer.value, answer.state) == ({"from": "ada"}, "fresh")
     assert clock.monotonic() - started < 1
+
+
+def test_what_another_kept_before_the_flight_began_is_not_fetched_again(store: Store) -> None:
+    engine = Interrupted(
+        store.session.engine, "put", lambda: cache_on(store).put(KEY, {"from": "ada"})
+    )
+    cache = cache_on(on_engine(store, engine), "bob")
+
+    answer = cache.get_or_fetch(KEY, lambda: pytest.fail("fetched twice"))
+
+    assert engine.happened
+    assert (answer.value, answer.state) == ({"from": "ada"}, "fresh")
+    assert store(Flight.one(flight_name(store))) is None
 
 
 def test_a_wait_is_bounded_and_ends_in_a_fetch(store: Store, clock: ManualClock) -> None:
