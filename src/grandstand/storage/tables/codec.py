@@ -17,15 +17,20 @@ _BINARIES: Final = 4
 _INT64: Final = 2**63
 _DIRECT: Final = frozenset((str, bool, type(None), bytes))
 
+_QUICK: Final = _DIRECT | {int}
 _encode: Final = msgspec.msgpack.Encoder().encode
 _sets: Final = {_STRINGS: str, _NUMBERS: Decimal, _BINARIES: bytes}
 
 
 def pack(item: Item) -> bytes:
     """Write an item as bytes that `unpack` turns into an equal item."""
-    if _DIRECT.issuperset(map(type, item.values())):
-        return _encode(item)
-    return _encode(_outward(item))
+    try:
+        if _QUICK.issuperset(map(type, item.values())):
+            return _encode(item)
+        return _encode({n: v if type(v) in _QUICK else _outward(v) for n, v in item.items()})
+    except OverflowError:
+        # An integer beyond 64 bits.
+        return _encode(_outward(item))
 
 
 def _outward(value: Any) -> Any:  # noqa: ANN401 - the codec's own tree, not an attribute value

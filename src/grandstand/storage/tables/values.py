@@ -7,6 +7,7 @@ the three sets are frozensets of one kind of element.
 from __future__ import annotations
 
 from decimal import Clamped, Context, Decimal, Inexact, InvalidOperation, Overflow, Rounded
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from grandstand.storage.tables.errors import InvalidRequest
@@ -36,6 +37,7 @@ _MAX_EXPONENT: Final = 125
 _MIN_EXPONENT: Final = -130
 _SAFE_INTEGER: Final = 10**MAX_DIGITS
 _INT64: Final = 2**63
+_TWO_DIGITS: Final = 100
 
 EXACT: Final = Context(
     prec=MAX_DIGITS, Emin=-200, Emax=200, traps=[Inexact, Rounded, InvalidOperation, Overflow]
@@ -158,17 +160,23 @@ def same(left: Value, right: Value) -> bool:
 
 def item_size(item: Item) -> int:
     """Measure an item in DynamoDB's bytes, names included; raise InvalidRequest on a bad value."""
-    total = 0
-    for name, value in item.items():
+    total = _names_size(tuple(item))
+    for value in item.values():
         kind = type(value)
-        total += len(name) if name.isascii() else len(name.encode())
         if kind is str:
             total += len(value) if value.isascii() else len(value.encode())  # type: ignore[union-attr, arg-type]
         elif kind is bool:
             total += 1
+        elif kind is int or kind is Decimal:
+            total += number_size(value)  # type: ignore[arg-type]
         else:
             total += _value_size(value, 1)
     return total
+
+
+@lru_cache(maxsize=4096)
+def _names_size(names: tuple[str, ...]) -> int:
+    return sum(len(name.encode()) for name in names)
 
 
 def check_size(item: Item, message: str = "Item size has exceeded the maximum allowed size") -> int:
@@ -207,23 +215,18 @@ def _value_size(value: Value, depth: int) -> int:
 
 def number_size(number: Number) -> int:
     """Measure a number: one byte, one for each pair of digits, one more when negative."""
-    if isinstance(number, Decimal) and not number.is_finite():
-        settle(number)
-    if not number:
-        return 1
-    if isinstance(number, int):
-        text = str(number)
-        high = len(text) - (number < 0)
-        if high > MAX_DIGITS:
-            settle(number)
-        low = len(text) - len(text.rstrip("0"))
+    if type(number) is int and 0 <= number < _TWO_DIGITS:
+        return 2 if number else 1
+    text = str(number)
+    if "E" in text or "N" in text or "I" in text or len(text) > MAX_DIGITS:
+        number = settle(number)
+        text = number_text(number)
+    whole, _, part = text.lstrip("-").partition(".")
+    whole, part = whole.lstrip("0"), part.rstrip("0")
+    if part:
+        low, high = -len(part), len(whole) or len(part.lstrip("0")) - len(part)
     else:
-        _, digits, power = number.as_tuple()
-        if len(digits) > MAX_DIGITS or not isinstance(power, int) or not -90 < power < 80:  # noqa: PLR2004 - well within the range, so nothing needs to be checked
-            _, digits, power = Decimal(settle(number)).as_tuple()
-        assert isinstance(power, int)  # noqa: S101 - settle lets only finite numbers through
-        high = power + len(digits)
-        low = power + len(digits) - len(bytes(digits).rstrip(b"\0"))
+        low, high = len(whole) - len(whole.rstrip("0")), len(whole)
     return 1 + (high + 1) // 2 - low // 2 + (number < 0)
 
 

@@ -62,6 +62,29 @@ class HorseItem(Entity, table=keiba, times="epoch_ms", schema_version="2"):
         return {**item, "data": {"runs": cast("dict[str, Any]", item["data"])["old_runs"]}}
 
 
+@dataclass(frozen=True)
+class Jockey:
+    """A jockey, who knows his own id."""
+
+    jockey_id: str
+    notes: str
+
+
+class JockeyItem(Entity, table=keiba, times="epoch"):
+    """An item that cannot be without its payload, and whose key is made from it."""
+
+    data: Jockey
+    fetched_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("JOCKEY#{jockey_id}", "STATS")
+
+    @property
+    def jockey_id(self) -> str:
+        """The jockey's id, from his data."""
+        return self.data.jockey_id
+
+
 class Page(Entity, table=pages):
     url: str
     body: bytes | None = attribute(default=None)
@@ -73,6 +96,7 @@ class Page(Entity, table=pages):
 
 RACES: CacheForm[Race] = CacheForm(RaceItem, 7 * DAY, negative_seconds=600)
 HORSES: CacheForm[dict[str, Any]] = CacheForm(HorseItem, 7 * DAY)
+JOCKEYS: CacheForm[Jockey] = CacheForm(JockeyItem, 7 * DAY, negative_seconds=600)
 PAGES: CacheForm[bytes] = CacheForm(Page, DAY, data="body", fetched_at="taken_at")
 DERBY = Race("Derby", 2400, (Runner("Arima", Decimal("57.5")), Runner("Tosho", Decimal(55))))
 

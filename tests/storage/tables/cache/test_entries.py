@@ -17,9 +17,11 @@ from tests.storage.tables.cache.races import (
     DAY,
     DERBY,
     HORSES,
+    JOCKEYS,
     PAGES,
     RACES,
     HorseItem,
+    Jockey,
     RaceItem,
     Told,
     cache_on,
@@ -284,6 +286,70 @@ def test_a_payload_of_another_type_is_told_and_not_kept(store: Store) -> None:
     assert stored(store, keiba) == []
 
 
+def test_other_fields_and_the_life_may_be_worked_out_from_the_payload(
+    store: Store, clock: ManualClock
+) -> None:
+    store.create((BARE,))
+    form: CacheForm[str] = CacheForm(
+        NeedsMore, lambda text: len(text), also=lambda text: {"source_url": f"http://{text}"}
+    )
+    cache = cache_on(store)
+    cache.put(form.key(id="a"), "ten letters"[:10])
+
+    kept = store.read(NeedsMore.get(id="a"))
+    clock.advance(8)
+    before = cache.get(form.key(id="a"))
+    clock.advance(3)
+    after = cache.get(form.key(id="a"))
+
+    assert (kept.data, kept.source_url) == ("ten letter", "http://ten letter")
+    assert (before.state, after.state) == ("fresh", "miss")
+
+
+@pytest.mark.parametrize("notes", ["short", "long " * 200_000], ids=["native", "compressed"])
+def test_a_key_may_be_made_from_the_payload_itself(store: Store, notes: str) -> None:
+    cache = cache_on(store)
+    jockey = Jockey("05386", notes)
+
+    cache.put(JOCKEYS.key(jockey_id="05386"), jockey)
+
+    assert cache.get(JOCKEYS.key(jockey_id="05386")).value == jockey
+    [item] = stored(store, keiba)
+    assert (item["PK"], item["SK"]) == ("JOCKEY#05386", "STATS")
+
+
+def test_nothing_is_known_of_a_payload_that_would_make_the_key(
+    store: Store, clock: ManualClock
+) -> None:
+    cache = cache_on(store)
+
+    cache.put(JOCKEYS.key(jockey_id="none"), None)
+
+    assert cache.get(JOCKEYS.key(jockey_id="none")).state == "negative"
+    assert stored(store, keiba) == [
+        {
+            "PK": "JOCKEY#none",
+            "SK": "STATS",
+            "fetched_at": int(clock.epoch()),
+            "ttl": int(clock.epoch() + 600),
+            "neg": True,
+        }
+    ]
+
+
+def test_a_payload_of_another_key_is_told_and_not_kept(store: Store) -> None:
+    told = Told()
+    cache = cache_on(store, notice=told)
+
+    kept = cache.put(JOCKEYS.key(jockey_id="1"), Jockey("2", ""))
+
+    assert not kept
+    assert [one.detail for one in told.notices] == [
+        "The payload of JOCKEY#1/STATS belongs to another key"
+    ]
+    assert stored(store, keiba) == []
+
+
 def test_jitter_only_ever_shortens_a_life(store: Store, clock: ManualClock) -> None:
     form: CacheForm[dict[str, Any]] = CacheForm(HorseItem, 1000, jitter=0.5)
     cache = cache_on(store)
@@ -304,15 +370,6 @@ class NoExpiry(Entity, table=Table("no-expiry", partition="id")):
     id: str
     data: str | None = None
     fetched_at: datetime
-
-    row = key("{id}")
-
-
-class MustHaveData(Entity, table=BARE):
-    id: str
-    data: str
-    fetched_at: datetime
-    expires: datetime | None = ttl()
 
     row = key("{id}")
 
@@ -350,7 +407,6 @@ class NotAMoment(Entity, table=BARE):
     ("entity", "others", "sentence"),
     [
         (NoExpiry, {}, "needs a field with ttl"),
-        (MustHaveData, {}, "may be None"),
         (NeedsMore, {}, "cannot fill source_url"),
         (OwnMarks, {}, "has chunks already"),
         (NotAMoment, {}, "declare it datetime"),

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_type_hints
 
 from grandstand.storage.tables.checks import Check
 from grandstand.storage.tables.codecs import REQUIRED
-from grandstand.storage.tables.errors import DeclarationFault
+from grandstand.storage.tables.errors import DeclarationFault, InvalidRequest
 from grandstand.storage.tables.expressions.nodes import Missing, Path
-from grandstand.storage.tables.values import Key, Value
+from grandstand.storage.tables.fields import EntityField
+from grandstand.storage.tables.plan import SCHEMA_VERSION, EntityPlan
+from grandstand.storage.tables.values import Item, Key, Value
 
 if TYPE_CHECKING:
     from grandstand.storage.tables.entity import Entity
-    from grandstand.storage.tables.plan import EntityPlan
     from grandstand.storage.tables.queries import Reading
+    from grandstand.storage.tables.session import Session
 
 R = TypeVar("R", bound="Reading[Any]")
 V = TypeVar("V")
@@ -63,7 +65,8 @@ class CacheForm(Generic[V]):
     """How one entity caches payloads of type V, and for how long.
 
     `data` and `fetched_at` name the fields of the payload and of the moment it was fetched; the
-    expiry is the entity's `ttl()` field. None fetched means that there is nothing: it is kept for
+    expiry is the entity's `ttl()` field, so many `seconds` later; `also` answers the entity's
+    other fields. Both may be worked out from the payload. None fetched means that there is nothing: it is kept for
     `negative_seconds`, or not at all. An expired entry may be used for `stale_seconds` more, while
     it is still there, if the form `revalidates` (it is answered while a fresh one is fetched) or
     `outlives_errors` (it is answered when fetching fails). `jitter` shortens each life by up to
@@ -71,7 +74,7 @@ class CacheForm(Generic[V]):
     """
 
     entity: type[Entity]
-    seconds: float
+    seconds: float | Callable[[V], float]
     negative_seconds: float | None = None
     stale_seconds: float = 0.0
     revalidates: bool = False
@@ -79,6 +82,7 @@ class CacheForm(Generic[V]):
     jitter: float = 0.0
     data: str = "data"
     fetched_at: str = "fetched_at"
+    also: Callable[[V], Mapping[str, object]] | None = None
     marks: Marks = Marks()
 
     def __post_init__(self) -> None:
@@ -93,12 +97,6 @@ class CacheForm(Generic[V]):
         if get_type_hints(self.entity)[self.fetched_at] is not datetime:
             message = f"{plan.name}.{self.fetched_at} is a moment: declare it datetime"
             raise DeclarationFault(message)
-        if plan.fields[self.data].absent is not None:
-            message = (
-                f"{plan.name}.{self.data} is absent where a payload is compressed or in parts: "
-                "declare it so that it may be None"
-            )
-            raise DeclarationFault(message)
         self._check_rest(plan)
         if (self.revalidates or self.outlives_errors) and self.stale_seconds <= 0:
             message = f"The form for {plan.name} uses stale entries: say how long, in stale_seconds"
@@ -111,9 +109,10 @@ class CacheForm(Generic[V]):
             for name, target in plan.fields.items()
             if target.absent is REQUIRED and name not in filled
         ]
-        if lacking:
+        if lacking and self.also is None:
             message = (
-                f"The cache cannot fill {', '.join(lacking)} of {plan.name}: give a default to it"
+                f"The cache cannot fill {', '.join(lacking)} of {plan.name}: give defaults, or "
+                "answer them with `also`"
             )
             raise DeclarationFault(message)
         own = {target.attribute for target in plan.fields.values()}
@@ -141,21 +140,71 @@ class CacheForm(Generic[V]):
         """Name an entry by the fields of its key; raise DeclarationFault when they make none."""
         return CacheKey(self, self.plan.key(fields), fields)
 
-    def record(
-        self, key: CacheKey[V], value: V | None, fetched_at: datetime, expires_at: datetime
-    ) -> Entity:
-        """Make the entity of an entry."""
+    def life(self, value: V | None) -> float | None:
+        """Answer for how many seconds a payload is kept; None when it is not."""
+        if value is None:
+            return self.negative_seconds
+        return self.seconds(value) if callable(self.seconds) else self.seconds
+
+    def native(
+        self, session: Session, key: CacheKey[V], value: V, times: tuple[datetime, datetime]
+    ) -> Item:
+        """Make the item of an entry fetched and expiring at those times, its payload native.
+
+        Raises InvalidRequest when the payload is not what the entity declares, or makes another
+        key than it is to be kept under.
+        """
+        plan = self.plan
+        fields = {name: field for name, field in key.fields.items() if name in plan.fields}
+        try:
+            fields |= self.also(value) if self.also is not None else {}
+            record = self.entity(**{**fields, self.data: value, **self._times(times)})
+            item = plan.encode(record.put().stored(session))
+        except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError) as fault:
+            message = f"The payload of {key.text} is not what {plan.name} declares: {fault}"
+            raise InvalidRequest(message) from fault
+        if any(item[name] != wanted for name, wanted in key.key.items()):
+            message = f"The payload of {key.text} belongs to another key"
+            raise InvalidRequest(message)
+        if self.data_attribute not in item:
+            message = f"The payload of {key.text} is stored as nothing, so it cannot be cached"
+            raise InvalidRequest(message)
+        return item
+
+    def negative(self, key: CacheKey[V], times: tuple[datetime, datetime]) -> Item:
+        """Make the item of an entry that says there is nothing."""
+        item: Item = dict(key.key)
+        for name, value in {**key.fields, **self._times(times)}.items():
+            target = self.plan.fields.get(name)
+            if target is not None:
+                item[target.attribute] = cast("Value", _encoded(target, value))
+        if self.plan.schema_version is not None:
+            item[SCHEMA_VERSION] = self.plan.schema_version
+        return {**item, self.marks.neg: True}
+
+    def _times(self, times: tuple[datetime, datetime]) -> dict[str, datetime]:
         assert self.plan.ttl is not None  # noqa: S101 - asked when the form was made
-        fields = {
-            self.data: value,
-            self.fetched_at: fetched_at,
-            self.plan.ttl.name: expires_at,
-        }
-        return self.entity(**key.fields, **fields)
+        return dict(zip((self.fetched_at, self.plan.ttl.name), times, strict=True))
+
+    def moment(self, item: Item) -> datetime:
+        """Read when an entry was fetched; raise LookupError when it does not say."""
+        target = self.plan.fields[self.fetched_at]
+        stored = item[target.attribute]
+        assert target.codec.decode is not None  # noqa: S101 - a moment is never stored as it is
+        read: datetime = target.codec.decode(stored)
+        return read
+
+    def as_stored(self, fetched_at: datetime) -> Value:
+        """Write when an entry was fetched as its attribute has it."""
+        return cast("Value", _encoded(self.plan.fields[self.fetched_at], fetched_at))
 
     def only_entries(self, reading: R) -> R:
         """Narrow a query or scan of the entity to whole entries, leaving parts of payloads out."""
         return reading.where(Check(Missing(Path((self.marks.part,)))))
+
+
+def _encoded(target: EntityField, value: object) -> object:
+    return target.codec.encode(value) if target.codec.encode and value is not None else value
 
 
 @dataclass(frozen=True)

@@ -113,17 +113,18 @@ class ReadEntries(Generic[V]):
         manifest: Manifest | None,
         pieces: Sequence[Item | None],
     ) -> Entry[V]:
-        form = key.form
-        whole, negative = dict(item), bool(item.get(form.marks.neg))
+        form, fetched_at, expires = key.form, key.form.moment(item), _expiry(key, item)
+        if item.get(form.marks.neg):
+            return Entry(None, True, fetched_at, expires)
+        whole = dict(item)
         packed = _packed(key, item, manifest, pieces)
         if packed is not None:
             whole[form.data_attribute] = unpack_payload(packed, most_inflated=self.limits.inflated)
-        record = form.plan.decode(whole)
-        value: V | None = getattr(record, form.data)
-        if (value is None) is not negative:
+        value: V | None = getattr(form.plan.decode(whole), form.data)
+        if value is None:
             message = f"The entry {key.text} holds no payload"
             raise PayloadDamaged(message)
-        return Entry(value, negative, getattr(record, form.fetched_at), _expiry(key, item))
+        return Entry(value, False, fetched_at, expires)
 
 
 def _packed(

@@ -168,7 +168,7 @@ class Work:
     def keep(self, key: CacheKey[V], value: V | None, fetched_at: datetime) -> Script[bool]:
         """Write an entry; False when it was not kept, for whatever reason."""
         form = key.form
-        seconds = form.seconds if value is not None else form.negative_seconds
+        seconds = form.life(value)
         if seconds is None:
             return False
         life = timedelta(seconds=seconds * (1 - form.jitter * self._random.random()))

@@ -20,7 +20,7 @@ from grandstand.storage.tables.cache.payload import (
     PayloadTooLarge,
     pack_payload,
 )
-from grandstand.storage.tables.errors import ConditionFailed, InvalidRequest, TransactionCancelled
+from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 from grandstand.storage.tables.expressions.nodes import (
     Compare,
     Condition,
@@ -66,20 +66,15 @@ class WriteEntry(Generic[V]):
 
         Raises PayloadTooLarge above the limits, InvalidRequest for a payload no item can hold.
         """
-        bare = self._item(session, None)
+        form, times = self.key.form, (self.fetched_at, self.expires_at)
         if self.value is None:
-            return self._put(session, {**bare, self.key.form.marks.neg: True}, "negative")
-        native = self._item(session, self.value)
-        if self.key.form.data_attribute not in native:
-            message = f"The payload of {self.key.text} is stored as nothing, so it cannot be cached"
-            raise InvalidRequest(message)
+            return self._put(session, form.negative(self.key, times), "negative")
+        native = form.native(session, self.key, self.value, times)
         size = item_size(native)
         if size <= min(self.limits.plain, self.limits.item):
             return self._put(session, native, "native")
-        packed = pack_payload(
-            native[self.key.form.data_attribute], most_inflated=self.limits.inflated
-        )
-        marks = self.key.form.marks
+        bare, marks = dict(native), form.marks
+        packed = pack_payload(bare.pop(form.data_attribute), most_inflated=self.limits.inflated)
         single = {**bare, marks.blob: packed.data, marks.enc: packed.enc}
         if item_size(single) <= self.limits.item:
             return self._put(session, single, "compressed")
@@ -91,25 +86,14 @@ class WriteEntry(Generic[V]):
             raise PayloadTooLarge(message)
         return self._in_parts(session, bare, packed)
 
-    def _item(self, session: Session, value: V | None) -> Item:
-        record = self.key.form.record(self.key, value, self.fetched_at, self.expires_at)
-        stored = record.put().stored(session)
-        try:
-            return self.key.form.plan.encode(stored)
-        except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError) as fault:
-            message = f"The payload of {self.key.text} is not what its entity declares: {fault}"
-            raise InvalidRequest(message) from fault
-
     def _table(self, session: Session) -> str:
         return session.name(self.key.form.plan.table)
 
     def _not_later(self) -> Condition:
         """Hold unless the entry there was fetched later than this one."""
-        target = self.key.form.plan.fields[self.key.form.fetched_at]
-        path = Path((target.attribute,))
-        assert target.codec.encode is not None  # noqa: S101 - a moment is never stored as it is
-        mine = target.codec.encode(self.fetched_at)
-        return Or(Missing(path), Compare("<=", path, Given(mine)))
+        form = self.key.form
+        path = Path((form.plan.fields[form.fetched_at].attribute,))
+        return Or(Missing(path), Compare("<=", path, Given(form.as_stored(self.fetched_at))))
 
     def _put(
         self, session: Session, item: Item, way: Literal["native", "compressed", "negative"]
