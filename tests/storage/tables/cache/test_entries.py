@@ -291,7 +291,7 @@ def test_other_fields_and_the_life_may_be_worked_out_from_the_payload(
 ) -> None:
     store.create((BARE,))
     form: CacheForm[str] = CacheForm(
-        NeedsMore, lambda text: len(text), also=lambda text: {"source_url": f"http://{text}"}
+        NeedsMore, len, also=lambda text: {"source_url": f"http://{text}"}
     )
     cache = cache_on(store)
     cache.put(form.key(id="a"), "ten letters"[:10])

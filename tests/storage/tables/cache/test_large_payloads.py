@@ -10,6 +10,7 @@ import pytest
 
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Naming, Store
+from grandstand.storage.tables.backfill import backfill
 from grandstand.storage.tables.cache import CacheForm, CacheSettings, Limits
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.engines.sqlite.faults import Faults
@@ -345,6 +346,16 @@ def test_the_schema_version_stands_on_parts_too(store: Store) -> None:
     cache_on(store).put(KEY, LARGE)
 
     assert {item["schemaVersion"] for item in stored(store, keiba)} == {"2"}
+
+
+def test_a_backfill_leaves_parts_alone(store: Store) -> None:
+    cache = cache_on(store)
+    cache.put(KEY, LARGE)
+
+    report = backfill(store, HorseItem, progress=lambda _: None)
+
+    assert (report.progress.upgraded, report.progress.failed) == (0, 0)
+    assert cache.get(KEY).value == LARGE
 
 
 def test_stale_use_lengthens_the_life_of_parts(store: Store) -> None:

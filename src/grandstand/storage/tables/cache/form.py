@@ -66,11 +66,12 @@ class CacheForm(Generic[V]):
 
     `data` and `fetched_at` name the fields of the payload and of the moment it was fetched; the
     expiry is the entity's `ttl()` field, so many `seconds` later; `also` answers the entity's
-    other fields. Both may be worked out from the payload. None fetched means that there is nothing: it is kept for
-    `negative_seconds`, or not at all. An expired entry may be used for `stale_seconds` more, while
-    it is still there, if the form `revalidates` (it is answered while a fresh one is fetched) or
-    `outlives_errors` (it is answered when fetching fails). `jitter` shortens each life by up to
-    that part of it. Raises DeclarationFault when the entity cannot play the part.
+    other fields. Both may be worked out from the payload. None fetched means that there is
+    nothing: it is kept for `negative_seconds`, or not at all. An expired entry may be used for
+    `stale_seconds` more, while it is still there, if the form `revalidates` (it is answered while
+    a fresh one is fetched) or `outlives_errors` (it is answered when fetching fails). `jitter`
+    shortens each life by up to that part of it. Raises DeclarationFault when the entity cannot
+    play the part.
     """
 
     entity: type[Entity]

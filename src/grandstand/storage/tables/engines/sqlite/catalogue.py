@@ -19,6 +19,8 @@ from grandstand.storage.tables.engines.sqlite.tablecheck import check_change, ch
 from grandstand.storage.tables.errors import TableInUse, TableNotFound
 from grandstand.storage.tables.schema import TableDescription, TableSchema
 
+# A table's number is never given twice; a trillion changes fit between it and the next.
+_STREAM_BITS: Final = 40
 _COLUMNS: Final = "schema, physical, created_at, stream_label, floor, settings"
 
 
@@ -105,8 +107,10 @@ def create_table(lane: Lane, schema: TableSchema) -> TableDescription:
         assert number is not None  # noqa: S101 - a row was just inserted
         physical = arrange(schema, Physical(number))
         build(lane.execute, schema, physical)
-        label = None if schema.stream is None else _stream_label(clock)
-        record = Record(schema, physical, clock.epoch(), label, 0, {})
+        label, floor = None, 0
+        if schema.stream is not None:
+            label, floor = _stream_label(clock), _open_stream(lane, physical)
+        record = Record(schema, physical, clock.epoch(), label, floor, {})
         _keep(lane, record)
     return _described(record, (0, 0), {index.name: (0, 0) for index in schema.indexes})
 
@@ -144,21 +148,24 @@ def _changed(lane: Lane, record: Record, schema: TableSchema) -> Record:
     rebuild(lane, _laid_out(lane, record), _laid_out(lane, changed))
     if schema.stream is None or schema.stream == before.stream:
         return changed
-    label, floor = _stream_label(lane.shared.clock), record.floor
-    if record.stream_label is not None:
-        floor = _skip_unrecorded(lane, physical)
+    label, floor = _stream_label(lane.shared.clock), _open_stream(lane, physical)
     return replace(changed, stream_label=label, floor=floor)
 
 
-def _skip_unrecorded(lane: Lane, physical: Physical) -> int:
-    """Leave a gap for what was written while nothing was recorded: it can only be found lost."""
+def _open_stream(lane: Lane, physical: Physical) -> int:
+    """Begin to record: answer a number below all that follow, above all before.
+
+    A position in an earlier stream of the table, or of a deleted table of its name, lies below it,
+    so that what was not recorded in between is found lost. The row that takes it is never read.
+    """
     execute, table = lane.execute, physical.changes
-    last = execute(f"SELECT max(sequence) FROM {table}").fetchone()[0] or 0
+    last = execute(f"SELECT max(sequence) FROM {table}").fetchone()[0]
+    floor = physical.number << _STREAM_BITS if last is None else int(last) + 1
     execute(
         f"INSERT INTO {table}(sequence, kind, at, expired) VALUES(?, 0, ?, 0)",
-        (last + 1, lane.shared.clock.epoch()),
+        (floor, lane.shared.clock.epoch()),
     )
-    return int(last) + 1
+    return floor
 
 
 def delete_table(lane: Lane, name: str) -> TableDescription:

@@ -1,0 +1,60 @@
+"""The house's own tables are as whoever shares a database with us may rely on."""
+
+from datetime import UTC, datetime, timedelta
+
+from grandstand.storage.tables import Naming, Store
+from grandstand.storage.tables.house import HOUSE_TABLES, Consumer, Flight, KeptLease
+from grandstand.storage.tables.requests import Scan
+
+MOMENT = datetime(2026, 11, 16, 12, 0, 0, 500_000, tzinfo=UTC)
+
+
+def test_the_house_has_two_tables_of_its_own() -> None:
+    schemas = [table.schema(Naming()) for table in HOUSE_TABLES]
+
+    assert [(schema.name, schema.key_names, schema.ttl) for schema in schemas] == [
+        ("grandstand-leases", ("leaseKey",), "ttl"),
+        ("grandstand-consumers", ("consumer", "sourceTable"), None),
+    ]
+
+
+def test_leases_and_flights_share_a_table_and_are_told_apart(store: Store) -> None:
+    store.create(HOUSE_TABLES)
+    lease = KeptLease(name="x", owner="ada", nonce="n", epoch=3, expires_at=MOMENT)
+    flight = Flight(name="x", owner="ada", nonce="n", expires_at=MOMENT, gone_at=None)
+
+    store(lease.put())
+    store(flight.put())
+
+    page = store.session.engine.scan(Scan(store.session.name(HOUSE_TABLES[0]), consistent=True))
+    milliseconds = int(MOMENT.timestamp() * 1000)
+    assert sorted(page.items, key=lambda item: str(item["leaseKey"])) == [
+        {
+            "leaseKey": "FLIGHT#x",
+            "name": "x",
+            "owner": "ada",
+            "nonce": "n",
+            "expiresAt": milliseconds,
+            "ttl": int((MOMENT + timedelta(hours=1)).timestamp()),
+        },
+        {
+            "leaseKey": "LEASE#x",
+            "name": "x",
+            "owner": "ada",
+            "nonce": "n",
+            "epoch": 3,
+            "expiresAt": milliseconds,
+        },
+    ]
+    assert store(KeptLease.one("x")) == lease
+
+
+def test_a_consumer_is_found_by_its_name_and_its_table(store: Store) -> None:
+    store.create(HOUSE_TABLES)
+    mine = Consumer(name="settler", source="bets", position="7")
+    store(mine.put())
+    store(Consumer(name="settler", source="other", position="9").put())
+    store(Consumer(name="auditor", source="bets", position="1").put())
+
+    assert store(Consumer.one("settler", "bets")) == mine
+    assert [one.source for one in store(Consumer.of_name("settler"))] == ["bets", "other"]
