@@ -68,20 +68,31 @@ class WriteMany:
 
     def actions(self, session: Session) -> tuple[requests.PutItem | requests.DeleteItem, ...]:
         """Say each write the engine's way; raise DeclarationFault for one with a condition."""
-        return tuple(_unconditional(session, write) for write in self.writes)
+        self._check()
+        return tuple(_plain(session, write) for write in self.writes)
+
+    def _check(self) -> None:
+        for write in self.writes:
+            if write.conditional:
+                message = (
+                    f"A batch cannot keep a condition on {write.entity.name}: use a transaction, "
+                    "or overwriting() for an entity with a version"
+                )
+                raise DeclarationFault(message)
 
     def run(self, session: Session) -> None:
         """Write them, 25 at a time; raise Unprocessed with what is left after every retry.
 
         Raises DeclarationFault for a write with a condition, which a batch cannot honour.
         """
-        actions = self.actions(session)
+        self._check()
 
         def write(left: Sequence[requests.PutItem | requests.DeleteItem]) -> Sequence[Any]:
             return session.engine.batch_write(left).left
 
-        for chunk in chunks(actions, MAX_WRITE):
-            persist(session, chunk, write)
+        # Said a batch at a time: many items alive at once cost more in collecting garbage.
+        for chunk in chunks(self.writes, MAX_WRITE):
+            persist(session, [_plain(session, each) for each in chunk], write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +150,10 @@ def _place(session: Session, get: Get[Any]) -> Place:
     return session.name(get.entity.table), tuple(get.key.values())
 
 
-def _unconditional(
+def _plain(
     session: Session, write: Put[Any] | Delete[Any]
 ) -> requests.PutItem | requests.DeleteItem:
     request = write.request(session)
-    if request.condition is not None:
-        message = (
-            f"A batch cannot keep a condition on {write.entity.name}: use a transaction, or "
-            "overwriting() for an entity with a version"
-        )
-        raise DeclarationFault(message)
     if isinstance(request, requests.DeleteItem):
         return requests.DeleteItem(request.table, request.key)
     return request

@@ -101,6 +101,13 @@ class Put(Generic[E]):
         """Write whatever version is there."""
         return dataclasses.replace(self, checks_version=False)
 
+    @property
+    def conditional(self) -> bool:
+        """Whether it depends on what is there."""
+        return self.condition is not None or (
+            self.checks_version and self.entity.version is not None
+        )
+
     def stored(self, session: Session) -> E:
         """Answer the record as it will be stored: its version counted on, its expiry worked out."""
         entity = self.entity
@@ -158,6 +165,11 @@ class Delete(Generic[E]):
     def when(self, check: Check | bool) -> Self:  # noqa: FBT001 - as Put.when
         """Remove only if the item meets a condition; raise ConditionFailed otherwise."""
         return dataclasses.replace(self, condition=all_of(self.condition, condition_of(check)))
+
+    @property
+    def conditional(self) -> bool:
+        """Whether it depends on what is there."""
+        return self.condition is not None
 
     def if_present(self) -> Self:
         """Remove only an item that exists."""
