@@ -23,12 +23,21 @@ keiba = Table(
 TABLES: Final = (keiba,)
 
 
-class Race(Entity, table=keiba, times="epoch"):
+class Fetched(Entity):
+    """Something fetched from a race site: kept for a week, unless it says otherwise."""
+
+    fetched_at: datetime
+    expires: datetime | None = ttl(after=WEEK, of="fetched_at")
+
+    def keep(self) -> Put[Self]:
+        """Keep what was fetched over what is there."""
+        return self.put()
+
+
+class Race(Fetched, table=keiba, times="epoch"):
     """A race with its runners, kept for a week."""
 
     data: RaceCard
-    fetched_at: datetime
-    expires: datetime | None = ttl(after=WEEK, of="fetched_at")
 
     row = key("RACE#{race_id}", "METADATA")
 
@@ -42,17 +51,11 @@ class Race(Entity, table=keiba, times="epoch"):
         """A race by its id."""
         return cls.get(race_id=race_id)
 
-    def keep(self) -> Put[Self]:
-        """Keep a race over what is there."""
-        return self.put()
 
-
-class HorseResults(Entity, table=keiba, times="epoch"):
+class HorseResults(Fetched, table=keiba, times="epoch"):
     """A horse's earlier races, kept for a week."""
 
     data: Form
-    fetched_at: datetime
-    expires: datetime | None = ttl(after=WEEK, of="fetched_at")
 
     row = key("HORSE#{horse_id}", "RESULTS")
 
@@ -66,17 +69,11 @@ class HorseResults(Entity, table=keiba, times="epoch"):
         """A horse's earlier races."""
         return cls.get(horse_id=horse_id)
 
-    def keep(self) -> Put[Self]:
-        """Keep a horse's earlier races over what is there."""
-        return self.put()
 
-
-class HorseParents(Entity, table=keiba, times="epoch"):
+class HorseParents(Fetched, table=keiba, times="epoch"):
     """A horse's sire and dam, kept for a week."""
 
     data: Parents
-    fetched_at: datetime
-    expires: datetime | None = ttl(after=WEEK, of="fetched_at")
 
     row = key("HORSE#{horse_id}", "PARENT")
 
@@ -90,17 +87,11 @@ class HorseParents(Entity, table=keiba, times="epoch"):
         """A horse's sire and dam."""
         return cls.get(horse_id=horse_id)
 
-    def keep(self) -> Put[Self]:
-        """Keep a horse's sire and dam over what is there."""
-        return self.put()
 
-
-class JockeyStats(Entity, table=keiba, times="epoch"):
+class JockeyStats(Fetched, table=keiba, times="epoch"):
     """A jockey's figures, kept for a week."""
 
     data: JockeyRecord
-    fetched_at: datetime
-    expires: datetime | None = ttl(after=WEEK, of="fetched_at")
 
     row = key("JOCKEY#{jockey_id}", "STATS")
 
@@ -114,17 +105,12 @@ class JockeyStats(Entity, table=keiba, times="epoch"):
         """A jockey's figures."""
         return cls.get(jockey_id=jockey_id)
 
-    def keep(self) -> Put[Self]:
-        """Keep a jockey's figures over what is there."""
-        return self.put()
 
-
-class DayRaces(Entity, table=keiba, times="epoch", schema_version="1.1"):
+class DayRaces(Fetched, table=keiba, times="epoch", schema_version="1.1"):
     """The races of a date, kept for a day because schedules change."""
 
     race_date: date = attribute("date")
     data: tuple[RaceEntry, ...]
-    fetched_at: datetime
     expires: datetime | None = ttl(after=DAY, of="fetched_at")
 
     row = key("DATE#{race_date:%Y%m%d}", "RACES")
@@ -133,10 +119,6 @@ class DayRaces(Entity, table=keiba, times="epoch", schema_version="1.1"):
     def on(cls, race_date: date) -> Get[Self]:
         """The races of a date."""
         return cls.get(race_date=race_date)
-
-    def keep(self) -> Put[Self]:
-        """Keep a date's races over what is there."""
-        return self.put()
 
     @classmethod
     def upgrade(cls, item: Item) -> Item:

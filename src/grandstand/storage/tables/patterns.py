@@ -59,7 +59,7 @@ def patterns(table: Table) -> tuple[Pattern, ...]:
 
 
 def _examples(entity: type[Entity]) -> Iterator[tuple[str, object]]:
-    for name, member in vars(entity).items():
+    for name, member in _members(entity).items():
         function = member.__func__ if isinstance(member, classmethod) else member
         if not inspect.isfunction(function):
             continue
@@ -67,6 +67,15 @@ def _examples(entity: type[Entity]) -> Iterator[tuple[str, object]]:
         if not returns.startswith(_KINDS):
             continue
         yield name, _called(entity, name, function, on_class=isinstance(member, classmethod))
+
+
+def _members(entity: type[Entity]) -> dict[str, Any]:
+    """Answer what the class and those it shares fields with declare, its own word last."""
+    members: dict[str, Any] = {}
+    for kind in reversed(entity.__mro__):
+        if kind.__module__ != __package__ + ".entity":
+            members |= vars(kind)
+    return members
 
 
 def _called(entity: type[Entity], name: str, function: Any, *, on_class: bool) -> object:  # noqa: ANN401 - a method

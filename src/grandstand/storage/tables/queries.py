@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
@@ -98,7 +99,7 @@ def _narrow(side: Side, ahead: dict[str, object]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(Generic[E]):
+class Reading(ABC, Generic[E]):
     """What every question for several items has: a filter, a most, and how fresh it must be."""
 
     entity: EntityPlan[E]
@@ -123,9 +124,9 @@ class Reading(Generic[E]):
         """Tell whether a raw item belongs to the answer: this entity, not expired."""
         return self.entity.keeps(item, None if self.expired else now)
 
+    @abstractmethod
     def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.Page:
         """Read one page of raw items."""
-        raise NotImplementedError  # pragma: no cover - Query and Scan each say how
 
     def key_of(self, item: Item) -> ItemKey:
         """Answer the key a page would go on from after this item."""

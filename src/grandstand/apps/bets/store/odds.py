@@ -11,8 +11,8 @@ from grandstand.storage.tables import Delete, Entity, Put, Query, Update, key
 from grandstand.storage.tables.values import Item
 
 
-class GameOdds(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
-    """One bookmaker's price of one market of a game, as captured at one moment."""
+class Price(Entity):
+    """A bookmaker's price of one market, as captured at one moment."""
 
     game_id: str
     sport: str
@@ -25,6 +25,27 @@ class GameOdds(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSIO
     outcomes: tuple[PricedOutcome, ...]
     latest: bool = True
     created_at: datetime
+
+    def record(self) -> Put[Self]:
+        """Keep a price that is not there yet."""
+        return self.put().if_absent()
+
+    def retire(self) -> Update[Self]:
+        """Take a price that is no longer the latest out of the index."""
+        return type(self).update(**self.identity()).set(latest=False)
+
+    def drop(self) -> Delete[Self]:
+        """Remove a price of a game that never came to a result."""
+        return type(self).delete(**self.identity())
+
+    @classmethod
+    def upgrade(cls, item: Item) -> Item:
+        """Without a version the moment of capture stands in the key alone."""
+        return {"captured_at": end_of_key(item), **item}
+
+
+class GameOdds(Price, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
+    """One bookmaker's price of one market of a game, as captured at one moment."""
 
     row = key("GAME#{game_id}", "{bookmaker}#{market_key}#{captured_at}")
     active = key("GAME#{sport}", "{commence_time}", index="ActiveBetsIndexV2", when="latest")
@@ -57,39 +78,11 @@ class GameOdds(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSIO
         given = cls.row(game_id=game_id, bookmaker=bookmaker, market_key=market_key)
         return given.before(captured_at=commence_time).newest(1)
 
-    def record(self) -> Put[Self]:
-        """Keep a price that is not there yet."""
-        return self.put().if_absent()
 
-    def retire(self) -> Update[Self]:
-        """Take a price that is no longer the latest out of the index."""
-        return type(self).update(**self.identity()).set(latest=False)
-
-    def drop(self) -> Delete[Self]:
-        """Remove a price of a game that never came to a result."""
-        return type(self).delete(**self.identity())
-
-    @classmethod
-    def upgrade(cls, item: Item) -> Item:
-        """Without a version the moment of capture stands in the key alone."""
-        return {"captured_at": end_of_key(item), **item}
-
-
-class PropOdds(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
+class PropOdds(Price, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
     """One bookmaker's price of one market about a player, as captured at one moment."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
     player: str
-    bookmaker: str
-    market_key: str
-    captured_at: datetime
-    commence_time: datetime
-    outcomes: tuple[PricedOutcome, ...]
-    latest: bool = True
-    created_at: datetime
 
     row = key("PROP#{game_id}", "{player}#{bookmaker}#{market_key}#{captured_at}")
     active = key("PROP#{sport}", "{commence_time}", index="ActiveBetsIndexV2", when="latest")
@@ -108,23 +101,6 @@ class PropOdds(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSIO
     def history(cls, game_id: str, player: str, bookmaker: str, market_key: str) -> Query[Self]:
         """Every price one bookmaker gave for a market about a player, oldest first."""
         return cls.row(game_id=game_id, player=player, bookmaker=bookmaker, market_key=market_key)
-
-    def record(self) -> Put[Self]:
-        """Keep a price that is not there yet."""
-        return self.put().if_absent()
-
-    def retire(self) -> Update[Self]:
-        """Take a price that is no longer the latest out of the index."""
-        return type(self).update(**self.identity()).set(latest=False)
-
-    def drop(self) -> Delete[Self]:
-        """Remove a price of a game that never came to a result."""
-        return type(self).delete(**self.identity())
-
-    @classmethod
-    def upgrade(cls, item: Item) -> Item:
-        """Without a version the moment of capture stands in the key alone."""
-        return {"captured_at": end_of_key(item), **item}
 
 
 class HistoricalOdds(Entity, table=bets, times="seconds"):
