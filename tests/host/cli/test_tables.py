@@ -14,9 +14,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from grandstand.base.clock import SystemClock
 from grandstand.host.cli import app
+from grandstand.host.opening import open_store
+from grandstand.host.settings import Settings
+from grandstand.storage.tables.requests import PutItem
 
 Run = Callable[..., Result]
+PAST = int(SystemClock().epoch()) - 60
 
 
 @pytest.fixture
@@ -136,6 +141,22 @@ def test_the_endpoint_is_announced_answers_and_stops_plainly(tmp_path: Path) -> 
     assert healthy.startswith(b"healthy")
     assert complaint == ""
     assert process.returncode in (0, 130)
+
+
+def test_a_sweep_tells_what_went_and_when_there_is_more(run: Run) -> None:
+    run("tables", "create", "keiba")
+    with open_store(Settings()) as store:
+        engine = store.session.engine
+        for n in range(3):
+            engine.put(PutItem("keiba_data", {"PK": f"RACE#{n}", "SK": "METADATA", "ttl": PAST}))
+
+    first = run("tables", "sweep", "--limit", "2").stdout
+    second = run("tables", "sweep").stdout
+
+    assert "keiba_data: 2 deleted" in first
+    assert "There may be more" in first
+    assert "keiba_data: 1 deleted" in second
+    assert "more" not in second
 
 
 def test_the_doctor_finds_nothing_wrong_on_a_fresh_folder(run: Run) -> None:

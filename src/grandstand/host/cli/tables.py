@@ -28,6 +28,7 @@ from grandstand.storage.tables.explain import cost, explain
 from grandstand.storage.tables.front import Front
 from grandstand.storage.tables.patterns import Pattern, patterns
 from grandstand.storage.tables.store import Store
+from grandstand.storage.tables.sweeping import sweep
 from grandstand.storage.tables.table import Table
 
 tables = typer.Typer(help="The tables of every application.", no_args_is_help=True)
@@ -155,15 +156,17 @@ def serve(
 @tables.command("sweep")
 def sweep_tables(
     names: Names = None,
-    limit: Annotated[int, typer.Option(help="At most so many items a table.")] = 10_000,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many items.")] = 10_000,
 ) -> None:
     """Delete items whose expiry has passed; in the cloud the service does it by itself."""
     with open_store(Settings()) as store:
         present = set(store.session.engine.list_tables())
-        for table in find_tables(names or []):
-            name = store.session.name(table)
-            if table.ttl is not None and name in present:
-                typer.echo(f"{name}: {store.session.engine.sweep(name, limit):,} deleted")
+        chosen = [t for t in find_tables(names or []) if store.session.name(t) in present]
+        swept = sweep(store, chosen, limit)
+    for name, deleted in swept.deleted.items():
+        typer.echo(f"{name}: {deleted:,} deleted")
+    if swept.more:
+        typer.echo(f"There may be more: the limit of {limit:,} was reached")
 
 
 @tables.command("explain")
