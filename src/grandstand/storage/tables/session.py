@@ -45,6 +45,11 @@ class Session:
 
     def each(self, reading: Reading[E]) -> Iterator[E]:
         """Answer the items of a question one by one, reading pages as they are needed."""
+        for page in self.pages(reading):
+            yield from page
+
+    def pages(self, reading: Reading[E]) -> Iterator[list[E]]:
+        """Answer the items of a question a page at a time; a page may be empty."""
         entity, left, start = reading.entity, reading.most, None
         while left is None or left > 0:
             # A filter thins a page after its limit was counted, so only an unfiltered question
@@ -52,13 +57,10 @@ class Session:
             limit = left if reading.filter is None else None
             page = reading.page(self, limit, start)
             now = self.clock.epoch()
-            for item in page.items:
-                if reading.keeps(item, now):
-                    yield entity.decode(item)
-                    if left is not None:
-                        left -= 1
-                        if left == 0:
-                            return
+            kept = [item for item in page.items if reading.keeps(item, now)][:left]
+            yield [entity.decode(item) for item in kept]
+            if left is not None:
+                left -= len(kept)
             start = page.last_key
             if start is None:
                 return

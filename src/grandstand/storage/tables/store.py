@@ -141,13 +141,15 @@ class AsyncStore:
 
     async def each(self, reading: Reading[E]) -> AsyncIterator[E]:
         """Answer the items of a question one by one, a page in memory at a time."""
-        items = self.store.session.each(reading)
-        if not self.store.session.engine.remote:
-            for item in items:
+        session = self.store.session
+        if not session.engine.remote:
+            for item in session.each(reading):
                 yield item
             return
-        while (item_or_end := await asyncio.to_thread(next, items, None)) is not None:
-            yield item_or_end
+        pages = session.pages(reading)
+        while (page := await asyncio.to_thread(next, pages, None)) is not None:
+            for item in page:
+                yield item
 
     async def page(self, reading: Reading[E], most: int, *, after: str | None = None) -> PageOf[E]:
         """Read up to `most` items, from a cursor on."""
