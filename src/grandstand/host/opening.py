@@ -8,6 +8,7 @@ from pathlib import Path
 from grandstand.base.clock import Clock, SystemClock
 from grandstand.base.errors import InvalidInput
 from grandstand.host.settings import Settings
+from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables.engines.protocol import Capabilities, Engine
 from grandstand.storage.tables.store import Store
 from grandstand.storage.tables.table import Naming
@@ -22,6 +23,26 @@ def open_store(settings: Settings, clock: Clock | None = None) -> Store:
         renamed=tuple(settings.tables_names.items()),
     )
     return Store(open_engine(settings, clock), naming=naming, clock=clock)
+
+
+def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
+    """Open the engine of series; raise InvalidInput when the setting makes no sense."""
+    clock, place = clock or SystemClock(), settings.series.get_secret_value()
+    if place == "chunks":
+        from grandstand.storage.series.engines.chunks import ChunkEngine
+
+        folder = settings.data_folder / "series"
+        folder.mkdir(parents=True, exist_ok=True)
+        return ChunkEngine.open(folder, clock=clock, durability=settings.tables_durability)
+    if place.startswith(("postgresql://", "postgres://")) or "=" in place:
+        from grandstand.storage.series.engines.postgres import PostgresEngine
+
+        return PostgresEngine.open(place, clock=clock)
+    message = (
+        "series is not understood: use chunks, or a PostgreSQL connection string such as "
+        "postgresql://USER:PASSWORD@HOST/DATABASE"
+    )
+    raise InvalidInput(message)
 
 
 def open_engine(settings: Settings, clock: Clock) -> Engine:

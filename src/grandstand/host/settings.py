@@ -64,6 +64,14 @@ class Settings(BaseSettings):
         ),
     )
 
+    series: SecretStr = Field(
+        default=SecretStr("chunks"),
+        description=(
+            "Where time series live: chunks (files in the data folder), or a PostgreSQL connection "
+            "string; TimescaleDB is used where it is found."
+        ),
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,

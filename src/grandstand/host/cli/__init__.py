@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from grandstand import __version__
 from grandstand.base.errors import GrandstandError
 from grandstand.host.cli.doctor import doctor
+from grandstand.host.cli.series import series
 from grandstand.host.cli.tables import tables
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(tables, name="tables")
+app.add_typer(series, name="series")
 app.command("doctor")(doctor)
 
 

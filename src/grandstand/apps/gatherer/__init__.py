@@ -1,0 +1,1 @@
+"""Gatherer: records a prediction market completely, and proves it."""

@@ -1,0 +1,1 @@
+"""The timed work of the gatherer belongs here; empty as yet, because there is no service."""

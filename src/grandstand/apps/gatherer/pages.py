@@ -1,0 +1,1 @@
+"""The pages of the gatherer belong here; empty as yet, because there is no service to show."""

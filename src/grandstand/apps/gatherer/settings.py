@@ -1,0 +1,1 @@
+"""The settings of the gatherer belong here; empty as yet, because nothing can be chosen."""

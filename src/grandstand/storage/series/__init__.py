@@ -1,0 +1,1 @@
+"""Kept here: append-only time series, embedded or on PostgreSQL and TimescaleDB."""

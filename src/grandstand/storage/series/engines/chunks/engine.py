@@ -1,0 +1,171 @@
+"""Kept here: the embedded engine of series, as whoever stands on it sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from grandstand.base.clock import Clock
+from grandstand.storage.series.declaration import Series
+from grandstand.storage.series.engines.chunks.appending import by_chunk, put
+from grandstand.storage.series.engines.chunks.asking import asked
+from grandstand.storage.series.engines.chunks.connections import Durability, Writers
+from grandstand.storage.series.engines.chunks.failures import translating
+from grandstand.storage.series.engines.chunks.files import Home
+from grandstand.storage.series.engines.chunks.layout import Layout, laid_out
+from grandstand.storage.series.engines.chunks.reading import Batches, batches
+from grandstand.storage.series.engines.chunks.telling import bucketed, fields_of, status
+from grandstand.storage.series.engines.chunks.upkeep import Round
+from grandstand.storage.series.errors import SeriesUnavailable
+from grandstand.storage.series.window import Bar, Bars, SeriesStatus, Upkeep, Window
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+R = TypeVar("R", bound=tuple[Any, ...])
+
+
+class ChunkEngine:
+    """Series in a folder: a SQLite file a chunk, and Parquet once a chunk is old.
+
+    Any number of threads and processes may use one folder at once: writers take turns, and
+    readers neither wait for them nor hold them up.
+    """
+
+    def __init__(self, folder: Path, clock: Clock, writers: Writers) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._writers = writers
+        self._turn = Lock()
+        self._places: dict[Series[Any], tuple[Home, Layout[Any]]] = {}
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        clock: Clock,
+        durability: Durability = "process",
+        most_bytes: int | None = None,
+    ) -> ChunkEngine:
+        """Open the series of a folder, which is made if it is not there; raise SeriesUnavailable.
+
+        With `durability` "process" what was appended outlives the process, with "power" also a
+        loss of power. No SQLite file grows beyond `most_bytes`.
+        """
+        with translating(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder, clock, Writers(durability, most_bytes))
+
+    def prepare(self, series: Series[Any]) -> None:
+        """Make the folder of a series; safe to do twice, and at once."""
+        home, _ = self._place(series)
+        with translating(home.folder):
+            home.folder.mkdir(exist_ok=True)
+
+    def append(self, series: Series[R], rows: Sequence[R]) -> int:
+        """Add rows and answer how many were new; when it returns they are kept.
+
+        Every row is looked at before the first is written: SeriesFault means none was added. Rows
+        are then kept a chunk at a time. After SeriesUnavailable, or a stop in the middle, those of
+        earlier chunks may be kept already; appending the same rows again adds what is missing.
+        """
+        if not rows:
+            return 0
+        home, layout = self._place(series)
+        stored, times = layout.stored(rows)
+        with self._turn, translating(home.folder):
+            self._check_open()
+            with home.writing():
+                added = 0
+                for start, part in by_chunk(layout, stored, times).items():
+                    added += put(home, layout, self._writers, start, part)
+                return added
+
+    def read(self, window: Window[R]) -> Iterator[R]:
+        """Answer the rows of a window one by one, in bounded memory.
+
+        Each chunk is read as it stands when its turn comes.
+        """
+        _, layout = self._place(window.series)
+        with closing(self._answers(window, layout.fields)) as found:
+            rows = (row for batch in found for row in layout.rows(batch))
+            yield from islice(rows, window.most)
+
+    def bars(self, bars: Bars[R]) -> Iterator[Bar]:
+        """Answer the buckets of a window, by key then time; values that are None are passed over.
+
+        Buckets start at multiples of their length since 1970. Raises SeriesFault for a value or
+        total that is no column of whole numbers.
+        """
+        _, layout = self._place(bars.window.series)
+        fields = fields_of(bars, layout)
+        found = _first(self._answers(bars.window, fields), bars.window.most)
+        return bucketed(bars, fields, found, newest=bars.window.order == "newest")
+
+    def table(self, window: Window[R]) -> pa.Table:
+        """Answer a window as an Arrow table, in order; polars.from_arrow makes a frame of it.
+
+        A UUID is its sixteen bytes.
+        """
+        from grandstand.storage.series.engines.chunks.tables import table
+
+        home, layout = self._place(window.series)
+        self._check_open()
+        return table(home, layout, window)
+
+    def status(self, series: Series[Any]) -> SeriesStatus:
+        """Tell what there is of a series."""
+        self._check_open()
+        return status(*self._place(series))
+
+    def upkeep(self, series: Series[Any]) -> Upkeep:
+        """Close, bake, merge and drop what is due, and repair what a stop in the middle left.
+
+        Does nothing while another process is at it. A chunk that takes rows, or is being read
+        from its log, while it is baked waits for the next round.
+        """
+        home, layout = self._place(series)
+        self._check_open()
+        self.prepare(series)
+        return Round(home, layout, self._writers, self._turn).run()
+
+    def close(self) -> None:
+        """Let go of files; calling twice is harmless. Reads under way go on to their end."""
+        with self._turn:
+            self._closed = True
+            self._writers.close()
+
+    def _answers(self, window: Window[Any], fields: tuple[str, ...]) -> Batches:
+        self._check_open()
+        home, layout = self._place(window.series)
+        return batches(home, layout, asked(window, fields))
+
+    def _place(self, series: Series[R]) -> tuple[Home, Layout[R]]:
+        known = self._places.get(series)
+        if known is None:
+            known = (Home(self._folder / series.name, self._clock), laid_out(series))
+            self._places[series] = known
+        return known
+
+    def _check_open(self) -> None:
+        if self._closed:
+            message = f"The series in {self._folder} were closed; open them again"
+            raise SeriesUnavailable(message)
+
+
+def _first(found: Batches, most: int | None) -> Batches:
+    left = most
+    for batch in found:
+        if left is None:
+            yield batch
+            continue
+        if left <= 0:
+            return
+        yield batch[:left]
+        left -= len(batch)

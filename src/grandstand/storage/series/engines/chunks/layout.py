@@ -1,0 +1,135 @@
+"""Kept here: how the rows of one series are laid out in its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter, pos
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+from uuid import UUID
+
+from grandstand.storage.series.declaration import Column, Kind, Series, SeriesFault
+from grandstand.storage.series.rows import turned
+
+R = TypeVar("R", bound=tuple[Any, ...])
+Stored: TypeAlias = tuple[Any, ...]
+Change: TypeAlias = Callable[[Any], Any]
+
+_SQL: Final[dict[Kind, str]] = {
+    "int64": "INTEGER",
+    "int32": "INTEGER",
+    "int16": "INTEGER",
+    "text": "TEXT",
+    "bool": "INTEGER",
+    "uuid": "BLOB",
+    "json": "TEXT",
+}
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout(Generic[R]):
+    """A series as its files hold it: what SQLite is told, and how values are stored.
+
+    A stored row is a tuple in the order of the row's fields: a bool is 0 or 1, a UUID its 16
+    bytes, whose order is the order of the UUIDs, and JSON its text. `order` is the identity led by
+    the time: the primary key, and the order rows are answered in.
+    """
+
+    series: Series[R]
+    columns: tuple[Column, ...]
+    order: tuple[str, ...]
+    time_at: int
+    create: str
+    insert: str
+    index: str
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def stored(self, rows: Sequence[R]) -> tuple[Iterator[Stored], Sequence[int]]:
+        """Answer rows as stored, once, and their times; raise SeriesFault if one is unfit."""
+        columns: list[Iterable[Any]] = [*turned(self.series.name, self.columns, rows)]
+        times: Sequence[int] = columns[self.time_at]  # type: ignore[assignment]
+        for at, column in enumerate(self.columns):
+            change = _STORING.get(column.kind)
+            if change is not None:
+                columns[at] = _changed(change, columns[at], column)
+        return zip(*columns, strict=True), times
+
+    def rows(self, batch: Sequence[Stored]) -> Iterator[R]:
+        """Answer stored rows as rows of the series."""
+        make: Callable[[Iterable[Any]], R] = self.series.row._make  # type: ignore[attr-defined]
+        if not any(column.kind in _LOADING for column in self.columns):
+            return map(make, batch)
+        columns: list[Iterable[Any]] = [*zip(*batch, strict=True)]
+        for at, column in enumerate(self.columns):
+            change = _LOADING.get(column.kind)
+            if change is not None:
+                columns[at] = _changed(change, columns[at], column)
+        return map(make, zip(*columns, strict=True))
+
+    def identity(self, fields: Sequence[str]) -> Callable[[Stored], Any]:
+        """Answer what picks time and identity out of a stored row that has these fields."""
+        return itemgetter(*(fields.index(name) for name in self.order))
+
+
+def laid_out(series: Series[R]) -> Layout[R]:
+    """Work out the layout of a series; raise SeriesFault for names that cannot be files."""
+    columns = series.columns
+    for name in (series.name, *(column.name for column in columns)):
+        if not _NAME.fullmatch(name):
+            message = f"{name!r} cannot name a series or column: use letters, digits and _"
+            raise SeriesFault(message)
+    order = (series.time, *(name for name in series.identity if name != series.time))
+    names = [column.name for column in columns]
+    declared = ", ".join(f"{quoted(column.name)} {_typed(column)}" for column in columns)
+    primary = ", ".join(map(quoted, order))
+    return Layout(
+        series=series,
+        columns=columns,
+        order=order,
+        time_at=names.index(series.time),
+        create=(
+            f"CREATE TABLE IF NOT EXISTS kept ({declared}, PRIMARY KEY ({primary})) WITHOUT ROWID"
+        ),
+        # OR IGNORE would also pass over an empty column; this passes over the same identity only.
+        insert=(
+            f"INSERT INTO kept ({', '.join(map(quoted, names))}) "
+            f"VALUES ({', '.join('?' * len(names))}) ON CONFLICT DO NOTHING"
+        ),
+        index=(
+            "CREATE INDEX IF NOT EXISTS by_key ON kept "
+            f"({quoted(series.key)}, {quoted(series.time)})"
+        ),
+    )
+
+
+def quoted(name: str) -> str:
+    """Answer a name as SQLite takes any name."""
+    return f'"{name}"'
+
+
+def _typed(column: Column) -> str:
+    return _SQL[column.kind] + ("" if column.nullable else " NOT NULL")
+
+
+def _changed(change: Change, values: Iterable[Any], column: Column) -> Iterable[Any]:
+    if column.nullable:
+        return [None if value is None else change(value) for value in values]
+    return map(change, values)
+
+
+def _bytes(value: UUID) -> bytes:
+    return value.bytes
+
+
+def _uuid(value: bytes) -> UUID:
+    return UUID(bytes=value)
+
+
+_STORING: Final[dict[Kind, Change]] = {"bool": pos, "uuid": _bytes}
+_LOADING: Final[dict[Kind, Change]] = {"bool": bool, "uuid": _uuid}

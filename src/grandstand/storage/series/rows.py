@@ -1,0 +1,92 @@
+"""Kept here: whether rows fit the columns of their series, looked at a column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import NoneType
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from grandstand.storage.series.declaration import Column, Kind, SeriesFault
+
+_TYPES: Final[dict[Kind, type]] = {
+    "int64": int,
+    "int32": int,
+    "int16": int,
+    "text": str,
+    "bool": bool,
+    "uuid": UUID,
+    "json": str,
+}
+
+
+def turned(
+    series: str, columns: tuple[Column, ...], rows: Sequence[tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
+    """Answer the values of each column in turn; raise SeriesFault when one of them does not fit.
+
+    Types must be exact, whole numbers within the bounds of their kind, text without the character
+    zero, which PostgreSQL cannot keep, and JSON text must be JSON.
+    """
+    width = len(columns)
+    try:
+        values = list(zip(*rows, strict=True))
+    except ValueError:
+        values = []
+    if rows and len(values) != width:
+        index = next(index for index, row in enumerate(rows) if len(row) != width)
+        message = f"{series}: row {index} has {len(rows[index])} columns instead of {width}"
+        raise SeriesFault(message)
+    if not rows:
+        return [()] * width
+    for column, given in zip(columns, values, strict=True):
+        _check(series, column, given)
+    return values
+
+
+def _check(series: str, column: Column, values: tuple[Any, ...]) -> None:
+    wanted = _TYPES[column.kind]
+    kinds = set(map(type, values))
+    holes = NoneType in kinds
+    if kinds - ({wanted, NoneType} if column.nullable else {wanted}):
+        _refuse(series, column, values)
+    present = [value for value in values if value is not None] if holes else values
+    if not present:
+        return
+    bound = column.bound
+    if bound is not None:
+        if min(present) < -bound or max(present) >= bound:
+            message = f"{series}.{column.name}: a number does not fit {column.kind}"
+            raise SeriesFault(message)
+    elif wanted is str:
+        _check_text(series, column, present)
+
+
+def _refuse(series: str, column: Column, values: tuple[Any, ...]) -> None:
+    wanted = _TYPES[column.kind]
+    for index, value in enumerate(values):
+        if type(value) is wanted or (value is None and column.nullable):
+            continue
+        given = "None" if value is None else type(value).__name__
+        message = f"{series}.{column.name}: row {index} gives {given} for {column.kind}"
+        raise SeriesFault(message)
+
+
+def _check_text(series: str, column: Column, values: Sequence[str]) -> None:
+    try:
+        whole = "".join(values).encode()
+    except UnicodeEncodeError as fault:
+        message = f"{series}.{column.name}: a text is not valid Unicode"
+        raise SeriesFault(message) from fault
+    if b"\x00" in whole:
+        message = f"{series}.{column.name}: a text holds the character zero"
+        raise SeriesFault(message)
+    if column.kind == "json":
+        try:
+            for value in values:
+                msgspec.json.decode(value)
+        except msgspec.DecodeError as fault:
+            message = f"{series}.{column.name}: a text is not JSON: {fault}"
+            raise SeriesFault(message) from fault

@@ -1,0 +1,121 @@
+"""Steps are done once, by one at a time, and a changed declaration is noticed."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from grandstand.apps.gatherer.store import DELTAS, SERIES, TRADES
+from grandstand.storage.series.declaration import SeriesIndex
+from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.storage.series.errors import SeriesChanged
+from tests.storage.series.engines.postgres.rows import HOUR, NOW, delta
+
+Looking = psycopg.Connection[tuple[object, ...]]
+
+
+def test_what_would_be_done_is_told_and_not_done(engine: PostgresEngine, look: Looking) -> None:
+    pending = engine.pending(TRADES)
+
+    assert [step.name for step in pending] == [
+        "table",
+        "time index",
+        "index idx_trades_ticker",
+        "index idx_trades_received",
+    ]
+    assert look.execute("SELECT to_regclass('trades')").fetchone() == (None,)
+
+
+def test_nothing_is_pending_once_it_is_done(engine: PostgresEngine) -> None:
+    engine.prepare(TRADES)
+    engine.prepare(TRADES)
+
+    assert engine.pending(TRADES) == ()
+
+
+def test_the_indexes_are_made_by_name_on_every_partition(
+    engine: PostgresEngine, look: Looking
+) -> None:
+    engine.prepare(DELTAS)
+
+    found = look.execute(
+        "SELECT indexname, indexdef FROM pg_indexes "
+        "WHERE schemaname = current_schema AND tablename = 'orderbook_deltas' ORDER BY 1"
+    ).fetchall()
+    of_partition = look.execute(
+        "SELECT count(*) FROM pg_indexes "
+        f"WHERE schemaname = current_schema AND tablename = 'orderbook_deltas_p{NOW}'"
+    ).fetchone()
+
+    assert [(name, str(text).partition(" USING ")[2]) for name, text in found] == [
+        ("idx_deltas_received", "btree (received_at DESC)"),
+        ("idx_deltas_ticker_time", "btree (ticker, exchange_ts DESC)"),
+        (
+            "orderbook_deltas_pkey",
+            "btree (exchange_ts, ticker, price, side, size_delta, ord)",
+        ),
+        ("orderbook_deltas_time_brin", "brin (exchange_ts)"),
+    ]
+    assert of_partition == (4,)
+
+
+def test_a_new_index_is_the_only_step_left(engine: PostgresEngine) -> None:
+    engine.prepare(TRADES)
+    more = replace(TRADES, indexes=(SeriesIndex("idx_by_sid", ("sid",)), *TRADES.indexes))
+
+    pending = engine.pending(more)
+    engine.prepare(more)
+
+    assert [step.name for step in pending] == ["index idx_by_sid"]
+    assert engine.pending(more) == ()
+
+
+def test_another_declaration_of_the_table_is_refused(engine: PostgresEngine) -> None:
+    engine.prepare(DELTAS)
+    changed = replace(DELTAS, identity=("exchange_ts", "ticker"))
+
+    with pytest.raises(SeriesChanged, match="'table'"):
+        engine.prepare(changed)
+
+
+def test_shorter_chunks_fill_the_room_between_the_old_ones(
+    engine: PostgresEngine, look: Looking
+) -> None:
+    engine.prepare(DELTAS)
+    longer = replace(DELTAS, chunk=timedelta(hours=12))
+
+    engine.append(longer, [delta(NOW + 11 * HOUR), delta(NOW + HOUR)])
+
+    found = look.execute(
+        "SELECT count(*) FROM pg_inherits WHERE inhparent = 'orderbook_deltas'::regclass"
+    ).fetchone()
+    assert found == (5,)
+
+
+def test_two_migrations_at_once_do_every_step_once(
+    another: Callable[[], PostgresEngine], look: Looking
+) -> None:
+    failures: list[Exception] = []
+    start = threading.Barrier(4)
+
+    def prepare(engine: PostgresEngine) -> None:
+        start.wait()
+        try:
+            for series in SERIES:
+                engine.prepare(series)
+        except Exception as failure:  # noqa: BLE001 - any failure at all is what is looked for
+            failures.append(failure)
+
+    threads = [threading.Thread(target=prepare, args=(another(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert look.execute("SELECT count(DISTINCT series) FROM _grandstand_migrations").fetchone() == (
+        len(SERIES),
+    )
