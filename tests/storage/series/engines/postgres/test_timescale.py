@@ -24,7 +24,7 @@ def timescale(request: pytest.FixtureRequest, postgres_dsn: str) -> Iterator[Pos
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         offered = "SELECT FROM pg_available_extensions WHERE name = 'timescaledb'"
         if connection.execute(offered).fetchone() is None:
-            pytest.skip("the server has no TimescaleDB")
+            pytest.skip("the server has no TimescaleDB: set TEST_PG_DSN to one that has")
         connection.execute(f"CREATE DATABASE {name}")
         connection.execute(f"ALTER DATABASE {name} SET timescaledb.license = '{request.param}'")
         own = make_conninfo(postgres_dsn, dbname=name)

@@ -11,7 +11,7 @@ import pytest
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables.engines.dynamodb.connection import Address, Credentials, connect
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
-from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.errors import InvalidRequest, StoreUnavailable
 from grandstand.storage.tables.requests import GetItem
 from tests.storage.tables.engines.dynamodb.services import Script, ServiceOf, ok
 
@@ -96,10 +96,13 @@ def test_amazons_own_addresses_are_known(endpoint: str | None, of_amazon: bool) 
     assert Address(endpoint=endpoint).of_amazon is of_amazon
 
 
-def test_closing_twice_is_harmless() -> None:
+def test_closing_twice_is_harmless_and_later_calls_fail_plainly() -> None:
     engine = DynamoEngine.open(
         endpoint="http://127.0.0.1:9", clock=ManualClock(), random=random.Random(1)
     )
 
     engine.close()
     engine.close()
+
+    with pytest.raises(StoreUnavailable):
+        engine.list_tables()
