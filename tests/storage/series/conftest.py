@@ -1,41 +1,78 @@
-"""The engines every test of the series' contract runs on, each real."""
+"""The engines every test of the series' contract runs on, each real.
+
+TimescaleDB is the server's own where it has it, under both licences, and else the stub of it.
+"""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from grandstand.base.clock import SystemClock
 from grandstand.storage.series.engines.chunks import ChunkEngine
+from grandstand.storage.series.engines.postgres import Edition
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from tests.storage.series.engines.postgres.opening import on_apache_stub, on_plain
+from tests.storage.series.engines.postgres import opening
+from tests.storage.series.engines.postgres.stub import stub_database
 
-Opened = AbstractContextManager[SeriesEngine]
-
-
-def _chunks(_request: pytest.FixtureRequest, folder: Path) -> Opened:
-    return closing(ChunkEngine.open(folder / "series", clock=SystemClock()))
+Opener = Callable[[], SeriesEngine]
+Place = AbstractContextManager[Opener]
 
 
-def _postgres(request: pytest.FixtureRequest, _folder: Path) -> Opened:
-    return on_plain(request.getfixturevalue("postgres_dsn"), SystemClock())
+@contextmanager
+def _chunks(_request: pytest.FixtureRequest, folder: Path) -> Iterator[Opener]:
+    with ExitStack() as opened:
+
+        def open_one() -> SeriesEngine:
+            engine = ChunkEngine.open(folder / "series", clock=SystemClock())
+            return opened.enter_context(closing(engine))
+
+        yield open_one
 
 
-def _apache_stub(request: pytest.FixtureRequest, _folder: Path) -> Opened:
-    return on_apache_stub(request.getfixturevalue("postgres_dsn"), SystemClock())
+def _postgres(request: pytest.FixtureRequest, _folder: Path) -> Place:
+    return opening.plain(request.getfixturevalue("postgres_dsn"), SystemClock())
 
 
-Opener = Callable[[pytest.FixtureRequest, Path], Opened]
-ENGINES: dict[str, Opener] = {
+def _timescale(request: pytest.FixtureRequest, _folder: Path) -> Place:
+    return _on_timescale(request, "timescale")
+
+
+def _apache(request: pytest.FixtureRequest, _folder: Path) -> Place:
+    return _on_timescale(request, "timescale-apache")
+
+
+def _on_timescale(request: pytest.FixtureRequest, edition: Edition) -> Place:
+    dsn = request.getfixturevalue("postgres_dsn")
+    if opening.offers_timescale(dsn):
+        return opening.timescale(dsn, SystemClock(), edition)
+    return opening.stub(request.getfixturevalue("stub_home"), SystemClock(), edition)
+
+
+PLACES: dict[str, Callable[[pytest.FixtureRequest, Path], Place]] = {
     "chunks": _chunks,
     "postgres": _postgres,
-    "timescale-apache-stub": _apache_stub,
+    "timescale": _timescale,
+    "timescale-apache": _apache,
 }
 
 
-@pytest.fixture(params=list(ENGINES))
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SeriesEngine]:
+@pytest.fixture(scope="session")
+def stub_home(postgres_dsn: str) -> Iterator[str]:
+    """The connection string of a database in which TimescaleDB seems to be."""
+    with stub_database(postgres_dsn) as own:
+        yield own
+
+
+@pytest.fixture(params=list(PLACES))
+def another(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
+    """Opens an engine on one place, as often as asked, as a restart or another program would."""
+    with PLACES[request.param](request, tmp_path) as open_one:
+        yield open_one
+
+
+@pytest.fixture
+def engine(another: Opener) -> SeriesEngine:
     """Each engine in turn, without rows."""
-    with ENGINES[request.param](request, tmp_path) as opened:
-        yield opened
+    return another()

@@ -1,15 +1,19 @@
-"""Kept here: whether rows fit the columns of their series, looked at a column at a time."""
+"""Kept here: whether rows fit the columns of their series."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from operator import itemgetter
 from types import NoneType
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 from uuid import UUID
 
 import msgspec
 
 from grandstand.storage.series.declaration import Column, Kind, SeriesFault
+
+Shape: TypeAlias = type[list[tuple[Any, ...]]]
 
 _TYPES: Final[dict[Kind, type]] = {
     "int64": int,
@@ -20,6 +24,33 @@ _TYPES: Final[dict[Kind, type]] = {
     "uuid": UUID,
     "json": str,
 }
+# msgspec takes text for a UUID, and any text for text.
+_LOOKED_AT: Final = frozenset({"text", "json", "uuid"})
+
+
+def shape_of(columns: tuple[Column, ...]) -> Shape:
+    """Answer the type that a list of rows of these columns is converted to; see `plain`."""
+    return list[tuple[tuple(map(_hint, columns))]]  # type: ignore[misc, return-value]
+
+
+def plain(
+    series: str, columns: tuple[Column, ...], shape: Shape, rows: Sequence[tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
+    """Answer rows as plain tuples; raise SeriesFault when a value does not fit, as `turned` does.
+
+    Rows are looked at by msgspec, four times as fast as here; what it finds fault with is looked
+    at again to say what is wrong.
+    """
+    try:
+        found = msgspec.convert(rows, shape)
+    except msgspec.ValidationError:
+        return [*zip(*turned(series, columns, rows), strict=True)]
+    wanted = {_TYPES[column.kind] for column in columns} | {NoneType}
+    exact = wanted.issuperset(map(type, chain.from_iterable(rows)))
+    for at, column in enumerate(columns):
+        if column.kind in _LOOKED_AT:
+            _check(series, column, tuple(map(itemgetter(at), rows)))
+    return found if exact else [*zip(*turned(series, columns, rows), strict=True)]
 
 
 def turned(
@@ -44,6 +75,13 @@ def turned(
     for column, given in zip(columns, values, strict=True):
         _check(series, column, given)
     return values
+
+
+def _hint(column: Column) -> object:
+    hint: Any = _TYPES[column.kind]
+    if column.bound is not None:
+        hint = Annotated[int, msgspec.Meta(ge=-column.bound, le=column.bound - 1)]
+    return hint | None if column.nullable else hint
 
 
 def _check(series: str, column: Column, values: tuple[Any, ...]) -> None:

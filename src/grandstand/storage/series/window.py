@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from grandstand.storage.series.declaration import Series
 
 R = TypeVar("R", bound=tuple[Any, ...])
-Order: TypeAlias = Literal["oldest", "newest"]
+Order: TypeAlias = Literal["oldest", "newest", "any"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,8 @@ class Window(Generic[R]):
     """Rows from `start` up to but without `end`, of some keys or all, in order of time.
 
     Rows of one moment come in the order of the rest of their identity. `most` is how many at most.
+    With `order` "any" rows come in whichever order costs least, each once; which are left out by
+    `most` is then not said. Bars need an order: they take "any" as "oldest".
     """
 
     series: Series[R]

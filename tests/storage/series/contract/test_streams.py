@@ -1,69 +1,225 @@
 """Any split, order and repetition of a stream is one set of rows, and any window a part of it."""
 
 import itertools
-from dataclasses import replace
-from random import Random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta
+from grandstand.apps.gatherer.store import OrderbookDelta
+from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Window
-from tests.storage.series.contract.making import BASE, HOUR, delta
-
-_names = itertools.count(1)
-_moments = st.sampled_from([0, 1, 2, HOUR - 1, HOUR, HOUR + 1, 2 * HOUR])
-DELTA = st.builds(
-    delta,
-    _moments,
-    st.sampled_from(["AAA", "AAB", "é"]),
-    st.sampled_from([-5, 0, 99_000]),
-    size=st.sampled_from([-100, 100]),
-    order=st.integers(0, 1),
+from grandstand.storage.series.window import Bars, Window
+from tests.storage.series.contract.filtering import (
+    HALF_DAY,
+    ROWS,
+    STREAM,
+    in_buckets,
+    inside,
+    windows,
 )
+from tests.storage.series.contract.making import SECOND
 
+Act: TypeAlias = Literal["append", "restart", "upkeep"]
+Script: TypeAlias = list[tuple[Act, list[OrderbookDelta]]]
 
-def in_order(row: OrderbookDelta) -> tuple[object, ...]:
-    return (row.exchange_ts, row.ticker, row.price, row.side, row.size_delta, row.ord)
-
-
-@given(
-    batches=st.lists(st.lists(DELTA, max_size=12), max_size=5),
-    again=st.randoms(use_true_random=False),
-    span=st.tuples(_moments, _moments),
-    keys=st.lists(st.sampled_from(["AAA", "AAB", "é", "none"]), max_size=2),
-    most=st.none() | st.integers(0, 9),
-    newest=st.booleans(),
-)
-@settings(
-    max_examples=25,
+_numbers = itertools.count(1)
+_examples = settings(
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-def test_a_window_is_what_a_filter_of_all_rows_would_answer(
-    engine: SeriesEngine,
-    batches: list[list[OrderbookDelta]],
-    again: Random,
-    span: tuple[int, int],
-    keys: list[str],
-    most: int | None,
-    newest: bool,  # noqa: FBT001
-) -> None:
-    series = replace(DELTAS, name=f"deltas_{next(_names)}", indexes=())
+EVERYTHING = Window(STREAM, -(2**70), 2**70)
+
+
+@dataclass(slots=True)
+class Writer:
+    """One program that appends, stops and starts again, and keeps the series in order."""
+
+    another: Callable[[], SeriesEngine]
+    series: Series[OrderbookDelta]
+    added: int = 0
+    failures: list[Exception] = field(default_factory=list)
+
+    def run(self, script: Script, start: threading.Barrier) -> None:
+        engine = self.another()
+        start.wait()
+        try:
+            for act, rows in script:
+                engine = getattr(self, f"_{act}")(engine, rows)
+        except Exception as failure:  # noqa: BLE001 - any failure at all is what is looked for
+            self.failures.append(failure)
+        engine.close()
+
+    def _append(self, engine: SeriesEngine, rows: list[OrderbookDelta]) -> SeriesEngine:
+        self.added += engine.append(self.series, rows)
+        return engine
+
+    def _restart(self, engine: SeriesEngine, _rows: list[OrderbookDelta]) -> SeriesEngine:
+        engine.close()
+        engine = self.another()
+        engine.prepare(self.series)
+        return engine
+
+    def _upkeep(self, engine: SeriesEngine, _rows: list[OrderbookDelta]) -> SeriesEngine:
+        engine.upkeep(self.series)
+        return engine
+
+
+def named(engine: SeriesEngine) -> Series[OrderbookDelta]:
+    """A series without rows."""
+    series = replace(STREAM, name=f"stream_{next(_numbers)}")
     engine.prepare(series)
-    every = {row for batch in batches for row in batch}
-    repeated = [*batches, *batches]
-    again.shuffle(repeated)
-    start, end = BASE + min(span), BASE + max(span)
-    window = Window(series, start, end, tuple(keys), "newest" if newest else "oldest", most)
+    return series
 
-    added = sum(engine.append(series, batch) for batch in repeated)
 
-    right = [
-        row
-        for row in sorted(every, key=in_order, reverse=newest)
-        if start <= row.exchange_ts < end and (not keys or row.ticker in keys)
+def _script(batches: list[list[OrderbookDelta]]) -> st.SearchStrategy[Script]:
+    appends: Script = [("append", batch) for batch in batches]
+    acts: Script = [("restart", []), ("upkeep", [])]
+    others = st.lists(st.sampled_from(acts), max_size=3)
+    return others.flatmap(lambda drawn: st.permutations([*appends, *drawn]))
+
+
+@st.composite
+def scripts(draw: st.DrawFn) -> tuple[set[OrderbookDelta], list[Script]]:
+    """What three writers of one stream do: each row is given to one of them at least."""
+    batches = draw(st.lists(st.lists(ROWS, max_size=12), max_size=6))
+    parts = [
+        [*batches[writer::3], *draw(st.lists(st.sampled_from(batches or [[]]), max_size=2))]
+        for writer in range(3)
     ]
-    assert added == len(every)
-    assert [*engine.read(window)] == right[:most]
+    every = {row for batch in batches for row in batch}
+    return every, [draw(_script(part)) for part in parts]
+
+
+@given(drawn=scripts())
+@_examples
+def test_three_writers_their_restarts_and_upkeep_make_one_set_of_rows(
+    another: Callable[[], SeriesEngine], drawn: tuple[set[OrderbookDelta], list[Script]]
+) -> None:
+    every, programs = drawn
+    engine = another()
+    series = named(engine)
+    writers = [Writer(another, series) for _ in programs]
+    start = threading.Barrier(len(programs))
+    threads = [
+        threading.Thread(target=writer.run, args=(script, start))
+        for writer, script in zip(writers, programs, strict=True)
+    ]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    whole = replace(EVERYTHING, series=series)
+    found = [*engine.read(whole)]
+    engine.close()
+    assert [failure for writer in writers for failure in writer.failures] == []
+    assert found == inside(every, whole)
+    assert sum(writer.added for writer in writers) == len(every)
+
+
+@given(
+    first=st.lists(ROWS, max_size=25),
+    late=st.lists(ROWS, max_size=10),
+    asked=st.lists(windows(STREAM), min_size=1, max_size=6),
+)
+@_examples
+def test_every_window_is_what_a_filter_of_all_rows_would_answer(
+    engine: SeriesEngine,
+    first: list[OrderbookDelta],
+    late: list[OrderbookDelta],
+    asked: list[Window[OrderbookDelta]],
+) -> None:
+    series = named(engine)
+    ours = [replace(window, series=series) for window in asked]
+    engine.append(series, first)
+    engine.upkeep(series)
+    added = engine.append(series, late)
+
+    before = [[*engine.read(window)] for window in ours]
+    engine.upkeep(series)
+    after = [[*engine.read(window)] for window in ours]
+
+    right = [inside([*first, *late], window) for window in ours]
+    assert (before, after) == (right, right)
+    assert added == len({*late} - {*first})
+
+
+@given(
+    first=st.lists(ROWS, max_size=25),
+    late=st.lists(ROWS, max_size=10),
+    asked=st.lists(windows(STREAM), min_size=1, max_size=4),
+)
+@_examples
+def test_every_window_is_the_same_as_a_table_as_tables_and_in_any_order(
+    engine: SeriesEngine,
+    first: list[OrderbookDelta],
+    late: list[OrderbookDelta],
+    asked: list[Window[OrderbookDelta]],
+) -> None:
+    series = named(engine)
+    ours = [replace(window, series=series) for window in asked]
+    loose = [replace(window, order="any", most=None) for window in ours]
+    engine.append(series, first)
+    engine.upkeep(series)
+    engine.append(series, late)
+
+    table = [engine.table(window).to_pylist() for window in ours]
+    tables = [[*engine.tables(window)] for window in ours]
+    any_order = [Counter(engine.read(window)) for window in loose]
+    any_tables = [sum(one.num_rows for one in engine.tables(window)) for window in loose]
+
+    right = [[row._asdict() for row in engine.read(window)] for window in ours]
+    assert table == right
+    assert [[row for one in several for row in one.to_pylist()] for several in tables] == right
+    assert all(one.num_rows for several in tables for one in several)
+    assert any_order == [Counter(inside([*first, *late], window)) for window in loose]
+    assert any_tables == [len(inside([*first, *late], window)) for window in loose]
+
+
+@given(
+    rows=st.lists(ROWS, max_size=30),
+    window=windows(STREAM),
+    bucket_us=st.sampled_from([1, 2, SECOND, 7 * HALF_DAY // 3, HALF_DAY, 2**50]),
+    value=st.sampled_from([None, "price", "seq", "size_delta"]),
+    total=st.sampled_from([None, "size_delta", "seq", "received_at"]),
+)
+@_examples
+def test_bars_are_what_counting_all_rows_would_answer(
+    engine: SeriesEngine,
+    rows: list[OrderbookDelta],
+    window: Window[OrderbookDelta],
+    bucket_us: int,
+    value: str | None,
+    total: str | None,
+) -> None:
+    series = named(engine)
+    asked = Bars(replace(window, series=series), bucket_us, value, total)
+    engine.append(series, rows[::2])
+    engine.upkeep(series)
+    engine.append(series, rows[1::2])
+
+    found = [*engine.bars(asked)]
+
+    assert found == in_buckets(rows, asked)
+
+
+@given(rows=st.lists(ROWS, max_size=20), most=st.integers(0, 12))
+@_examples
+def test_any_few_rows_are_rows_of_the_window_each_once(
+    engine: SeriesEngine, rows: list[OrderbookDelta], most: int
+) -> None:
+    series = named(engine)
+    engine.append(series, rows)
+    engine.upkeep(series)
+
+    found = [*engine.read(replace(EVERYTHING, series=series, order="any", most=most))]
+
+    assert len(found) == len({*found}) == min(most, len({*rows}))
+    assert {*found} <= {*rows}

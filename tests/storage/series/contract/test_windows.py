@@ -3,9 +3,10 @@
 from itertools import product
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
-from grandstand.apps.gatherer.store import DELTAS, TRADES, OrderbookDelta
+from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TRADES, OrderbookDelta
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.window import Order, Window
 from tests.storage.series.contract.making import (
@@ -71,6 +72,29 @@ def test_a_table_has_the_rows_of_the_window(engine: SeriesEngine, order: Order) 
     assert table.column_names == list(DELTAS.fields)
     assert [OrderbookDelta(**row) for row in table.to_pylist()] == [*engine.read(window)]
     assert pl.from_arrow(table).shape == (5, 11)
+
+
+def test_a_table_has_the_same_types_from_every_engine(engine: SeriesEngine) -> None:
+    engine.prepare(SNAPSHOTS)
+    engine.prepare(TRADES)
+    engine.append(TRADES, [trade(1)])
+
+    books = engine.table(Window(SNAPSHOTS, BASE, NOW))
+    trades = engine.table(Window(TRADES, BASE, NOW))
+
+    text = pa.dictionary(pa.int32(), pa.string())
+    assert [books.schema.field(name).type for name in ("source", "yes_bids", "spread")] == [
+        text,
+        pa.string(),
+        pa.int32(),
+    ]
+    assert [trades.schema.field(name).type for name in ("trade_id", "ticker", "is_block")] == [
+        pa.binary(16),
+        text,
+        pa.bool_(),
+    ]
+    assert not trades.schema.field("size").nullable
+    assert trades.schema.field("sid").nullable
 
 
 def test_an_empty_window_is_an_empty_table_with_the_same_columns(engine: SeriesEngine) -> None:

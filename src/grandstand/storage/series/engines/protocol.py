@@ -38,7 +38,19 @@ class SeriesEngine(Protocol):
         ...
 
     def table(self, window: Window[R]) -> pa.Table:
-        """Answer a window as an Arrow table."""
+        """Answer a window as an Arrow table, in its order.
+
+        Text is a dictionary of strings with codes of 32 bits, pa.dictionary(pa.int32(),
+        pa.string()), JSON a plain string, and a UUID its sixteen bytes.
+        """
+        ...
+
+    def tables(self, window: Window[R]) -> Iterator[pa.Table]:
+        """Answer a window as Arrow tables that follow each other, in bounded memory.
+
+        All have the same schema, none is empty, and together they are what `table` answers; no
+        rows, no tables.
+        """
         ...
 
     def status(self, series: Series[Any]) -> SeriesStatus:

@@ -89,6 +89,28 @@ class ThreeWriters(RuleBasedStateMachine):
         assert found == right
         assert [Tick(**row) for row in table.to_pylist()] == right
 
+    @rule(
+        writer=WRITERS,
+        span=st.tuples(MOMENTS, MOMENTS),
+        keys=st.lists(st.sampled_from("abcd"), max_size=2).map(tuple),
+    )
+    def ask_in_any_order(self, writer: int, span: tuple[int, int], keys: tuple[str, ...]) -> None:
+        window = replace(
+            EVERY, series=FOREVER, start=min(span), end=max(span), keys=keys, order="any"
+        )
+
+        found = [*self.engines[writer].read(window)]
+        tables = [*self.engines[writer].tables(window)]
+
+        right = [
+            row
+            for row in sorted(self.kept)
+            if window.start <= row.at < window.end and (not keys or row.who in keys)
+        ]
+        assert sorted(found) == right
+        assert sorted(Tick(**row) for table in tables for row in table.to_pylist()) == right
+        assert all(table.num_rows for table in tables)
+
     @rule(writer=WRITERS, bucket=st.sampled_from([1, HOUR, 4 * HOUR]))
     def ask_for_bars(self, writer: int, bucket: int) -> None:
         window = replace(EVERY, series=FOREVER)

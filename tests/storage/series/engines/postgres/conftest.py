@@ -10,7 +10,7 @@ from psycopg.conninfo import make_conninfo
 
 from grandstand.base.clock import ManualClock
 from grandstand.storage.series.engines.postgres import PostgresEngine
-from tests.storage.series.engines.postgres.stub import stub_database
+from tests.storage.series.engines.postgres.stub import stub_schema
 
 Opener = Callable[[], PostgresEngine]
 
@@ -65,7 +65,7 @@ def look(postgres_dsn: str, schema: str) -> Iterator[psycopg.Connection[tuple[ob
 
 
 @pytest.fixture
-def stub_dsn(postgres_dsn: str) -> Iterator[str]:
-    """The connection string of a database in which TimescaleDB seems to be."""
-    with stub_database(postgres_dsn) as dsn:
+def stub_dsn(stub_home: str) -> Iterator[str]:
+    """The connection string of an empty schema where TimescaleDB seems to be."""
+    with stub_schema(stub_home) as dsn:
         yield dsn

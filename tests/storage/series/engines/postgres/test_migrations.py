@@ -1,5 +1,8 @@
 """Steps are done once, by one at a time, and a changed declaration is noticed."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,10 +10,12 @@ from datetime import timedelta
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from grandstand.apps.gatherer.store import DELTAS, SERIES, TRADES
 from grandstand.storage.series.declaration import SeriesIndex
-from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.storage.series.engines.postgres import PostgresEngine, steps
+from grandstand.storage.series.engines.postgres.migrate import LOCK
 from grandstand.storage.series.errors import SeriesChanged
 from tests.storage.series.engines.postgres.rows import HOUR, NOW, delta
 
@@ -77,7 +82,7 @@ def test_another_declaration_of_the_table_is_refused(engine: PostgresEngine) -> 
     engine.prepare(DELTAS)
     changed = replace(DELTAS, identity=("exchange_ts", "ticker"))
 
-    with pytest.raises(SeriesChanged, match="'table'"):
+    with pytest.raises(SeriesChanged, match="identity of its rows"):
         engine.prepare(changed)
 
 
@@ -119,3 +124,61 @@ def test_two_migrations_at_once_do_every_step_once(
     assert look.execute("SELECT count(DISTINCT series) FROM _grandstand_migrations").fetchone() == (
         len(SERIES),
     )
+
+
+def test_a_migration_waits_for_its_turn_and_a_dry_run_does_not(
+    another: Callable[[], PostgresEngine], look: Looking
+) -> None:
+    first, second = another(), another()
+    done = threading.Event()
+
+    def prepare() -> None:
+        first.prepare(TRADES)
+        done.set()
+
+    thread = threading.Thread(target=prepare)
+    with look.transaction():
+        look.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        thread.start()
+        finished_early = done.wait(0.3)
+        pending = second.pending(TRADES)
+    thread.join()
+
+    assert not finished_early
+    assert len(pending) == 4
+    assert second.pending(TRADES) == ()
+
+
+def test_three_programs_that_migrate_at_once_all_succeed(
+    postgres_dsn: str, schema: str, look: Looking
+) -> None:
+    look.execute(f"CREATE SCHEMA {schema}")
+    place = make_conninfo(postgres_dsn, options=f"-c search_path={schema}")
+    command = [sys.executable, "-m", "grandstand", "series", "migrate"]
+    surroundings = {**os.environ, "GRANDSTAND_SERIES": place}
+
+    programs = [subprocess.Popen(command, env=surroundings) for _ in range(3)]
+    codes = [program.wait(60) for program in programs]
+
+    numbered = look.execute(
+        "SELECT count(DISTINCT (series, number)) = count(*), count(DISTINCT series) "
+        "FROM _grandstand_migrations"
+    ).fetchone()
+
+    assert codes == [0, 0, 0]
+    assert numbered == (True, len(SERIES))
+
+
+def test_a_migration_that_breaks_off_is_undone_and_holds_nobody_up(
+    another: Callable[[], PostgresEngine], look: Looking, postgres_dsn: str, schema: str
+) -> None:
+    engine = another()
+    broken_off = psycopg.connect(postgres_dsn, options=f"-c search_path={schema}")
+    broken_off.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    broken_off.execute(steps(TRADES, "plain")[0].sql)
+
+    look.execute("SELECT pg_terminate_backend(%s)", (broken_off.info.backend_pid,))
+    engine.prepare(TRADES)
+    broken_off.close()
+
+    assert engine.pending(TRADES) == ()

@@ -1,5 +1,7 @@
 """Windows, bars, Arrow tables and the status of a series on a server."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import islice
 
@@ -13,6 +15,7 @@ from grandstand.storage.series.declaration import SeriesFault
 from grandstand.storage.series.engines.postgres import PostgresEngine
 from grandstand.storage.series.errors import SeriesUnavailable
 from grandstand.storage.series.window import Bar, Bars, Window
+from tests.storage.series.contract.growing import MARKS
 from tests.storage.series.engines.postgres.rows import DAY, HOUR, NOW, delta, snapshot, trade
 
 DELTA_WINDOW = Window(DELTAS, NOW, NOW + DAY)
@@ -49,6 +52,34 @@ def test_a_reading_given_up_frees_its_connection(
         (schema,),
     ).fetchone()
     assert busy == (1, 0)
+
+
+@pytest.mark.parametrize("way", ["read", "tables"])
+def test_half_a_million_rows_are_read_in_a_few_megabytes(
+    engine: PostgresEngine,
+    look: psycopg.Connection[tuple[object, ...]],
+    postgres_dsn: str,
+    schema: str,
+    way: str,
+) -> None:
+    engine.prepare(MARKS)
+    look.execute(
+        "INSERT INTO marks SELECT %s::bigint + at, 'place ' || at, at, repeat('note', 10) "
+        "FROM generate_series(1, 500000) AS at",
+        (NOW,),
+    )
+
+    program = "tests.storage.series.engines.postgres.reader"
+    said = subprocess.run(
+        [sys.executable, "-m", program, postgres_dsn, schema, way],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    rows, grown_kb = map(int, said.stdout.split())
+    assert rows == 500_000
+    assert grown_kb < 24 * 1024
 
 
 def test_a_series_that_was_not_prepared_is_not_found(engine: PostgresEngine) -> None:

@@ -1,40 +1,31 @@
 """The engine on a real TimescaleDB, in both editions, where the server has the extension."""
 
-import itertools
 from collections.abc import Iterator
 
-import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from grandstand.apps.gatherer.store import DELTAS, SERIES, TRADES
 from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.postgres import Edition, PostgresEngine
+from grandstand.storage.series.engines.postgres import PostgresEngine
 from grandstand.storage.series.window import Window
+from tests.storage.series.engines.postgres.opening import (
+    LICENCES,
+    offers_timescale,
+    timescale_database,
+)
 from tests.storage.series.engines.postgres.rows import HOUR, delta, trade
 
-_numbers = itertools.count(1)
-_EDITIONS: dict[str, Edition] = {"timescale": "timescale", "apache": "timescale-apache"}
 
-
-@pytest.fixture(params=list(_EDITIONS))
+@pytest.fixture(params=list(LICENCES))
 def timescale(request: pytest.FixtureRequest, postgres_dsn: str) -> Iterator[PostgresEngine]:
     """The engine on a database of its own with the extension, under each licence in turn."""
-    name = f"timescale_{next(_numbers)}"
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        offered = "SELECT FROM pg_available_extensions WHERE name = 'timescaledb'"
-        if connection.execute(offered).fetchone() is None:
-            pytest.skip("the server has no TimescaleDB: set TEST_PG_DSN to one that has")
-        connection.execute(f"CREATE DATABASE {name}")
-        connection.execute(f"ALTER DATABASE {name} SET timescaledb.license = '{request.param}'")
-        own = make_conninfo(postgres_dsn, dbname=name)
-        with psycopg.connect(own, autocommit=True) as inside:
-            inside.execute("CREATE EXTENSION IF NOT EXISTS timescaledb")
+    if not offers_timescale(postgres_dsn):
+        pytest.skip("the server has no TimescaleDB: set TEST_PG_DSN to one that has")
+    with timescale_database(postgres_dsn, LICENCES[request.param]) as own:
         engine = PostgresEngine.open(own, clock=SystemClock())
-        assert engine.edition == _EDITIONS[request.param]
+        assert engine.edition == request.param
         yield engine
         engine.close()
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_every_series_is_made_and_nothing_is_left_to_do(timescale: PostgresEngine) -> None:

@@ -7,10 +7,10 @@ import psycopg
 import pytest
 
 from grandstand.apps.gatherer.store import DELTAS, TRADES
-from grandstand.base.clock import ManualClock
+from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.storage.series.engines.postgres import PostgresEngine
 from grandstand.storage.series.window import Upkeep, Window
-from tests.storage.series.engines.postgres.opening import on_apache_stub
+from tests.storage.series.engines.postgres.opening import stub
 from tests.storage.series.engines.postgres.rows import DAY, HOUR, NOW, delta, trade
 from tests.storage.series.engines.postgres.stub import for_stub
 
@@ -100,10 +100,10 @@ def test_a_writer_makes_a_partition_again_that_another_dropped(
 
 
 @pytest.fixture
-def apache(postgres_dsn: str, clock: ManualClock) -> Iterator[PostgresEngine]:
+def apache(stub_home: str, clock: ManualClock) -> Iterator[PostgresEngine]:
     """The engine where TimescaleDB seems to be, in its Apache edition."""
-    with on_apache_stub(postgres_dsn, clock) as opened:
-        yield opened
+    with stub(stub_home, clock, "timescale-apache") as open_one:
+        yield open_one()
 
 
 def test_the_apache_edition_drops_chunks_from_here(
@@ -145,3 +145,37 @@ def test_where_policies_run_nothing_is_dropped_from_here(stub_dsn: str, clock: M
     engine.close()
 
     assert (added, done, kept) == (1, Upkeep(), [delta()])
+
+
+@pytest.fixture
+def licensed(stub_home: str) -> Iterator[PostgresEngine]:
+    """The engine where TimescaleDB seems to be, with policies that run by the time it is now."""
+    with stub(stub_home, SystemClock(), "timescale") as open_one:
+        yield open_one()
+
+
+def test_the_servers_own_policies_compress_and_drop(licensed: PostgresEngine) -> None:
+    now = DELTAS.chunk_of(int(SystemClock().epoch() * 1_000_000))
+    licensed.prepare(DELTAS)
+    licensed.append(DELTAS, [delta(now - days * DAY) for days in (9, 2, 0)])
+
+    done = licensed.upkeep(DELTAS)
+
+    assert done == Upkeep()
+    assert [(chunk.start, chunk.state) for chunk in licensed.status(DELTAS).chunks] == [
+        (now - 2 * DAY, "baked"),
+        (now, "open"),
+    ]
+
+
+def test_a_late_row_reaches_a_compressed_chunk(licensed: PostgresEngine) -> None:
+    now = DELTAS.chunk_of(int(SystemClock().epoch() * 1_000_000))
+    old = delta(now - 2 * DAY)
+    licensed.prepare(DELTAS)
+    licensed.append(DELTAS, [old])
+    licensed.upkeep(DELTAS)
+
+    added = licensed.append(DELTAS, [old, delta(now - 2 * DAY + 1)])
+
+    assert added == 1
+    assert [*licensed.read(EVERYTHING)] == [old, delta(now - 2 * DAY + 1)]

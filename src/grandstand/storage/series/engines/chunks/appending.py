@@ -72,6 +72,7 @@ def unknown(home: Home, layout: Layout[Any], start: int, rows: list[Stored]) -> 
         high=max(times),
         keys=() if None in keys else tuple(sorted(keys)),
         fields=layout.order,
+        ordered=False,
     )
     kept = layout.identity(layout.order)
     with closing(baked):

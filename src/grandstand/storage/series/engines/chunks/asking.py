@@ -8,6 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from grandstand.storage.series.engines.chunks.connections import columns_of
 from grandstand.storage.series.engines.chunks.failures import without_table
 from grandstand.storage.series.engines.chunks.layout import Layout, Stored, quoted
 from grandstand.storage.series.window import Window
@@ -19,13 +20,17 @@ BATCH: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Times from `low` to `high`, both included, of some keys or all; which fields, which way."""
+    """Times from `low` to `high`, both included, of some keys or all; which fields, which way.
+
+    Where it need not be `ordered` rows come as is quickest.
+    """
 
     low: int
     high: int
     fields: tuple[str, ...]
     keys: tuple[str, ...] = ()
     newest: bool = False
+    ordered: bool = True
     most: int | None = None
 
 
@@ -37,6 +42,7 @@ def asked(window: Window[Any], fields: tuple[str, ...]) -> Ask:
         fields=fields,
         keys=tuple(sorted(set(window.keys))),
         newest=window.order == "newest",
+        ordered=window.order != "any",
         most=window.most,
     )
 
@@ -49,7 +55,7 @@ def everything(layout: Layout[Any]) -> Ask:
 def answers(
     connection: sqlite3.Connection, layout: Layout[Any], ask: Ask
 ) -> Generator[list[Stored], None, None]:
-    """Answer stored rows in order, a few thousand at a time, and close; raise sqlite3.Error."""
+    """Answer stored rows as asked, a few thousand at a time, and close; raise sqlite3.Error."""
     time, key = quoted(layout.series.time), quoted(layout.series.key)
     way = " DESC" if ask.newest else ""
     values: list[object] = [ask.low, ask.high]
@@ -61,9 +67,12 @@ def answers(
         where += f" AND {key} IN (SELECT value FROM json_each(?))"
         values.append(json.dumps(ask.keys))
     values.append(-1 if ask.most is None else ask.most)
+    order = ", ".join(quoted(name) + way for name in layout.order)
+    there = columns_of(connection)
+    selected = (quoted(name) if name in there else "NULL" for name in ask.fields)
     sql = (
-        f"SELECT {', '.join(map(quoted, ask.fields))} FROM kept WHERE {where} "
-        f"ORDER BY {', '.join(quoted(name) + way for name in layout.order)} LIMIT ?"
+        f"SELECT {', '.join(selected)} FROM kept WHERE {where} "
+        f"{f'ORDER BY {order}' if ask.ordered else ''} LIMIT ?"
     )
     try:
         cursor = connection.execute(sql, values)

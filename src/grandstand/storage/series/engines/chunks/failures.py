@@ -56,7 +56,7 @@ def _of_sqlite(fault: sqlite3.Error, place: Path) -> GrandstandError:
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return SeriesDamaged(f"{place} is damaged ({fault}); restore it from a copy")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
-        return SeriesUnavailable(f"{place} cannot be reached: {fault}")
+        return SeriesUnavailable(f"{place} cannot be reached: {fault} ({fault.sqlite_errorname})")
     if code is None and isinstance(fault, sqlite3.ProgrammingError):
         return SeriesUnavailable(f"{place} is closed")
     if any(text in str(fault) for text in _OTHER_COLUMNS):

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
 from grandstand.storage.series.declaration import Column, Kind, Series, SeriesFault
-from grandstand.storage.series.rows import turned
+from grandstand.storage.series.rows import Shape, plain, shape_of
 
 R = TypeVar("R", bound=tuple[Any, ...])
 Stored: TypeAlias = tuple[Any, ...]
@@ -43,7 +43,8 @@ class Layout(Generic[R]):
     time_at: int
     create: str
     insert: str
-    index: str
+    indexes: tuple[str, ...]
+    shape: Shape
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -52,8 +53,13 @@ class Layout(Generic[R]):
 
     def stored(self, rows: Sequence[R]) -> tuple[Iterator[Stored], Sequence[int]]:
         """Answer rows as stored, once, and their times; raise SeriesFault if one is unfit."""
-        columns: list[Iterable[Any]] = [*turned(self.series.name, self.columns, rows)]
-        times: Sequence[int] = columns[self.time_at]  # type: ignore[assignment]
+        found = plain(self.series.name, self.columns, self.shape, rows)
+        times = [*map(itemgetter(self.time_at), found)]
+        if not any(column.kind in _STORING for column in self.columns):
+            return iter(found), times
+        columns: list[Iterable[Any]] = [
+            map(itemgetter(at), found) for at in range(len(self.columns))
+        ]
         for at, column in enumerate(self.columns):
             change = _STORING.get(column.kind)
             if change is not None:
@@ -86,7 +92,7 @@ def laid_out(series: Series[R]) -> Layout[R]:
             raise SeriesFault(message)
     order = (series.time, *(name for name in series.identity if name != series.time))
     names = [column.name for column in columns]
-    declared = ", ".join(f"{quoted(column.name)} {_typed(column)}" for column in columns)
+    declared = ", ".join(map(typed, columns))
     primary = ", ".join(map(quoted, order))
     return Layout(
         series=series,
@@ -101,10 +107,8 @@ def laid_out(series: Series[R]) -> Layout[R]:
             f"INSERT INTO kept ({', '.join(map(quoted, names))}) "
             f"VALUES ({', '.join('?' * len(names))}) ON CONFLICT DO NOTHING"
         ),
-        index=(
-            "CREATE INDEX IF NOT EXISTS by_key ON kept "
-            f"({quoted(series.key)}, {quoted(series.time)})"
-        ),
+        indexes=_indexes(series),
+        shape=shape_of(columns),
     )
 
 
@@ -113,8 +117,31 @@ def quoted(name: str) -> str:
     return f'"{name}"'
 
 
-def _typed(column: Column) -> str:
-    return _SQL[column.kind] + ("" if column.nullable else " NOT NULL")
+def _indexes(series: Series[Any]) -> tuple[str, ...]:
+    """Answer what builds the declared indexes, and last the one by key, which says all are there.
+
+    A declared one by key and time is the one by key: SQLite reads an index either way.
+    """
+    by_key = (series.key, series.time)
+    declared = [
+        _index(index.name, index.columns)
+        for index in series.indexes
+        if tuple(name.lstrip("-") for name in index.columns) != by_key
+    ]
+    return (*declared, _index("by_key", by_key))
+
+
+def _index(name: str, columns: Sequence[str]) -> str:
+    listed = ", ".join(
+        quoted(column.lstrip("-")) + (" DESC" if column.startswith("-") else "")
+        for column in columns
+    )
+    return f"CREATE INDEX IF NOT EXISTS {quoted(name)} ON kept ({listed})"
+
+
+def typed(column: Column) -> str:
+    """Answer a column as SQLite is told of it."""
+    return f"{quoted(column.name)} {_SQL[column.kind]}{'' if column.nullable else ' NOT NULL'}"
 
 
 def _changed(change: Change, values: Iterable[Any], column: Column) -> Iterable[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +23,7 @@ Batches: TypeAlias = Generator[list[Stored], None, None]
 
 
 def batches(home: Home, layout: Layout[Any], ask: Ask) -> Batches:
-    """Answer stored rows chunk by chunk, in order and in bounded memory."""
+    """Answer stored rows chunk by chunk, as asked and in bounded memory."""
     for start in overlapping(home, layout, ask):
         yield from chunk(home, layout, start, ask)
 
@@ -37,7 +38,7 @@ def overlapping(home: Home, layout: Layout[Any], ask: Ask) -> list[int]:
 
 
 def chunk(home: Home, layout: Layout[Any], start: int, ask: Ask) -> Batches:
-    """Answer the stored rows of one chunk in order, each once."""
+    """Answer the stored rows of one chunk as asked, each once."""
     with ExitStack() as stack, translating(home.live(start)):
         parts = _parts(home, layout, start, ask, stack)
         if len(parts) == 1:
@@ -77,6 +78,8 @@ def _parts(
         connection = reading(path)
         if connection is not None:
             stack.enter_context(closing(connection))
+            # Rows that wait, and may be merged by now, are told apart by their order.
+            ask = replace(ask, ordered=ask.ordered or path == home.late(start))
             parts.append(answers(connection, layout, ask))
             if path == home.live(start):
                 return parts

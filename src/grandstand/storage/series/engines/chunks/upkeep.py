@@ -23,6 +23,7 @@ from grandstand.storage.series.engines.chunks.connections import (
     count,
     is_closed,
 )
+from grandstand.storage.series.engines.chunks.declared import check
 from grandstand.storage.series.engines.chunks.failures import translating
 from grandstand.storage.series.engines.chunks.files import Home
 from grandstand.storage.series.engines.chunks.layout import Layout
@@ -55,6 +56,7 @@ class Round:
         """Do what is due; do nothing when another is at it."""
         with translating(self.home.folder), self.home.keeping() as alone:
             if alone:
+                check(self.home, self.layout)
                 self._repair()
                 self._drop()
                 self._close()
@@ -109,7 +111,9 @@ class Round:
         # A connection of its own, so that appends to other chunks go on meanwhile.
         apart = Writers(self.writers.durability, None)
         try:
-            apart.to(self.home.live(start), self.layout.create).execute(self.layout.index)
+            connection = apart.to(self.home.live(start), self.layout.create)
+            for statement in self.layout.indexes:
+                connection.execute(statement)
         finally:
             apart.close()
         self.closed += 1
@@ -176,11 +180,15 @@ class Round:
 
     def _copied(self, start: int) -> bool:
         """Bake a chunk to its unfinished file; tell whether that holds the same, row for row."""
-        from grandstand.storage.series.engines.chunks.baked import Baked, bake
+        from grandstand.storage.series.engines.chunks.arrow import as_table, file_schema
+        from grandstand.storage.series.engines.chunks.baked import Baked
+        from grandstand.storage.series.engines.chunks.baking import bake
 
         whole = everything(self.layout)
         unfinished = self.home.unfinished(start)
-        bake(unfinished, self.layout, chunk(self.home, self.layout, start, whole))
+        schema = file_schema(self.layout.columns)
+        batches = chunk(self.home, self.layout, start, whole)
+        bake(unfinished, self.layout, (as_table(schema, batch) for batch in batches))
         rows = chain.from_iterable(chunk(self.home, self.layout, start, whole))
         with closing(Baked(unfinished, self.layout)) as baked:
             copies = chain.from_iterable(baked.answers(whole))

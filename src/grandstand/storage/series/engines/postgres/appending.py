@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from grandstand.storage.series.declaration import Column, Series
 from grandstand.storage.series.engines.postgres.ddl import Edition
@@ -14,13 +15,13 @@ from grandstand.storage.series.engines.postgres.names import (
     quoted,
     rest_of_identity,
 )
+from grandstand.storage.series.rows import Shape, plain, shape_of
 
 if TYPE_CHECKING:
     from grandstand.storage.series.engines.postgres.connections import Connection
 
-R = TypeVar("R", bound=tuple[Any, ...])
-
 _INCOMING: Final = "_grandstand_incoming"
+_COPY: Final = f"COPY {_INCOMING} FROM STDIN (FORMAT BINARY)"
 _NO_DECOMPRESSION_LIMIT: Final = """
 SELECT set_config(name, '0', TRUE)
 FROM (VALUES ('timescaledb.max_tuples_decompressed_per_dml_transaction')) AS setting (name)
@@ -28,42 +29,75 @@ WHERE current_setting(name, TRUE) IS NOT NULL
 """
 
 
-def append(connection: Connection, series: Series[Any], rows: Sequence[R], edition: Edition) -> int:
-    """Send rows that fit and add those that are not there yet; answer how many that were."""
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How the rows of one series are sent; worked out once, since it costs as much as many rows."""
+
+    series: Series[Any]
+    columns: tuple[Column, ...]
+    shape: Shape
+    time_at: int
+    types: tuple[str, ...]
+    create: str
+    merge: str
+    identity: Callable[[tuple[Any, ...]], Any]
+
+    def checked(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Answer rows as they are sent; raise SeriesFault if one does not fit."""
+        return plain(self.series.name, self.columns, self.shape, rows)
+
+    def times(self, rows: Sequence[tuple[Any, ...]]) -> list[int]:
+        """Answer the times of rows."""
+        return [*map(itemgetter(self.time_at), rows)]
+
+
+def sending(series: Series[Any]) -> Sending:
+    """Work out how the rows of a series are sent."""
     columns = series.columns
-    wire = [_wire_type(column) for column in columns]
+    types = tuple(map(_wire_type, columns))
     declared = ", ".join(
-        f"{quoted(column.name)} {kind}" for column, kind in zip(columns, wire, strict=True)
+        f"{quoted(column.name)} {kind}" for column, kind in zip(columns, types, strict=True)
     )
+    order = (series.time, *rest_of_identity(series))
+    return Sending(
+        series=series,
+        columns=columns,
+        shape=shape_of(columns),
+        time_at=series.fields.index(series.time),
+        types=tuple(kind.lower() for kind in types),
+        create=f"CREATE TEMPORARY TABLE {_INCOMING} ({declared}) ON COMMIT DROP",
+        merge=_merge(series, columns),
+        identity=itemgetter(*(series.fields.index(name) for name in order)),
+    )
+
+
+def append(
+    connection: Connection, sent: Sending, rows: Sequence[tuple[Any, ...]], edition: Edition
+) -> int:
+    """Send rows that fit and add those that are not there yet; answer how many that were.
+
+    They are added by time and the rest of their identity, repeats in the order they came in: two
+    writers of the same rows in different orders would wait for each other for ever. Here rows that
+    come in order of time cost next to nothing to sort, and the server reads a temporary table in
+    the order it was filled.
+    """
     if edition == "timescale":
         # Late rows may reach compressed chunks, which by default take a limited number of them.
         connection.execute(_NO_DECOMPRESSION_LIMIT)
     with connection.cursor() as cursor:
-        cursor.execute(f"CREATE TEMPORARY TABLE {_INCOMING} ({declared}) ON COMMIT DROP")
-        with cursor.copy(f"COPY {_INCOMING} FROM STDIN (FORMAT BINARY)") as copy:
-            copy.set_types([kind.lower() for kind in wire])
-            for row in _in_order(series, rows):
+        cursor.execute(sent.create)
+        with cursor.copy(_COPY) as copy:
+            copy.set_types(sent.types)
+            for row in sorted(rows, key=sent.identity):
                 copy.write_row(row)
-        cursor.execute(_merge(series))
+        cursor.execute(sent.merge)
         return cursor.rowcount
 
 
-def _in_order(series: Series[Any], rows: Sequence[R]) -> list[R]:
-    """Answer rows by time and the rest of their identity, repeats in the order they came in.
-
-    They are added in this order: two writers of the same rows in different orders would wait for
-    each other for ever. Here rows that come in order of time cost next to nothing to sort, and the
-    server reads a temporary table in the order it was filled.
-    """
-    names = (series.time, *rest_of_identity(series))
-    places = [series.fields.index(name) for name in names]
-    return sorted(rows, key=itemgetter(*places))
-
-
-def _merge(series: Series[Any]) -> str:
+def _merge(series: Series[Any], columns: tuple[Column, ...]) -> str:
     values = ", ".join(
         f"{quoted(column.name)}::jsonb" if column.kind == "json" else quoted(column.name)
-        for column in series.columns
+        for column in columns
     )
     return (
         f"INSERT INTO {quoted(series.name)} ({listed(series.fields)}) "

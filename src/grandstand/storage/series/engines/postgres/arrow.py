@@ -1,8 +1,8 @@
-"""Kept here: rows of a series as an Arrow table."""
+"""Kept here: rows of a series as Arrow tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,18 +11,21 @@ from grandstand.storage.series.declaration import Column, Kind, Series
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BATCH: Final = 10_000
+ROWS_IN_TABLE: Final = 10_000
 
 
 def arrow_schema(series: Series[Any]) -> pa.Schema:
-    """Answer the columns of a series as Arrow has them; a UUID is its sixteen bytes."""
+    """Answer the columns of a series as Arrow has them, the same as from chunk files.
+
+    Text is a dictionary of strings, and a UUID its sixteen bytes.
+    """
     import pyarrow as pa
 
     types: dict[Kind, pa.DataType] = {
         "int64": pa.int64(),
         "int32": pa.int32(),
         "int16": pa.int16(),
-        "text": pa.string(),
+        "text": pa.dictionary(pa.int32(), pa.string()),
         "bool": pa.bool_(),
         "uuid": pa.binary(16),
         "json": pa.string(),
@@ -32,22 +35,19 @@ def arrow_schema(series: Series[Any]) -> pa.Schema:
     )
 
 
-def arrow_table(series: Series[Any], rows: Iterable[tuple[Any, ...]]) -> pa.Table:
-    """Put rows into an Arrow table, column by column, a few thousand rows at a time."""
+def arrow_tables(series: Series[Any], rows: Iterable[tuple[Any, ...]]) -> Iterator[pa.Table]:
+    """Put rows into Arrow tables, column by column, a few thousand rows in each; none is empty."""
     import pyarrow as pa
 
     schema = arrow_schema(series)
+    columns = series.columns
     remaining = iter(rows)
-    batches = []
-    while batch := list(islice(remaining, _BATCH)):
-        columns = [
+    while batch := list(islice(remaining, ROWS_IN_TABLE)):
+        arrays = [
             pa.array(_stored(column, values), type=field.type)
-            for column, values, field in zip(
-                series.columns, zip(*batch, strict=True), schema, strict=True
-            )
+            for column, values, field in zip(columns, zip(*batch, strict=True), schema, strict=True)
         ]
-        batches.append(pa.record_batch(columns, schema=schema))
-    return pa.Table.from_batches(batches, schema=schema)
+        yield pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _stored(column: Column, values: Sequence[Any]) -> Sequence[Any]:

@@ -20,7 +20,9 @@ from grandstand.storage.series.engines.postgres.names import (
 )
 
 Edition: TypeAlias = Literal["plain", "timescale", "timescale-apache"]
+Due: TypeAlias = Literal["once", "changed", "always"]
 
+TABLE: Final = "table"
 NOW_FUNCTION: Final = "grandstand_now_us"
 LOWEST: Final = -(2**63)
 PAST_HIGHEST: Final = 2**63
@@ -33,14 +35,15 @@ _SCHEDULE: Final = "INTERVAL '1 hour'"
 class Step:
     """One step of a migration: it may be done twice; steps are done in order of their numbers.
 
-    A step is known by its name. `again` tells that it is done once more when its text has changed;
-    any other step with a changed text stops the migration.
+    A step is known by its name. `due` tells when it is done: once, where a changed text stops the
+    migration; again whenever its text has changed; or always, because it is only asked for where
+    what it makes is missing.
     """
 
     number: int
     name: str
     sql: str
-    again: bool = False
+    due: Due = "once"
 
     @property
     def fingerprint(self) -> str:
@@ -48,14 +51,25 @@ class Step:
         return sha256(self.sql.encode()).hexdigest()
 
 
-def steps(series: Series[Any], edition: Edition, *, wide: bool = False) -> tuple[Step, ...]:
+def steps(
+    series: Series[Any],
+    edition: Edition,
+    *,
+    wide: bool = False,
+    added: tuple[Column, ...] | None = None,
+) -> tuple[Step, ...]:
     """Answer what makes a series' table on a server of that edition, in order.
 
-    `wide` compresses for very many keys: without segments, ordered by the key first. Raises
-    SeriesFault for names PostgreSQL cannot keep.
+    `wide` compresses for very many keys: without segments, ordered by the key first. `added` are
+    the columns a table that is already there lacks. Raises SeriesFault for names PostgreSQL cannot
+    keep.
     """
     check_names(series)
-    found = list(_plain(series) if edition == "plain" else _hypertable(series))
+    if added is None:
+        found = [_table(series, edition)]
+    else:
+        found = [_added(series, column) for column in added]
+    found += _time_index(series) if edition == "plain" else _hypertable(series)
     found += _indexes(series)
     if edition == "timescale":
         found += _policies(series, wide=wide)
@@ -100,7 +114,7 @@ def microseconds(span: timedelta) -> int:
     return span // timedelta(microseconds=1)
 
 
-_Parts: TypeAlias = tuple[str, str] | tuple[str, str, bool]
+_Parts: TypeAlias = tuple[str, str] | tuple[str, str, Due]
 
 
 def _column(column: Column) -> str:
@@ -110,16 +124,31 @@ def _column(column: Column) -> str:
     return f"{quoted(column.name)} {TYPES[column.kind]}{collation}{empty}"
 
 
-def _table(series: Series[Any]) -> str:
-    return (
+def _table(series: Series[Any], edition: Edition) -> _Parts:
+    sql = (
         f"CREATE TABLE IF NOT EXISTS {quoted(series.name)} (\n"
         f"    {table_columns(series)},\n"
         f"    PRIMARY KEY ({listed(series.identity)})\n)"
     )
+    if edition == "plain":
+        sql += f" PARTITION BY RANGE ({quoted(series.time)})"
+    return TABLE, sql, "always"
 
 
-def _plain(series: Series[Any]) -> Iterator[_Parts]:
-    yield "table", f"{_table(series)} PARTITION BY RANGE ({quoted(series.time)})"
+def _added(series: Series[Any], column: Column) -> _Parts:
+    # The table is locked for a moment. To wait long for it behind a reader would keep everyone
+    # else waiting as well.
+    return (
+        f"column {column.name}",
+        (
+            "SET LOCAL lock_timeout = '10s';\n"
+            f"ALTER TABLE {quoted(series.name)} ADD COLUMN IF NOT EXISTS {_column(column)}"
+        ),
+        "always",
+    )
+
+
+def _time_index(series: Series[Any]) -> Iterator[_Parts]:
     name = quoted(f"{series.name}_time_brin")
     yield (
         "time index",
@@ -131,7 +160,6 @@ def _plain(series: Series[Any]) -> Iterator[_Parts]:
 
 
 def _hypertable(series: Series[Any]) -> Iterator[_Parts]:
-    yield "table", _table(series)
     own_index = "FALSE" if series.identity[0] == series.time else "TRUE"
     yield (
         "hypertable",
@@ -147,7 +175,7 @@ def _hypertable(series: Series[Any]) -> Iterator[_Parts]:
             f"CREATE OR REPLACE FUNCTION {NOW_FUNCTION}() RETURNS BIGINT LANGUAGE SQL STABLE AS\n"
             "    $$ SELECT (extract(epoch FROM now()) * 1000000)::bigint $$"
         ),
-        True,
+        "changed",
     )
     yield (
         "clock of the table",
@@ -155,7 +183,7 @@ def _hypertable(series: Series[Any]) -> Iterator[_Parts]:
             f"SELECT set_integer_now_func({relation(series)}, {literal(NOW_FUNCTION)},\n"
             "    replace_if_exists => TRUE)"
         ),
-        True,
+        "changed",
     )
 
 
@@ -185,7 +213,7 @@ def _policies(series: Series[Any], *, wide: bool) -> Iterator[_Parts]:
                 f"    timescaledb.compress_orderby = {order}\n"
                 ")"
             ),
-            True,
+            "changed",
         )
         after = microseconds(series.compress_after)
         yield (
@@ -196,9 +224,9 @@ def _policies(series: Series[Any], *, wide: bool) -> Iterator[_Parts]:
                 f"    compress_after => {after}::bigint, if_not_exists => TRUE,\n"
                 f"    schedule_interval => {_SCHEDULE})"
             ),
-            True,
+            "changed",
         )
-    yield "retention policy", _retention(series), True
+    yield "retention policy", _retention(series), "changed"
 
 
 def _retention(series: Series[Any]) -> str:

@@ -6,16 +6,22 @@ import itertools
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from grandstand.base.clock import Clock
 from grandstand.storage.series.declaration import Series, Span
 from grandstand.storage.series.engines.postgres import census, partitions
-from grandstand.storage.series.engines.postgres.appending import append
-from grandstand.storage.series.engines.postgres.arrow import arrow_table
+from grandstand.storage.series.engines.postgres.appending import Sending, append, sending
+from grandstand.storage.series.engines.postgres.arrow import (
+    ROWS_IN_TABLE,
+    arrow_schema,
+    arrow_tables,
+)
 from grandstand.storage.series.engines.postgres.connections import Connections
-from grandstand.storage.series.engines.postgres.ddl import Edition, Step, microseconds, steps
+from grandstand.storage.series.engines.postgres.ddl import Edition, Step, microseconds
 from grandstand.storage.series.engines.postgres.failures import Contended, PartitionMissing
+from grandstand.storage.series.engines.postgres.held import planned
 from grandstand.storage.series.engines.postgres.migrate import make_schema, migrate
 from grandstand.storage.series.engines.postgres.names import relation
 from grandstand.storage.series.engines.postgres.queries import (
@@ -23,11 +29,12 @@ from grandstand.storage.series.engines.postgres.queries import (
     bars_question,
     rows_question,
 )
-from grandstand.storage.series.rows import turned
 from grandstand.storage.series.window import Bar, Bars, SeriesStatus, Upkeep, Window
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from grandstand.storage.series.engines.postgres.migrate import Plan
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -57,6 +64,7 @@ class PostgresEngine:
         self._wide = wide
         self._ahead = ahead
         self._partitions: dict[str, tuple[Span, ...]] = {}
+        self._sendings: dict[Series[Any], Sending] = {}
         self._numbers = itertools.count(1)
         self.edition = edition
 
@@ -70,7 +78,7 @@ class PostgresEngine:
         edition: Edition | None = None,
         wide: bool = False,
         ahead: timedelta = _AHEAD,
-    ) -> PostgresEngine:
+    ) -> Self:
         """Connect to a server and find out what it can do, unless the edition is given.
 
         `schema` is where the tables are kept, and is made if it is not there. `wide` compresses
@@ -90,15 +98,16 @@ class PostgresEngine:
     def prepare(self, series: Series[Any]) -> None:
         """Make what the series needs, if it is not there; safe to do twice, and at once.
 
-        Raises SeriesChanged when its table was made by another declaration.
+        Columns that were declared since its table was made are added, if they may be empty. Raises
+        SeriesChanged when the table differs in any other way.
         """
-        migrate(self._connections, series.name, self._steps(series), now_us=self._now())
+        migrate(self._connections, series.name, self._plan(series), now_us=self._now())
         self._make_ahead(series)
 
     def pending(self, series: Series[Any]) -> tuple[Step, ...]:
         """Answer the steps `prepare` would do, and change nothing."""
-        steps_ = self._steps(series)
-        return migrate(self._connections, series.name, steps_, now_us=self._now(), dry_run=True)
+        plan = self._plan(series)
+        return migrate(self._connections, series.name, plan, now_us=self._now(), dry_run=True)
 
     def append(self, series: Series[R], rows: Sequence[R]) -> int:
         """Add rows and answer how many were new; when it returns they are kept.
@@ -108,15 +117,16 @@ class PostgresEngine:
         """
         if not rows:
             return 0
-        turned(series.name, series.columns, rows)
+        sent = self._sending(series)
+        checked = sent.checked(rows)
         for _ in range(_TRIES - 1):
             try:
-                return self._append(series, rows)
+                return self._append(sent, checked)
             except Contended:
                 continue
             except PartitionMissing:
                 self._partitions.pop(series.name, None)
-        return self._append(series, rows)
+        return self._append(sent, checked)
 
     def read(self, window: Window[R]) -> Iterator[R]:
         """Answer the rows of a window one by one, as they stood at the first, in bounded memory."""
@@ -128,9 +138,19 @@ class PostgresEngine:
             yield Bar(key, start, count, None if total is None else int(total), *prices)
 
     def table(self, window: Window[R]) -> pa.Table:
-        """Answer a window as an Arrow table."""
-        with closing(self._ask(rows_question(window))) as rows:
-            return arrow_table(window.series, rows)
+        """Answer a window as an Arrow table, in its order."""
+        import pyarrow as pa
+
+        empty = arrow_schema(window.series).empty_table()
+        return pa.concat_tables([empty, *self.tables(window)])
+
+    def tables(self, window: Window[R]) -> Iterator[pa.Table]:
+        """Answer a window as Arrow tables that follow each other, as the rows stood at the first.
+
+        Only one is in memory at a time; none is empty.
+        """
+        with closing(self._ask(rows_question(window), ROWS_IN_TABLE)) as rows:
+            yield from arrow_tables(window.series, rows)
 
     def status(self, series: Series[Any]) -> SeriesStatus:
         """Tell of the chunks of a series that hold rows; counts every row."""
@@ -158,12 +178,17 @@ class PostgresEngine:
         """Close the connections; calling twice is harmless."""
         self._connections.close()
 
-    def _append(self, series: Series[R], rows: Sequence[R]) -> int:
+    def _append(self, sent: Sending, rows: Sequence[tuple[Any, ...]]) -> int:
         if self.edition == "plain":
-            at, chunk = series.fields.index(series.time), series.chunk_us
-            self._make(series, {row[at] - row[at] % chunk for row in rows})
+            self._make(sent.series, _starts(sent.series, sent.times(rows)))
         with self._connections.transaction() as connection:
-            return append(connection, series, rows, self.edition)
+            return append(connection, sent, rows, self.edition)
+
+    def _sending(self, series: Series[Any]) -> Sending:
+        known = self._sendings.get(series)
+        if known is None:
+            known = self._sendings[series] = sending(series)
+        return known
 
     def _make_ahead(self, series: Series[Any]) -> None:
         if self.edition == "plain":
@@ -179,20 +204,30 @@ class PostgresEngine:
         if any(partitions.missing(series, start, known) for start in starts):
             self._partitions[series.name] = partitions.make(self._connections, series, starts)
 
-    def _ask(self, question: Question) -> Generator[tuple[Any, ...], None, None]:
+    def _ask(
+        self, question: Question, at_once: int = _FETCHED_AT_ONCE
+    ) -> Generator[tuple[Any, ...], None, None]:
         name = f"window_{next(self._numbers)}"
         with (
             self._connections.transaction() as connection,
             connection.cursor(name) as cursor,
         ):
-            cursor.itersize = _FETCHED_AT_ONCE
+            cursor.itersize = at_once
             yield from cursor.execute(question.sql, question.values, binary=True)
 
-    def _steps(self, series: Series[Any]) -> tuple[Step, ...]:
-        return steps(series, self.edition, wide=self._wide)
+    def _plan(self, series: Series[Any]) -> Plan:
+        return partial(planned, series=series, edition=self.edition, wide=self._wide)
 
     def _now(self) -> int:
         return int(self._clock.epoch() * 1_000_000)
+
+
+def _starts(series: Series[Any], times: Sequence[int]) -> set[int]:
+    first = series.chunk_of(min(times))
+    if first == series.chunk_of(max(times)):
+        return {first}
+    chunk = series.chunk_us
+    return {time - time % chunk for time in times}
 
 
 def detected(connections: Connections) -> Edition:

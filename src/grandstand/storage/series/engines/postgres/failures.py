@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from grandstand.base.errors import Broken, GrandstandError, NotAllowed, NotFound
 from grandstand.storage.series.declaration import SeriesFault
-from grandstand.storage.series.errors import SeriesReadOnly, SeriesUnavailable
+from grandstand.storage.series.errors import SeriesChanged, SeriesReadOnly, SeriesUnavailable
 
 if TYPE_CHECKING:
     import psycopg
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _PARTITION_MISSING: Final = "23514"
 _READ_ONLY: Final = "25006"
 _NO_TABLE: Final = "42P01"
+_NO_COLUMN: Final = "42703"
 _FULL: Final = "53100"
 _CONTENDED: Final = frozenset(("40001", "40P01"))
 _LOCKED: Final = "55P03"
@@ -52,12 +53,18 @@ def translated(fault: psycopg.Error, *, broken_off: bool) -> GrandstandError:
         return SeriesUnavailable(f"The series' server does not answer: {said}; try again")
     if code in _CONTENDED:
         return Contended(f"Other writers were in the way: {said}; try again")
-    if code == _LOCKED:
-        return Occupied(f"Others hold what was to be changed: {said}; try again later")
     if code == _PARTITION_MISSING:
         return PartitionMissing(f"A partition is missing: {said}; try again")
+    if code == _LOCKED:
+        return Occupied(f"Others hold what was to be changed: {said}; try again later")
+    return _unfit(code, said)
+
+
+def _unfit(code: str, said: str) -> GrandstandError:
     if code == _NO_TABLE:
         return NotFound(f"The series is not there: {said}; prepare it first")
+    if code == _NO_COLUMN:
+        return SeriesChanged(f"The series has other columns: {said}; prepare it first")
     if code[:2] == _DATA:
         return SeriesFault(f"The server cannot keep a value: {said}")
     return Broken(f"The series' server failed: {said}")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from grandstand.storage.series.engines.postgres.ddl import Step
+from grandstand.storage.series.engines.postgres.ddl import TABLE, Step
 from grandstand.storage.series.engines.postgres.names import quoted
 from grandstand.storage.series.errors import SeriesChanged
 
 if TYPE_CHECKING:
     from grandstand.storage.series.engines.postgres.connections import Connection, Connections
+
+    Plan: TypeAlias = Callable[[Connection], Sequence[Step]]
 
 LOCK: Final = 7_135_244_001
 
@@ -32,25 +35,31 @@ SET number = excluded.number, fingerprint = excluded.fingerprint, applied_at = e
 """
 
 
+class _Record(NamedTuple):
+    number: int
+    fingerprint: str
+
+
 def migrate(
     connections: Connections,
     series: str,
-    steps: Sequence[Step],
+    plan: Plan,
     *,
     now_us: int,
     dry_run: bool = False,
 ) -> tuple[Step, ...]:
-    """Do the steps that are not done yet, all or none, and answer them.
+    """Do the steps of a plan that are not done yet, all or none, and answer them.
 
-    With `dry_run` nothing is changed and the answer is what would be done. Two migrations at once
-    go one after the other. Raises SeriesChanged when a step was done with another text.
+    The plan is made when it is this migration's turn: two at once go one after the other. Steps
+    that are new are numbered on from the last one recorded. With `dry_run` nothing is changed and
+    the answer is what would be done. Raises SeriesChanged when a step was done with another text.
     """
     with connections.transaction() as connection:
         if dry_run:
-            return _due(connection, series, steps)
+            return _due(connection, series, plan(connection))
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         connection.execute(_LEDGER)
-        due = _due(connection, series, steps)
+        due = _due(connection, series, plan(connection))
         for step in due:
             connection.execute(step.sql)
             record = (series, step.name, step.number, step.fingerprint, now_us)
@@ -67,24 +76,33 @@ def make_schema(connections: Connections, schema: str) -> None:
 
 def _due(connection: Connection, series: str, steps: Sequence[Step]) -> tuple[Step, ...]:
     done = _done(connection, series)
+    last = max((record.number for record in done.values()), default=0)
+    if any(step.name == TABLE for step in steps):
+        done = {}
+    due = []
     for step in steps:
-        if not step.again and done.get(step.name, step.fingerprint) != step.fingerprint:
-            message = (
-                f"{series}: the step {step.name!r} was done with another text; "
-                "declare the series as it was, or under a new name"
-            )
-            raise SeriesChanged(message)
-    ordered = sorted(steps, key=lambda step: step.number)
-    return tuple(step for step in ordered if done.get(step.name) != step.fingerprint)
+        record = done.get(step.name)
+        if record is None or step.due == "always":
+            last += 1
+            due.append(replace(step, number=last))
+        elif record.fingerprint != step.fingerprint:
+            if step.due == "once":
+                message = (
+                    f"{series}: the step {step.name!r} was done with another text; "
+                    "declare the series as it was, or under a new name"
+                )
+                raise SeriesChanged(message)
+            due.append(replace(step, number=record.number))
+    return tuple(due)
 
 
-def _done(connection: Connection, series: str) -> dict[str, str]:
+def _done(connection: Connection, series: str) -> dict[str, _Record]:
     found = connection.execute(
         "SELECT to_regclass(format('%I._grandstand_migrations', current_schema))"
     ).fetchone()
     if found is None or found[0] is None:
         return {}
     rows = connection.execute(
-        "SELECT name, fingerprint FROM _grandstand_migrations WHERE series = %s", (series,)
+        "SELECT name, number, fingerprint FROM _grandstand_migrations WHERE series = %s", (series,)
     )
-    return {name: fingerprint for name, fingerprint in rows}  # noqa: C416 - a row is not typed
+    return {name: _Record(number, fingerprint) for name, number, fingerprint in rows}

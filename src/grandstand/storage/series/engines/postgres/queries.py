@@ -22,9 +22,9 @@ class Question(NamedTuple):
 
 
 def rows_question(window: Window[R]) -> Question:
-    """Ask for the rows of a window, in its order; documents come as texts."""
+    """Ask for the rows of a window, in its order if it has one; documents come as texts."""
     selected = ", ".join(map(_read, window.series.columns))
-    return _selected(window, selected, ordered=True)
+    return _selected(window, selected, ordered=window.order != "any")
 
 
 def bars_question(bars: Bars[R]) -> Question:
@@ -68,7 +68,7 @@ def _selected(window: Window[R], selected: str, *, ordered: bool) -> Question:
     conditions, values = _conditions(window)
     sql = f"SELECT {selected} FROM {quoted(series.name)} WHERE {' AND '.join(conditions)}"
     if ordered:
-        sql += f" ORDER BY {_order(series, 'ASC' if window.order == 'oldest' else 'DESC')}"
+        sql += f" ORDER BY {_order(series, 'DESC' if window.order == 'newest' else 'ASC')}"
     if window.most is not None:
         sql += " LIMIT %s"
         values.append(min(max(window.most, 0), PAST_HIGHEST - 1))

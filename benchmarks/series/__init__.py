@@ -1,0 +1,27 @@
+"""Series of order-book deltas, beside bare sqlite3, PostgreSQL by hand, and Polars."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.harness.rows import Row
+from benchmarks.series.embedded import appending, growth
+from benchmarks.series.reading import reading
+from benchmarks.series.server import on_server
+from benchmarks.series.stream import hour_of_deltas
+
+_IN_AN_HOUR = 1_000_000
+_SHORT = (200_000, 1_000_000)
+_LONG = (1_000_000, 10_000_000, 50_000_000)
+
+
+def run(*, full: bool) -> list[Row]:
+    """Measure every row; `full` appends fifty million rows."""
+    hour = hour_of_deltas(_IN_AN_HOUR)
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        rows = appending(folder, hour)
+        rows += [growth(folder, hour, _LONG if full else _SHORT)]
+        rows += reading(folder / "baked", hour)
+        # Another user may have to reach the server's files.
+        folder.chmod(0o755)
+        return rows + on_server(folder, hour)
