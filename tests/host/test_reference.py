@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from grandstand.base.errors import GrandstandError
-from grandstand.host.cli import app
+from grandstand.host.cli import whole
 from grandstand.host.reference import pages
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 SOURCE = Path(__file__).parents[2] / "src"
-PAGES = pages(app)
+PAGES = pages(whole())
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))

@@ -18,13 +18,8 @@ import msgspec
 import pytest
 
 from grandstand.base.clock import SystemClock
-from grandstand.host.tables_server import (
-    LOOPBACK,
-    AddressUnusable,
-    PortTaken,
-    listen,
-    make_server,
-)
+from grandstand.host.server.listening import LOOPBACK, AddressUnusable, PortTaken, listen
+from grandstand.host.tables_server import make_server
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.front import MAX_BODY, Front
 from tests.storage.tables.front.asking import SIGNED, Asker, target
@@ -46,7 +41,7 @@ print("stopped", flush=True)
 def serving(front: Front, sweep_seconds: float = 60) -> Iterator[int]:
     """Serve a front from a thread; the port."""
     server = make_server(front, sweep_seconds)
-    with listen(port=0) as listening:
+    with listen(LOOPBACK, 0) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         yield listening.getsockname()[1]
@@ -151,11 +146,11 @@ def test_expired_items_go_while_it_runs(front: Front) -> None:
 
 
 def test_a_taken_port_is_told_before_anything_is_begun() -> None:
-    with listen(port=0) as taken:
+    with listen(LOOPBACK, 0) as taken:
         number = taken.getsockname()[1]
 
         with pytest.raises(PortTaken) as told:
-            listen(port=number)
+            listen(LOOPBACK, number)
 
     assert str(told.value) == (
         f"Port {number} of 127.0.0.1 is taken: stop the program that listens there, or choose "
@@ -169,7 +164,7 @@ def test_an_address_of_another_machine_cannot_be_used() -> None:
 
 
 def test_it_listens_to_this_machine_alone_unless_told_otherwise() -> None:
-    with listen(port=0) as listening:
+    with listen(LOOPBACK, 0) as listening:
         assert listening.getsockname()[0] == "127.0.0.1"
         assert listening.family == socket.AF_INET
 

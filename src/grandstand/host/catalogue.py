@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any, Final
 
-from grandstand.apps.bets import app as bets
-from grandstand.apps.cricket import app as cricket
-from grandstand.apps.gatherer import app as gatherer
-from grandstand.apps.keiba import app as keiba
-from grandstand.apps.trainer import app as trainer
+from grandstand.apps.bets.app import CARD as BETS
+from grandstand.apps.cricket.app import CARD as CRICKET
+from grandstand.apps.gatherer.app import CARD as GATHERER
+from grandstand.apps.keiba.app import CARD as KEIBA
+from grandstand.apps.trainer.app import CARD as TRAINER
 from grandstand.base.errors import NotFound
+from grandstand.kit.app import App
+from grandstand.kit.tables import KIT_TABLES
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.tables.house import HOUSE_TABLES
 from grandstand.storage.tables.table import Table
 
-APPS: Final[tuple[ModuleType, ...]] = (bets, gatherer, cricket, keiba, trainer)
+APPS: Final[tuple[App[Any], ...]] = (BETS, GATHERER, CRICKET, KEIBA, TRAINER)
 
 
 def tables_by_owner() -> dict[str, tuple[Table, ...]]:
     """Answer every table under the application that owns it, the house's own last."""
-    owned: dict[str, tuple[Table, ...]] = {app.NAME: app.TABLES for app in APPS if app.TABLES}
-    return owned | {"house": HOUSE_TABLES}
+    owned = {app.name: app.tables for app in APPS if app.tables}
+    return owned | {"house": HOUSE_TABLES + KIT_TABLES}
 
 
 def all_series() -> tuple[Series[Any], ...]:
     """Answer every series there is."""
-    return gatherer.SERIES
+    return tuple(series for app in APPS for series in app.series)
 
 
 def find_series(names: list[str]) -> tuple[Series[Any], ...]:

@@ -31,13 +31,13 @@ def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
     if place == "chunks":
         from grandstand.storage.series.engines.chunks import ChunkEngine
 
-        folder = settings.data_folder / "series"
+        folder = settings.home / "series"
         folder.mkdir(parents=True, exist_ok=True)
         return ChunkEngine.open(folder, clock=clock, durability=settings.tables_durability)
     if place.startswith(("postgresql://", "postgres://")) or "=" in place:
         from grandstand.storage.series.engines.postgres import PostgresEngine
 
-        return PostgresEngine.open(place, clock=clock)
+        return PostgresEngine.open(place, clock=clock, wide=settings.series_wide)
     message = (
         "series is not understood: use chunks, or a PostgreSQL connection string such as "
         "postgresql://USER:PASSWORD@HOST/DATABASE"
@@ -64,7 +64,7 @@ def sqlite_file(settings: Settings) -> Path | None:
     kind, _, place = settings.tables.partition(":")
     if kind != "sqlite" or place == ":memory:":
         return None
-    return Path(place) if place else settings.data_folder / "tables.db"
+    return Path(place) if place else settings.home / "tables.db"
 
 
 def _sqlite(settings: Settings, clock: Clock, place: str) -> Engine:

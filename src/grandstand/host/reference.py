@@ -4,36 +4,58 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import typer
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
 
 from grandstand.base.errors import GrandstandError
+from grandstand.base.metrics import FAMILIES
 from grandstand.host.catalogue import tables_by_owner
-from grandstand.host.settings import Settings
+from grandstand.host.settings import Settings, setting_names
+from grandstand.host.walking import walk
 from grandstand.storage.tables.documents.markdown import document, grid
 
 # What the host imports only when it is used, and what only applications use.
 _LAZY = (
+    "grandstand.apps.keiba.model.errors",
+    "grandstand.kit.llm.remote",
+    "grandstand.storage.series.buffer",
     "grandstand.storage.tables.cache",
     "grandstand.storage.tables.changes",
     "grandstand.storage.tables.engines.dynamodb.engine",
     "grandstand.storage.tables.leases",
+    "grandstand.wire.bedrock",
 )
+_OF_JOBS = ("Job", "When", "Longest", "Tries", "Purpose")
+_OF_ROUTES = ("Route", "Method", "Open to", "What it does")
 _NOTE = "Written by `grandstand reference`; do not edit.\n"
 
 
 def pages(commands: typer.Typer) -> dict[str, str]:
     """Answer every page by its file name."""
+    walked = walk()
     return {
         "commands.md": _page("Commands", _commands(commands)),
         "errors.md": _page("Errors", _errors()),
+        "jobs.md": _page("Jobs", grid(_OF_JOBS, walked.jobs)),
+        "metrics.md": _page("Metrics", _metrics()),
+        "routes.md": _page("Routes", grid(_OF_ROUTES, walked.routes)),
         "settings.md": _page("Settings", _settings()),
         **{
             f"tables-{owner}.md": _page(f"Tables of {owner}", document(tables).rstrip())
             for owner, tables in tables_by_owner().items()
         },
     }
+
+
+def _metrics() -> str:
+    rows = [
+        (f"`grandstand_{each.name}`", each.kind, ", ".join(each.labels) or "–", each.purpose)
+        for each in FAMILIES
+    ]
+    return grid(("Metric", "Kind", "Labels", "Meaning"), rows)
 
 
 def _page(title: str, body: str) -> str:
@@ -43,15 +65,28 @@ def _page(title: str, body: str) -> str:
 def _settings() -> str:
     """Defaults that depend on the machine are told by their sense, not their value."""
     rows = [
-        (
-            f"`{name}`",
-            f"`GRANDSTAND_{name.upper()}`",
-            f"`{field.default!r}`" if field.default_factory is None else "see there",
-            field.description or "",
-        )
-        for name, field in Settings.model_fields.items()
+        (f"`{place}`", f"`{name}`", _default(place), _field(place).description or "")
+        for place, name in setting_names().items()
     ]
     return grid(("settings.toml", "Environment", "Default", "Meaning"), rows)
+
+
+def _default(place: str) -> str:
+    field = _field(place)
+    if field.default_factory is not None:
+        return "see there"
+    value = field.default
+    shown = value.get_secret_value() if isinstance(value, SecretStr) else value
+    return f"`{shown!r}`"
+
+
+def _field(place: str) -> FieldInfo:
+    *sections, name = place.split(".")
+    model: type[BaseModel] = Settings
+    for section in sections:
+        kind = model.model_fields[section].annotation
+        model = cast("type[BaseModel]", kind)
+    return model.model_fields[name]
 
 
 def _errors() -> str:
@@ -67,7 +102,9 @@ def _errors() -> str:
             f"`{name}`" if (name := getattr(error, "aws_name", "")) else "–",
             (error.__doc__ or "").splitlines()[0],
         )
-        for error in sorted(set(_tree(GrandstandError)), key=lambda error: error.__name__)
+        for error in sorted(
+            set(_tree(GrandstandError)), key=lambda error: (error.__name__, error.__module__)
+        )
     ]
     heads = ("Error", "Is a", "Status", "Exit code", "Retry", "DynamoDB's name", "Meaning")
     return grid(heads, rows)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -14,25 +18,141 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from grandstand.apps.keiba.settings import KeibaSettings
+from grandstand.apps.trainer.settings import TrainerSettings
+from grandstand.base.errors import InvalidInput
+from grandstand.kit.settings import Section
+
+PREFIX: Final = "GRANDSTAND_"
+
+
+class SettingsInvalid(InvalidInput):
+    """The settings say something that cannot be followed."""
+
+    exit_code = 78
+
 
 def settings_file() -> Path:
-    """Answer where the settings file is looked for."""
-    return Path(platformdirs.user_config_dir("grandstand")) / "settings.toml"
+    """Answer where the settings file is looked for: with the data when GRANDSTAND_HOME is set."""
+    home = os.environ.get(f"{PREFIX}HOME")
+    return Path(home or platformdirs.user_config_dir("grandstand")) / "settings.toml"
+
+
+class ServerSettings(Section):
+    """The web server."""
+
+    host: str = Field(default="127.0.0.1", description="The address to listen on.")
+    port: int = Field(default=8700, ge=0, le=65535, description="The port; 0 takes any free one.")
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "Names this server is asked by besides its own address, such as stand.example.org, "
+            "as JSON."
+        ),
+    )
+    https: bool = Field(
+        default=False, description="Whether people reach it by https, through a proxy in front."
+    )
+    body_bytes: int = Field(default=1_000_000, gt=0, description="The largest request taken.")
+    request_seconds: float = Field(
+        default=30.0, gt=0, description="The longest a request may take before it is given up."
+    )
+    requests_per_minute: int = Field(
+        default=600, gt=0, description="How often one caller may ask; the local owner is not bound."
+    )
+    secret: SecretStr | None = Field(
+        default=None,
+        description=(
+            "What cursors and forms are signed with; the same for all instances. Kept in the home "
+            "folder when it is not set."
+        ),
+    )
+
+
+class AuthSettings(Section):
+    """Tokens of an identity provider (OIDC; Amazon Cognito included)."""
+
+    issuer: str = Field(default="", description="The issuer's URL; tokens are refused without it.")
+    client_ids: tuple[str, ...] = Field(
+        default=(), description="Whom tokens must be made for (aud or client_id), as JSON."
+    )
+    algorithms: tuple[str, ...] = Field(
+        default=("RS256", "ES256"), description="Signatures accepted, as JSON."
+    )
+    groups_claim: str = Field(
+        default="cognito:groups", description="The claim that names a person's groups."
+    )
+    admin_group: str = Field(default="admin", description="The group whose members are admins.")
+
+
+class LlmSettings(Section):
+    """The language model that writes and judges."""
+
+    provider: Literal["offline", "bedrock", "openai"] = Field(
+        default="offline",
+        description="offline (none), bedrock (Amazon's Converse) or openai (any such endpoint).",
+    )
+    model: str = Field(default="", description="The model's id, as the provider names it.")
+    region: str = Field(default="", description="Amazon's region, for bedrock.")
+    endpoint: str = Field(
+        default="", description="The URL up to /v1, for openai; another endpoint, for bedrock."
+    )
+    key: SecretStr | None = Field(default=None, description="The key, for openai.")
+    seconds: float = Field(default=60.0, gt=0, description="The longest one answer may take.")
+    daily_cents: int = Field(
+        default=100, ge=0, description="What may be spent in a day before asking stops."
+    )
+    input_microdollars: int = Field(
+        default=3, ge=0, description="What a token read costs, in millionths of a dollar."
+    )
+    output_microdollars: int = Field(
+        default=15, ge=0, description="What a token written costs, in millionths of a dollar."
+    )
+
+
+class NotifySettings(Section):
+    """Where alerts go besides the pages."""
+
+    webhooks: tuple[SecretStr, ...] = Field(
+        default=(), description="URLs each alert is posted to as JSON, as a JSON list."
+    )
+    smtp: SecretStr | None = Field(
+        default=None, description="A mail server: smtp://USER:PASSWORD@HOST:587 or smtps://…"
+    )
+    mail_from: str = Field(default="", description="The sender of alerts by mail.")
+    mail_to: tuple[str, ...] = Field(default=(), description="Who gets them, as JSON.")
+
+
+class LogSettings(Section):
+    """What is logged, and how."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least that is logged."
+    )
+    form: Literal["auto", "console", "json"] = Field(
+        default="auto", description="auto is console on a terminal and json otherwise."
+    )
 
 
 class Settings(BaseSettings):
     """What can be set, by `GRANDSTAND_<NAME>` in the environment or `<name>` in settings.toml."""
 
-    model_config = SettingsConfigDict(env_prefix="GRANDSTAND_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="_",
+        env_nested_max_split=1,
+        frozen=True,
+        extra="forbid",
+    )
 
-    data_folder: Path = Field(
+    home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("grandstand")),
-        description="Where everything embedded is kept.",
+        description="Where everything embedded is kept; as GRANDSTAND_HOME also settings.toml.",
     )
     tables: str = Field(
         default="sqlite",
         description=(
-            "Where tables live: sqlite (in the data folder), sqlite:PATH, dynamodb:REGION or "
+            "Where tables live: sqlite (in the home folder), sqlite:PATH, dynamodb:REGION or "
             "dynamodb:http://HOST:PORT."
         ),
     )
@@ -67,10 +187,26 @@ class Settings(BaseSettings):
     series: SecretStr = Field(
         default=SecretStr("chunks"),
         description=(
-            "Where time series live: chunks (files in the data folder), or a PostgreSQL connection "
+            "Where time series live: chunks (files in the home folder), or a PostgreSQL connection "
             "string; TimescaleDB is used where it is found."
         ),
     )
+    series_wide: bool = Field(
+        default=False,
+        description=(
+            "Compress for thousands of tickers a chunk, on TimescaleDB: not in a segment each, but "
+            "ordered by ticker first."
+        ),
+    )
+
+    server: ServerSettings = Field(default_factory=ServerSettings, description="The web server.")
+    auth: AuthSettings = Field(default_factory=AuthSettings, description="Tokens.")
+    llm: LlmSettings = Field(default_factory=LlmSettings, description="The language model.")
+    notify: NotifySettings = Field(default_factory=NotifySettings, description="Alerts.")
+    log: LogSettings = Field(default_factory=LogSettings, description="Logs.")
+
+    keiba: KeibaSettings = Field(default_factory=KeibaSettings, description="The racing data.")
+    trainer: TrainerSettings = Field(default_factory=TrainerSettings, description="The trainer.")
 
     @classmethod
     def settings_customise_sources(
@@ -84,3 +220,55 @@ class Settings(BaseSettings):
         """Let an argument win over the environment, and the environment over the file."""
         file = TomlConfigSettingsSource(settings_cls, settings_file())
         return (init_settings, env_settings, file)
+
+
+def read_settings() -> Settings:
+    """Read the settings; raise SettingsInvalid with a sentence for each that cannot be followed."""
+    problems = [_unknown(name) for name in _strangers()]
+    if problems:
+        raise SettingsInvalid("\n".join(problems))
+    try:
+        return Settings()
+    except ValidationError as fault:
+        raise SettingsInvalid("\n".join(_sentences(fault))) from fault
+    except tomllib.TOMLDecodeError as fault:
+        raise SettingsInvalid(f"{settings_file()} is not TOML: {fault}") from fault
+
+
+def setting_names() -> dict[str, str]:
+    """Answer every setting's place in settings.toml and its name in the environment."""
+    return {".".join(path): PREFIX + "_".join(path).upper() for path, _ in _leaves(Settings, ())}
+
+
+def _leaves(
+    model: type[BaseModel], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, Section):
+            yield from _leaves(kind, (*path, name))
+        else:
+            yield (*path, name), model
+
+
+def _strangers() -> list[str]:
+    known = set(setting_names().values())
+    return sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
+
+
+def _unknown(name: str) -> str:
+    return f"There is no setting {name}{_meant(name, [*setting_names().values()])}"
+
+
+def _meant(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else "; `grandstand config show` lists them all"
+
+
+def _sentences(fault: ValidationError) -> Iterator[str]:
+    for problem in fault.errors():
+        place = ".".join(str(step) for step in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            yield f"There is no setting {place}{_meant(place, [*setting_names()])}"
+        else:
+            yield f"The setting {place} cannot be used: {problem['msg']}"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import importlib.util
 import signal
-import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from zlib import crc32
 
-from grandstand.base.errors import Conflict, InvalidInput, Unavailable
+from grandstand.base.errors import Unavailable
+from grandstand.host.server.listening import LOOPBACK, listen
 from grandstand.storage.tables.front import MAX_BODY, Front, Reply
 
 if TYPE_CHECKING:
@@ -24,23 +23,13 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 Announce: TypeAlias = Callable[[str, int], None]
 
-LOOPBACK: Final = "127.0.0.1"
 PORT: Final = 8000
 SWEEP_SECONDS: Final = 10.0
 
 _GRACE_SECONDS: Final = 5
 _KEEP_ALIVE_SECONDS: Final = 75
-_BACKLOG: Final = 1024
 _OK: Final = 200
 _NOT_FOUND: Final = 404
-
-
-class PortTaken(Conflict):
-    """Another program listens there already."""
-
-
-class AddressUnusable(InvalidInput):
-    """This machine has no such address, or may not listen there."""
 
 
 def application(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> Application:
@@ -119,25 +108,6 @@ async def _send(reply: Reply, send: Send) -> None:
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": reply.body})
-
-
-def listen(host: str = LOOPBACK, port: int = PORT) -> socket.socket:
-    """Take a port before anything else is begun; 0 takes any free one.
-
-    Raises PortTaken or AddressUnusable, saying what to do.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as fault:
-        if fault.errno == errno.EADDRINUSE:
-            raise PortTaken(
-                f"Port {port} of {host} is taken: stop the program that listens there, or choose "
-                "another port (0 takes any free one)"
-            ) from fault
-        raise AddressUnusable(
-            f"Cannot listen on {host} port {port}: {fault.strerror or fault}"
-        ) from fault
 
 
 def make_server(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:

@@ -1,1 +1,1 @@
-"""Outsiders one can run on loopback, each speaking its real wire protocol."""
+"""Outsiders one can run: each speaks the real wire protocol on loopback, seeded and repeatable."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grandstand.apps.trainer.app import TABLES
+from grandstand.apps.trainer.store import TABLES
 from grandstand.host.cli import app
 from grandstand.host.opening import open_store
 from grandstand.host.settings import Settings
@@ -20,7 +20,7 @@ OLDER: Item = {"userId": "ada", "attemptCount": 3, "scoreSum": 210, "schemaVersi
 @pytest.fixture
 def name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The totals table with one older item, in a data folder of its own."""
-    monkeypatch.setenv("GRANDSTAND_DATA_FOLDER", str(tmp_path))
+    monkeypatch.setenv("GRANDSTAND_HOME", str(tmp_path))
     with open_store(Settings()) as store:
         store.create(TABLES)
         totals = next(table for table in TABLES if table.name == "Totals")

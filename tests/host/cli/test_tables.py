@@ -27,7 +27,7 @@ PAST = int(SystemClock().epoch()) - 60
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command line on a fresh data folder, on a wide terminal."""
-    monkeypatch.setenv("GRANDSTAND_DATA_FOLDER", str(tmp_path / "data"))
+    monkeypatch.setenv("GRANDSTAND_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "200")
     runner = CliRunner()

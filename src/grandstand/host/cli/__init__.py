@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
-from pydantic import ValidationError
 
 from grandstand import __version__
 from grandstand.base.errors import GrandstandError
-from grandstand.host.cli.doctor import doctor
-from grandstand.host.cli.series import series
-from grandstand.host.cli.tables import tables
+from grandstand.host.cli.lazy import Deferred, LazyGroup
+
+_HERE = "grandstand.host.cli"
+_ABOUT = "Games, races, matches and markets: collected, kept, predicted, told."
+
+COMMANDS: dict[str, Deferred] = {
+    "up": Deferred(f"{_HERE}.up", "up", "Start everything: the server and the jobs."),
+    "serve": Deferred(f"{_HERE}.up", "serve", "Start the server alone."),
+    "worker": Deferred(f"{_HERE}.up", "worker", "Run the jobs alone."),
+    "doctor": Deferred(
+        f"{_HERE}.doctor",
+        "doctor",
+        "Say what works here and what is missing.",
+    ),
+    "user": Deferred(f"{_HERE}.user", "user", "Who may log in."),
+    "key": Deferred(f"{_HERE}.key", "key", "API keys, for scripts."),
+    "jobs": Deferred(f"{_HERE}.jobs", "jobs", "The work that is done by itself."),
+    "config": Deferred(f"{_HERE}.config", "config", "The settings."),
+    "tables": Deferred(f"{_HERE}.tables", "tables", "The tables of every application."),
+    "series": Deferred(f"{_HERE}.series", "series", "The time series of every application."),
+    "trainer": Deferred(f"{_HERE}.apps", "trainer", "Practise judgement, and see it grow."),
+}
+
+
+class _Commands(LazyGroup):
+    """Every command there is."""
+
+    deferred: ClassVar[dict[str, Deferred]] = COMMANDS
+
 
 app = typer.Typer(
     name="grandstand",
-    help="Games, races, matches and markets: collected, kept, predicted, told.",
+    cls=_Commands,
+    help=_ABOUT,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    rich_markup_mode=None,
 )
-app.add_typer(tables, name="tables")
-app.add_typer(series, name="series")
-app.command("doctor")(doctor)
 
 
 @app.command()
@@ -34,7 +58,7 @@ def reference(
     """Write the reference pages: commands, errors, settings and tables."""
     from grandstand.host.reference import pages
 
-    for name, text in pages(app).items():
+    for name, text in pages(whole()).items():
         (to / name).write_text(text, encoding="utf-8")
         typer.echo(f"wrote {to / name}")
 
@@ -49,17 +73,26 @@ def _root(
         raise typer.Exit
 
 
+def whole() -> typer.Typer:
+    """Answer the command line with every command loaded, for whoever wants to read it."""
+    made = typer.Typer(name="grandstand", help=_ABOUT, add_completion=False)
+    made.command("reference")(reference)
+    for name, deferred in COMMANDS.items():
+        found = getattr(import_module(deferred.module), deferred.name)
+        if isinstance(found, typer.Typer):
+            made.add_typer(found, name=name)
+        else:
+            made.command(name)(found)
+    return made
+
+
 def main() -> None:
     """Run the command line; an error of ours is one sentence and an exit code, no traceback."""
     try:
         app(prog_name="grandstand")
     except GrandstandError as error:
-        typer.echo(f"grandstand: {error}", err=True)
+        for line in str(error).splitlines():
+            typer.echo(f"grandstand: {line}", err=True)
         sys.exit(error.exit_code)
-    except ValidationError as fault:
-        for problem in fault.errors():
-            name = "_".join(str(step) for step in problem["loc"]).upper()
-            typer.echo(f"grandstand: setting GRANDSTAND_{name}: {problem['msg']}", err=True)
-        sys.exit(78)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from grandstand.base.errors import GrandstandError, NotFound
 from grandstand.host.catalogue import all_tables
 from grandstand.host.opening import open_store
-from grandstand.host.settings import Settings
+from grandstand.host.settings import read_settings
 from grandstand.storage.tables.backfill import Progress as Reached
 from grandstand.storage.tables.backfill import Report, backfill
 from grandstand.storage.tables.entity import Entity
@@ -36,7 +36,7 @@ def backfill_entity(
         console=console,
     )
     last: list[Reached] = []
-    with open_store(Settings()) as store, bar:
+    with open_store(read_settings()) as store, bar:
         task = bar.add_task(entity, total=None, upgraded=0)
 
         def show(reached: Reached) -> None:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import platform
+import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from grandstand import __version__
+from grandstand.base.clock import SystemClock
 from grandstand.base.errors import GrandstandError
 from grandstand.host.catalogue import all_tables
-from grandstand.host.opening import open_store, sqlite_file
-from grandstand.host.settings import Settings, settings_file
+from grandstand.host.opening import open_series, open_store, sqlite_file
+from grandstand.host.server.listening import listen
+from grandstand.host.settings import Settings, read_settings, settings_file
 from grandstand.storage.tables.engines.sqlite import sqlite_version
 
 
@@ -27,16 +36,30 @@ class Finding:
     told: str
 
 
-def doctor() -> None:
+_RELEASED: Final = datetime(2026, 11, 1, tzinfo=UTC)
+_LEAST_FREE_BYTES: Final = 1_000_000_000
+_OPEN_TO_OTHERS: Final = 0o077
+
+
+def doctor(
+    *, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
+) -> None:
     """Look at this machine, the settings and the store; exit 1 when something needs doing."""
+    findings = list(examine(read_settings()))
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        _show(findings)
+    if not all(finding.good for finding in findings):
+        raise typer.Exit(1)
+
+
+def _show(findings: list[Finding]) -> None:
     console = Console()
-    findings = list(examine(Settings()))
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
         sign = "[green]ok[/]  " if finding.good else "[red]look[/]"
-        console.print(f"{sign} {finding.subject:<{width}}  {finding.told}", highlight=False)
-    if not all(finding.good for finding in findings):
-        raise typer.Exit(1)
+        console.print(f"{sign} {finding.subject:<{width}}  {escape(finding.told)}", highlight=False)
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
@@ -44,10 +67,76 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield Finding("grandstand", good=True, told=__version__)
     yield Finding("python", sys.version_info >= (3, 11), platform.python_version())
     yield _sqlite()
-    file = settings_file()
-    yield Finding("settings file", good=True, told=f"{file}{'' if file.exists() else ' (none)'}")
+    yield _clock()
+    yield _settings_file(settings_file())
+    yield _space(settings.home)
     yield Finding("tables", good=True, told=str(sqlite_file(settings) or settings.tables))
     yield from _store(settings)
+    yield _series(settings)
+    yield _port(settings)
+    yield _model(settings)
+    yield _tokens(settings)
+
+
+def _clock() -> Finding:
+    now = SystemClock().now()
+    told = now.strftime("%Y-%m-%d %H:%M:%S UTC")
+    right = now > _RELEASED
+    return Finding("clock", right, told if right else f"{told}; this machine's clock is behind")
+
+
+def _settings_file(file: Path) -> Finding:
+    if not file.exists():
+        return Finding("settings file", good=True, told=f"{file} (none; grandstand config init)")
+    private = not file.stat().st_mode & _OPEN_TO_OTHERS
+    told = f"{file}" if private else f"{file} can be read by others: chmod 600 '{file}'"
+    return Finding("settings file", private, told)
+
+
+def _space(home: Path) -> Finding:
+    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(there).free
+    told = f"{home}, {free / 1e9:.1f} GB free"
+    enough = free >= _LEAST_FREE_BYTES
+    return Finding("home", enough, told if enough else f"{told}; make room, or set GRANDSTAND_HOME")
+
+
+def _series(settings: Settings) -> Finding:
+    def look() -> str:
+        with closing(open_series(settings)):
+            kept_here = settings.series.get_secret_value() == "chunks"
+            return "chunks in the home folder" if kept_here else "PostgreSQL answers"
+
+    return _tried("series", look)
+
+
+def _port(settings: Settings) -> Finding:
+    host, port = settings.server.host, settings.server.port
+
+    def look() -> str:
+        listen(host, port).close()
+        return f"{host}:{port} is free"
+
+    return _tried("port", look)
+
+
+def _model(settings: Settings) -> Finding:
+    llm = settings.llm
+    if llm.provider == "offline":
+        told = "offline: rules answer; for a model set [llm] provider and model"
+        return Finding("language model", good=True, told=told)
+    complete = bool(llm.model) and (llm.provider == "bedrock" or bool(llm.endpoint))
+    told = f"{llm.provider}: {llm.model or 'no model'}"
+    missing = "[llm] model" if not llm.model else "[llm] endpoint"
+    return Finding("language model", complete, told if complete else f"{told}; set {missing}")
+
+
+def _tokens(settings: Settings) -> Finding:
+    auth = settings.auth
+    if not auth.issuer:
+        return Finding("tokens", good=True, told="none accepted; set [auth] issuer and client_ids")
+    told = auth.issuer if auth.client_ids else f"{auth.issuer}; set [auth] client_ids"
+    return Finding("tokens", bool(auth.client_ids), told)
 
 
 def _sqlite() -> Finding:

@@ -18,8 +18,9 @@ from grandstand.base.errors import InvalidInput, NotFound
 from grandstand.host.catalogue import all_tables, find_tables, tables_by_owner
 from grandstand.host.cli.backfill import backfill_entity
 from grandstand.host.opening import open_store, sqlite_file
-from grandstand.host.settings import Settings
-from grandstand.host.tables_server import LOOPBACK, PORT
+from grandstand.host.server.listening import LOOPBACK
+from grandstand.host.settings import read_settings
+from grandstand.host.tables_server import PORT
 from grandstand.host.tables_server import serve as serve_front
 from grandstand.storage.tables.documents import cloudformation, markdown, workbench
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
@@ -57,7 +58,7 @@ def list_tables() -> None:
         grid.add_column(heading, no_wrap=True)
     for heading in ("indexes", "entities", "patterns", "items"):
         grid.add_column(heading, justify="right")
-    with open_store(Settings()) as store:
+    with open_store(read_settings()) as store:
         for owner, owned in tables_by_owner().items():
             for table in owned:
                 grid.add_row(owner, *_summary(store, table))
@@ -83,7 +84,7 @@ def describe(names: Names = None) -> None:
 @tables.command()
 def create(names: Names = None) -> None:
     """Make the tables that do not exist yet; existing ones are left as they are."""
-    with open_store(Settings()) as store:
+    with open_store(read_settings()) as store:
         chosen = find_tables(names or [])
         made = store.create(chosen)
     for name in made:
@@ -98,7 +99,7 @@ def export(
     to: Annotated[Path | None, typer.Option(help="A file; standard output without it.")] = None,
 ) -> None:
     """Write the access-pattern document, a NoSQL Workbench model or a CloudFormation template."""
-    settings = Settings()
+    settings = read_settings()
     with open_store(settings) as store:
         text = _exported(find_tables(names or []), form, store)
     if to is None:
@@ -127,7 +128,7 @@ def serve(
     memory: Annotated[bool, typer.Option("--memory", help="Keep nothing on disk.")] = False,
 ) -> None:
     """Speak DynamoDB's protocol in front of embedded tables: any AWS SDK can use them."""
-    settings = Settings()
+    settings = read_settings()
     keys = {name: secret.get_secret_value() for name, secret in settings.tables_access_keys.items()}
     if host not in _OWN_MACHINE and not keys:
         message = (
@@ -159,7 +160,7 @@ def sweep_tables(
     limit: Annotated[int, typer.Option(min=1, help="At most so many items.")] = 10_000,
 ) -> None:
     """Delete items whose expiry has passed; in the cloud the service does it by itself."""
-    with open_store(Settings()) as store:
+    with open_store(read_settings()) as store:
         present = set(store.session.engine.list_tables())
         chosen = [t for t in find_tables(names or []) if store.session.name(t) in present]
         swept = sweep(store, chosen, limit)
@@ -177,7 +178,7 @@ def explain_pattern(
 ) -> None:
     """Print the exact DynamoDB request of an access pattern, and what it costs."""
     known = _pattern(pattern)
-    with open_store(Settings()) as store:
+    with open_store(read_settings()) as store:
         told = explain(store.session, known.example)
     estimate = cost(known.example, item_bytes=item_bytes, found=found)
     console = Console()

@@ -1,0 +1,39 @@
+"""Kept here: the commands of applications, each a group under its application's name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import typer
+
+from grandstand.base.errors import NotFound
+from grandstand.host.catalogue import APPS
+from grandstand.host.house import House
+from grandstand.host.settings import read_settings
+from grandstand.kit.app import App
+
+
+def commands_of(card: App[Any]) -> typer.Typer:
+    """Answer an application's commands; the house is opened by whichever of them is called.
+
+    Raises NotFound when it has none.
+    """
+    if card.commands is None:
+        raise NotFound(f"{card.title} has no commands")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Any]:
+        async with House.open(read_settings(), apps=(card,)) as house:
+            yield house.services[card.name]
+
+    return card.commands(opened)
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """Answer the commands of the application of that name, as `Deferred` asks for them."""
+    for card in APPS:
+        if card.name == name and card.commands is not None:
+            return commands_of(card)
+    raise AttributeError(name)

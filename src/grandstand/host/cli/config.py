@@ -1,0 +1,115 @@
+"""Kept here: `grandstand config …`: the settings as they stand, and a file to change them in."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel, SecretStr
+from rich.console import Console
+from rich.table import Table as Grid
+
+from grandstand.base.errors import Conflict
+from grandstand.host.settings import Settings, read_settings, setting_names, settings_file
+
+config = typer.Typer(help="The settings, and where they come from.", no_args_is_help=True)
+
+_HEAD = """\
+# Settings of Grandstand. What is commented out has its default.
+# A variable in the environment wins over this file: GRANDSTAND_SERVER_PORT over [server] port.
+"""
+
+
+class SettingsFileExists(Conflict):
+    """There is a settings file already."""
+
+
+@config.command()
+def show(
+    *, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
+) -> None:
+    """Show every setting with its value; secrets are not shown."""
+    settings = read_settings()
+    values = {place: _plain(_value(settings, place)) for place in setting_names()}
+    if as_json:
+        typer.echo(json.dumps(values, indent=2))
+        return
+    file = settings_file()
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    for heading in ("settings.toml", "value", "in the environment"):
+        grid.add_column(heading, overflow="fold")
+    for place, name in setting_names().items():
+        changed = _value(settings, place) != _value(Settings.model_construct(), place)
+        value = json.dumps(values[place], ensure_ascii=False)
+        grid.add_row(place, f"[bold]{value}[/]" if changed else value, f"[dim]{name}[/]")
+    console = Console()
+    console.print(f"{file}{'' if file.exists() else ' (not there; `grandstand config init`)'}")
+    console.print(grid)
+
+
+@config.command()
+def init(
+    *, force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False
+) -> None:
+    """Write a settings file that names every setting, each with its default and its help."""
+    file = settings_file()
+    if file.exists() and not force:
+        message = f"{file} is there already: edit it, or write over it with --force"
+        raise SettingsFileExists(message)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(template(), encoding="utf-8")
+    file.chmod(0o600)
+    typer.echo(f"wrote {file}")
+
+
+def template() -> str:
+    """Answer the text of a settings file in which everything has its default."""
+    defaults = Settings.model_construct()
+    parts, sections = [_HEAD], []
+    for name, field in Settings.model_fields.items():
+        value = getattr(defaults, name)
+        if isinstance(value, BaseModel):
+            sections.append(f"\n[{name}]\n{_lines(value)}")
+        else:
+            parts.append(_line(name, field.description or "", value))
+    return "\n".join([*parts, *sections])
+
+
+def _lines(section: BaseModel) -> str:
+    return "\n".join(
+        _line(name, field.description or "", getattr(section, name))
+        for name, field in type(section).model_fields.items()
+    )
+
+
+def _line(name: str, told: str, value: object) -> str:
+    return f"# {told}\n# {name} = {_toml(_plain(value, conceal=False))}\n"
+
+
+def _toml(value: object) -> str:
+    """JSON's text, numbers and lists are TOML too; TOML has no null, and tables are written so."""
+    if value is None:
+        return '""'
+    if isinstance(value, dict):
+        inner = ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items())
+        return f"{{{inner}}}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _value(settings: Settings, place: str) -> Any:  # noqa: ANN401 - settings are of many kinds
+    value: Any = settings
+    for step in place.split("."):
+        value = getattr(value, step)
+    return value
+
+
+def _plain(value: object, *, conceal: bool = True) -> object:
+    if isinstance(value, SecretStr):
+        known = value.get_secret_value()
+        return "(set)" if conceal and known not in ("", "chunks") else known
+    if isinstance(value, dict):
+        return {key: _plain(each, conceal=conceal) for key, each in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(each, conceal=conceal) for each in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

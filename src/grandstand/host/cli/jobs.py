@@ -1,0 +1,154 @@
+"""Kept here: `grandstand jobs …`: which jobs there are, how they went, and how they are moved."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from grandstand.base.clock import SystemClock
+from grandstand.host.opening import open_store
+from grandstand.host.settings import read_settings
+from grandstand.kit.jobs.tables import JobRun
+from grandstand.kit.jobs.view import JobStatus, JobsView
+from grandstand.storage.tables.store import AsyncStore
+
+jobs = typer.Typer(help="The work that is done by itself.", no_args_is_help=True)
+
+T = TypeVar("T")
+
+Name = Annotated[str, typer.Argument(help="A job, such as house.sweep.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+
+
+@jobs.command("list")
+def list_jobs(*, as_json: AsJson = False) -> None:
+    """List every job: when it is due, where it runs, how it went last."""
+    found = _viewing(lambda view: view.list())
+    if as_json:
+        _echo_json([asdict(status) for status in found])
+        return
+    if not found:
+        typer.echo("There are no jobs yet: they are enrolled when `grandstand up` starts.")
+        return
+    now = SystemClock().now()
+    headings = ("job", "when", "state", "due", "last", "said")
+    Console().print(_grid(headings, [_job_row(status, now) for status in found]))
+
+
+@jobs.command()
+def run(name: Name, *, as_json: AsJson = False) -> None:
+    """Ask for a run now; a process that runs jobs begins it within seconds."""
+    _moved(name, JobsView.run_now, "is asked for and begins within seconds", as_json=as_json)
+
+
+@jobs.command()
+def pause(name: Name, *, as_json: AsJson = False) -> None:
+    """Let a job rest until it is resumed; one that never ends is stopped."""
+    _moved(name, JobsView.pause, "is paused", as_json=as_json)
+
+
+@jobs.command()
+def resume(name: Name, *, as_json: AsJson = False) -> None:
+    """Let a job that rests go on; what it missed is made up for by one run."""
+    _moved(name, JobsView.resume, "goes on", as_json=as_json)
+
+
+@jobs.command()
+def history(
+    name: Name,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many runs.")] = 20,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the last runs of a job, newest first."""
+    runs = _viewing(lambda view: view.history(name, limit))
+    if as_json:
+        _echo_json([asdict(each) | {"seconds": each.seconds} for each in runs])
+        return
+    headings = ("started", "seconds", "outcome", "try", "on", "said")
+    Console().print(_grid(headings, [_run_row(each) for each in runs]))
+
+
+def _viewing(look: Callable[[JobsView], Awaitable[T]]) -> T:
+    async def opened() -> T:
+        with open_store(read_settings()) as store:
+            return await look(JobsView(AsyncStore(store), store.session.clock))
+
+    return asyncio.run(opened())
+
+
+def _moved(
+    name: str,
+    move: Callable[[JobsView, str], Awaitable[None]],
+    told: str,
+    *,
+    as_json: bool,
+) -> None:
+    async def moved(view: JobsView) -> JobStatus:
+        await move(view, name)
+        return await view.one(name)
+
+    status = _viewing(moved)
+    if as_json:
+        _echo_json(asdict(status))
+    else:
+        typer.echo(f"{name} {told}")
+
+
+def _echo_json(value: Any) -> None:  # noqa: ANN401 - any plain value
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_moment_text))
+
+
+def _moment_text(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    for heading in headings:
+        grid.add_column(heading, no_wrap=heading != "said", overflow="fold")
+    for row in rows:
+        grid.add_row(*map(escape, row))
+    return grid
+
+
+def _job_row(status: JobStatus, now: datetime) -> tuple[str, ...]:
+    waits = status.due_at is not None and not status.paused and status.running_on is None
+    ended = status.last_ended_at
+    return (
+        status.name,
+        status.rhythm,
+        f"running on {status.running_on}" if status.running_on else status.state,
+        f"in {_span(now, status.due_at)}" if waits else "–",
+        f"{status.last_outcome} {_span(ended, now)} ago" if ended else "–",
+        status.last_error or status.last_said or "",
+    )
+
+
+def _span(start: datetime | None, end: datetime | None) -> str:
+    """Say how long it is from one moment to another, in the largest unit that fits."""
+    seconds = max(0.0, (end - start).total_seconds()) if start and end else 0.0
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _run_row(each: JobRun) -> tuple[str, ...]:
+    return (
+        each.started_at.strftime("%Y-%m-%d %H:%M:%S"),
+        f"{each.seconds:.1f}",
+        each.outcome,
+        str(each.attempt),
+        each.instance,
+        each.error or each.said or "",
+    )

@@ -1,0 +1,125 @@
+"""Kept here: `grandstand up`, `serve` and `worker`: what runs until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from socket import socket
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel, SecretStr
+
+from grandstand.base.log import configure
+from grandstand.host.house import House
+from grandstand.host.server.application import application, monitored
+from grandstand.host.server.listening import listen
+from grandstand.host.server.serving import loop_factory, make_server, until_asked, until_stopped
+from grandstand.host.settings import LogSettings, Settings, read_settings
+from grandstand.kit.who.policy import check_binding
+
+Host = Annotated[
+    str | None, typer.Option(help="Address to listen on; the setting server.host without it.")
+]
+Port = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="Port; 0 takes any free one. The setting without it."),
+]
+OwnPort = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="Answer monitors on this port; nowhere without it."),
+]
+
+
+def up(host: Host = None, port: Port = None) -> None:
+    """Start everything: the server and the jobs."""
+    _serve(read_settings(), host, port, jobs=True)
+
+
+def serve(host: Host = None, port: Port = None) -> None:
+    """Start the server alone."""
+    _serve(read_settings(), host, port, jobs=False)
+
+
+def worker(host: Host = None, port: OwnPort = None) -> None:
+    """Run the jobs alone; with --port, answer /health and /metrics there."""
+    settings = read_settings()
+    _log(settings)
+    if port is None:
+        _run(_work(settings, None))
+        return
+    with listen(host or settings.server.host, port) as listening:
+        _run(_work(settings, listening))
+
+
+def _serve(settings: Settings, host: str | None, port: int | None, *, jobs: bool) -> None:
+    address = host or settings.server.host
+    number = settings.server.port if port is None else port
+    _log(settings)
+    with listen(address, number) as listening:
+        _run(_answer(settings, address, listening, jobs=jobs))
+    typer.echo("stopped", err=True)
+
+
+async def _answer(settings: Settings, address: str, listening: socket, *, jobs: bool) -> None:
+    async with AsyncExitStack() as open_:
+        house = await open_.enter_async_context(House.open(settings, host=address))
+        check_binding(address, accounts=await house.people.any(), tokens=bool(settings.auth.issuer))
+        app, _ = application(house, write=_access(settings.log), json=_as_json(settings.log))
+        background = await open_.enter_async_context(house.background.running()) if jobs else None
+        _say(listening, "Grandstand is on")
+
+        server = make_server(app, behind_proxy=settings.server.https)
+        await until_stopped(server, listening, house.hub.close, background)
+
+
+async def _work(settings: Settings, listening: socket | None) -> None:
+    async with House.open(settings) as house, house.background.running() as background:
+        if listening is None:
+            typer.echo("The jobs run. Ctrl-C stops them.", err=True)
+            await until_asked(background)
+            return
+        app, _ = application(house, routes=monitored)
+        _say(listening, "The jobs run; monitors find them on")
+        await until_stopped(make_server(app), listening, house.hub.close, background)
+
+
+def _say(listening: socket, told: str) -> None:
+    address, port = listening.getsockname()[:2]
+    shown = f"[{address}]" if ":" in address else address
+    typer.echo(f"{told} http://{shown}:{port}. Ctrl-C stops it.", err=True)
+
+
+def _run(work: Coroutine[None, None, None]) -> None:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(work)
+
+
+def _log(settings: Settings) -> None:
+    told = settings.log
+    known = [word for word in _secrets(settings) if word != "chunks"]
+    configure(sys.stderr, json=_as_json(told), level=told.level, secrets=known)
+
+
+def _secrets(value: object) -> Iterator[str]:
+    """Answer every secret in the settings, however deep."""
+    if isinstance(value, SecretStr):
+        yield value.get_secret_value()
+    elif isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _secrets(getattr(value, name))
+    elif isinstance(value, dict):
+        yield from _secrets(tuple(value.values()))
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _secrets(one)
+
+
+def _as_json(settings: LogSettings) -> bool:
+    return settings.form == "json" or (settings.form == "auto" and not sys.stderr.isatty())
+
+
+def _access(settings: LogSettings) -> Callable[[str], object] | None:
+    return sys.stderr.write if settings.level in ("debug", "info") else None

@@ -1,0 +1,140 @@
+"""Kept here: what the house stands on, opened as the settings say."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+
+from grandstand.base.clock import Clock
+from grandstand.base.metrics import Metrics
+from grandstand.host.catalogue import all_tables
+from grandstand.host.opening import open_series, open_store
+from grandstand.host.settings import Settings
+from grandstand.kit.allowances import TableAllowance, TableQuotas
+from grandstand.kit.app import App
+from grandstand.kit.live import Hub
+from grandstand.kit.notify import Channel, read_channels
+from grandstand.kit.pages.assets import read_assets
+from grandstand.kit.pages.rendering import Links, Pages, Section
+from grandstand.kit.who.csrf import csrf_token
+from grandstand.kit.who.sessions import SESSION_COOKIE
+from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.tables.store import AsyncStore
+from grandstand.wire.web import Web
+
+if TYPE_CHECKING:
+    from grandstand.kit.who.tokens import Tokens
+
+_APPS_FOLDER: Final = Path(__file__).parents[1] / "apps"
+_PAGES_FOLDER: Final = Path(__file__).parent / "pages"
+_SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What everything else stands on."""
+
+    settings: Settings
+    clock: Clock
+    random: Random
+    metrics: Metrics
+    store: AsyncStore
+    series: SeriesEngine
+    web: Web
+    hub: Hub
+    instance: str
+
+
+async def lay(settings: Settings, clock: Clock, random: Random, opened: AsyncExitStack) -> Ground:
+    """Open the store, the series and the way to the network; `opened` closes them.
+
+    Raises InvalidInput or Unavailable, saying what to do.
+    """
+    store = await asyncio.to_thread(open_store, settings, clock)
+    opened.callback(store.close)
+    await asyncio.to_thread(store.create, all_tables())
+    series = await asyncio.to_thread(open_series, settings, clock)
+    opened.callback(series.close)
+    kept, metrics = AsyncStore(store), Metrics()
+    instance = f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(24):06x}"
+    web = await opened.enter_async_context(
+        Web(
+            clock=clock,
+            random=random,
+            metrics=metrics,
+            allowance=TableAllowance(kept, owner=instance, clock=clock, random=random),
+            quotas=TableQuotas(kept, clock=clock, random=random),
+        )
+    )
+    hub = Hub(clock, metrics)
+    return Ground(settings, clock, random, metrics, kept, series, web, hub, instance)
+
+
+def make_pages(ground: Ground, apps: tuple[App[Any], ...]) -> Pages:
+    """Make what renders pages: templates and static files of the house and every application."""
+    folders = {app.name: _APPS_FOLDER / app.name for app in apps}
+    static = {name: folder / "static" for name, folder in folders.items()}
+    templates = {name: folder / "templates" for name, folder in folders.items()}
+    sections = [Section(app.name, app.title, app.purpose) for app in apps]
+    links = Links(csrf=_csrf, number=ground.hub.number)
+    templates["house"] = _PAGES_FOLDER / "templates"
+    return Pages(read_assets(static), sections, templates, ground.clock, links)
+
+
+def _csrf(request: Request) -> str:
+    return csrf_token(request.cookies.get(SESSION_COOKIE, ""), secrets.token_bytes)
+
+
+def channels_of(settings: Settings) -> tuple[Channel, ...]:
+    """Answer where alerts go; raise InvalidInput when a setting makes no sense."""
+    told = settings.notify
+    return read_channels(
+        webhooks=[hook.get_secret_value() for hook in told.webhooks],
+        smtp=told.smtp.get_secret_value() if told.smtp else None,
+        mail_from=told.mail_from,
+        mail_to=told.mail_to,
+    )
+
+
+def tokens_of(settings: Settings, web: Web, clock: Clock) -> Tokens | None:
+    """Answer what checks tokens, None when no issuer is set; raise InvalidInput."""
+    told = settings.auth
+    if not told.issuer:
+        return None
+    from grandstand.kit.who.fetching import FetchThroughWeb
+    from grandstand.kit.who.tokens import Tokens
+    from grandstand.kit.who.trust import Trust
+
+    trust = Trust(
+        told.issuer,
+        told.client_ids,
+        algorithms=told.algorithms,
+        groups_claim=told.groups_claim,
+        admin_group=told.admin_group,
+    )
+    return Tokens(trust, FetchThroughWeb(web), clock)
+
+
+def house_secret(settings: Settings) -> bytes:
+    """Answer what cursors are signed with: the setting, or what is kept in the home folder."""
+    given = settings.server.secret
+    if given is not None and given.get_secret_value():
+        return given.get_secret_value().encode()
+    file = settings.home / "secret"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_bytes()
+    with os.fdopen(handle, "wb") as kept:
+        kept.write(secrets.token_bytes(_SECRET_BYTES))
+    return file.read_bytes()

@@ -1,0 +1,39 @@
+"""Kept here: taking a port, and what is said when it cannot be had."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from typing import Final
+
+from grandstand.base.errors import Conflict, InvalidInput
+
+LOOPBACK: Final = "127.0.0.1"
+_BACKLOG: Final = 1024
+
+
+class PortTaken(Conflict):
+    """Another program listens there already."""
+
+
+class AddressUnusable(InvalidInput):
+    """This machine has no such address, or may not listen there."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port before anything else is begun; 0 takes any free one.
+
+    Raises PortTaken or AddressUnusable, saying what to do.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as fault:
+        if fault.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"Port {port} of {host} is taken: stop the program that listens there, or choose "
+                "another port (0 takes any free one)"
+            ) from fault
+        raise AddressUnusable(
+            f"Cannot listen on {host} port {port}: {fault.strerror or fault}"
+        ) from fault

@@ -1,0 +1,136 @@
+"""Kept here: the log of what happened in the house, for everybody or for one person's eyes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import islice
+from random import Random
+from typing import Any, Final, Self
+
+from grandstand.base.clock import Clock
+from grandstand.base.ids import new_id
+from grandstand.base.log import redact
+from grandstand.kit.live import Teller
+from grandstand.kit.who.caller import Caller
+from grandstand.storage.tables.batches import WriteMany
+from grandstand.storage.tables.entity import Entity
+from grandstand.storage.tables.fields import ttl
+from grandstand.storage.tables.operations import Put
+from grandstand.storage.tables.queries import Query, key
+from grandstand.storage.tables.store import AsyncStore
+from grandstand.storage.tables.table import Table
+
+TOPIC: Final = "house/events"
+_EVERYBODY: Final = "everybody"
+_LONGEST_TEXT: Final = 1000
+
+events: Final = Table(
+    "grandstand-events",
+    partition="audience",
+    sort="eventId",
+    ttl="ttl",
+    purpose="What happened lately, by who may see it.",
+)
+
+EVENT_TABLES: Final = (events,)
+
+
+class Event(Entity, table=events, names="camel", times="epoch_ms"):
+    """Something that happened; `href` leads to more of it."""
+
+    audience: str
+    event_id: str
+    at: datetime
+    app: str
+    kind: str
+    text: str
+    href: str | None = None
+    gone_at: datetime | None = ttl(after=timedelta(days=30), of="at")
+
+    row = key("{audience}", "{event_id}")
+
+    @classmethod
+    def of_audience(cls, audience: str) -> Query[Self]:
+        """What an audience may see, newest first."""
+        return cls.row(audience=audience).newest()
+
+    def keep(self) -> Put[Self]:
+        """Keep an event."""
+        return self.put()
+
+    @classmethod
+    def forget(cls, audience: str, event_ids: tuple[str, ...]) -> WriteMany:
+        """Remove events of one audience."""
+        return WriteMany(tuple(cls.delete(audience=audience, event_id=one) for one in event_ids))
+
+
+class Events:
+    """Records what happens, tells open pages, and answers what happened lately."""
+
+    def __init__(self, store: AsyncStore, *, clock: Clock, random: Random, teller: Teller) -> None:
+        self._store = store
+        self._clock = clock
+        self._random = random
+        self._teller = teller
+
+    async def record(
+        self,
+        app: str,
+        kind: str,
+        text: str,
+        href: str | None = None,
+        *,
+        user_id: str | None = None,
+    ) -> Event:
+        """Keep that something happened, and tell it; with a user id, to that person alone."""
+        event = Event(
+            audience=_audience(user_id),
+            event_id=new_id(self._clock, self._random),
+            at=self._clock.now(),
+            app=app,
+            kind=kind,
+            text=redact(text)[:_LONGEST_TEXT],
+            href=href,
+        )
+        kept = await self._store(event.keep())
+        topic = TOPIC if user_id is None else f"{TOPIC}/user/{user_id}"
+        self._teller.tell(topic, _plain(kept))
+        return kept
+
+    async def recent(self, limit: int, caller: Caller) -> tuple[Event, ...]:
+        """Answer the last events a caller may see, newest first."""
+        seen = [
+            (await self._store.page(Event.of_audience(audience), limit)).items
+            for audience in (_EVERYBODY, _audience(caller.user_id))
+        ]
+        newest = merge(*seen, key=lambda event: event.event_id, reverse=True)
+        return tuple(islice(newest, limit))
+
+    async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """Answer every event that only this person may see."""
+        async for event in self._store.each(Event.of_audience(_audience(user_id))):
+            yield "event", _plain(event)
+
+    async def erase(self, user_id: str) -> int:
+        """Erase every event that only this person may see, and answer how many there were."""
+        audience = _audience(user_id)
+        found = [each.event_id async for each in self._store.each(Event.of_audience(audience))]
+        await self._store(Event.forget(audience, tuple(found)))
+        return len(found)
+
+
+def _audience(user_id: str | None) -> str:
+    return _EVERYBODY if user_id is None else f"user#{user_id}"
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    return {
+        "event_id": event.event_id,
+        "at": event.at.isoformat(),
+        "app": event.app,
+        "kind": event.kind,
+        "text": event.text,
+        "href": event.href,
+    }

@@ -1,0 +1,1 @@
+"""Work done without being asked for: declared by applications, run once across instances."""

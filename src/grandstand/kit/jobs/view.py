@@ -1,0 +1,139 @@
+"""Kept here: jobs seen and moved from outside the runner: by pages, API and command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from grandstand.base.clock import Clock
+from grandstand.base.errors import NotFound
+from grandstand.kit.jobs.attending import lease_name
+from grandstand.kit.jobs.tables import JobRun, KeptJob, Outcome
+from grandstand.storage.tables.errors import ConditionFailed, TableNotFound
+from grandstand.storage.tables.house import KeptLease
+from grandstand.storage.tables.store import AsyncStore
+from grandstand.storage.tables.updates import Update
+
+State: TypeAlias = Literal["waiting", "asked", "running", "retrying", "paused"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """How a job stands: `running_on` is an instance whose lease is good at this moment."""
+
+    name: str
+    purpose: str
+    rhythm: str
+    state: State
+    paused: bool
+    due_at: datetime | None
+    running_on: str | None
+    running_since: datetime | None
+    attempt: int
+    failures: int
+    last_outcome: Outcome | None
+    last_started_at: datetime | None
+    last_ended_at: datetime | None
+    last_said: str | None
+    last_error: str | None
+
+
+class JobsView:
+    """Every job any instance on this store has declared, and the ways to move one.
+
+    What is asked for here is written down, and picked up by a runner within seconds.
+    """
+
+    def __init__(self, store: AsyncStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def list(self) -> tuple[JobStatus, ...]:
+        """Answer how all jobs stand, by name; none before the first runner has started."""
+        try:
+            found = await self._store(KeptJob.everyone())
+            leases = await self._store.get_many(
+                KeptLease.get(name=lease_name(known.name)) for known in found
+            )
+        except TableNotFound:
+            return ()
+        now = self._clock.now()
+        return tuple(
+            _status(known, alive=_is_held(lease, now))
+            for known, lease in zip(found, leases, strict=True)
+        )
+
+    async def one(self, name: str) -> JobStatus:
+        """Answer how one job stands; raise NotFound."""
+        for status in await self.list():
+            if status.name == name:
+                return status
+        raise await self._unknown(name)
+
+    async def history(self, name: str, limit: int = 20) -> tuple[JobRun, ...]:
+        """Answer the last runs of a job, newest first; raise NotFound when there is no such job."""
+        await self.one(name)
+        page = await self._store.page(JobRun.of_job(name), limit)
+        return page.items
+
+    async def run_now(self, name: str) -> None:
+        """Ask for a run as soon as may be, even of a job that is paused; raise NotFound."""
+        await self._move(name, KeptJob.ask(name, self._clock.now()))
+
+    async def pause(self, name: str) -> None:
+        """Let a job rest: it is begun no more, and one that runs always is stopped.
+
+        Raises NotFound.
+        """
+        await self._move(name, KeptJob.pause(name, self._clock.now()))
+
+    async def resume(self, name: str) -> None:
+        """Let a job go on; what it missed is made up for by one run. Raises NotFound."""
+        await self._move(name, KeptJob.resume(name))
+
+    async def _move(self, name: str, update: Update[KeptJob]) -> None:
+        try:
+            await self._store(update)
+        except (ConditionFailed, TableNotFound) as refused:
+            raise await self._unknown(name) from refused
+
+    async def _unknown(self, name: str) -> NotFound:
+        known = ", ".join(status.name for status in await self.list())
+        hint = f"there are {known}" if known else "a runner that starts enrols its jobs"
+        return NotFound(f"There is no job {name}; {hint}")
+
+
+def _is_held(lease: KeptLease | None, now: datetime) -> bool:
+    return lease is not None and lease.expires_at is not None and lease.expires_at > now
+
+
+def _status(known: KeptJob, *, alive: bool) -> JobStatus:
+    running = known.running_on if alive else None
+    return JobStatus(
+        name=known.name,
+        purpose=known.purpose,
+        rhythm=known.rhythm,
+        state=_state(known, running=running is not None),
+        paused=known.paused_at is not None,
+        due_at=known.due_at,
+        running_on=running,
+        running_since=known.running_since if running else None,
+        attempt=known.attempt,
+        failures=known.failures,
+        last_outcome=known.last_outcome,
+        last_started_at=known.last_started_at,
+        last_ended_at=known.last_ended_at,
+        last_said=known.last_said,
+        last_error=known.last_error,
+    )
+
+
+def _state(known: KeptJob, *, running: bool) -> State:
+    if running:
+        return "running"
+    if known.asked_at is not None:
+        return "asked"
+    if known.paused_at is not None:
+        return "paused"
+    return "retrying" if known.attempt else "waiting"

@@ -1,0 +1,260 @@
+"""Kept here: telling open pages what has happened, topic by topic, over one socket a page."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
+
+from grandstand.base.clock import Clock
+from grandstand.kit.who.caller import Caller
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+
+    from grandstand.base.metrics import Metrics
+
+ADMIN_TOPICS: Final = frozenset({"house/jobs", "house/sources", "house/storage"})
+QUEUE_LENGTH: Final = 64
+MAX_TOPICS: Final = 64
+MAX_MESSAGE: Final = 16_384
+
+LIFETIME_SECONDS: Final = 600.0
+
+# Closing codes of RFC 6455 and IANA: 1001 going away, 1008 breach of policy, 1009 too big,
+# 1012 come again.
+_COME_AGAIN: Final = 1012
+_GOING_AWAY: Final = 1001
+_BREACH: Final = 1008
+_TOO_BIG: Final = 1009
+_TOPIC: Final = re.compile(r"[a-z][a-z0-9-]*(/[A-Za-z0-9._:@=-]+){1,8}")
+_LONGEST_TOPIC: Final = 200
+
+
+class Teller(Protocol):
+    """Whoever passes news on to the pages that follow a topic.
+
+    A topic is `<app>/<what>`, or `<app>/<what>/user/<user id>` for the eyes of one person only.
+    """
+
+    def tell(self, topic: str, news: dict[str, Any]) -> None:
+        """Pass news on; never waits and never fails: a page that is too slow asks for the whole."""
+        ...
+
+
+class _Asked(msgspec.Struct, forbid_unknown_fields=True):
+    """What a page says: topics to follow with the number it has heard, topics to leave, a ping."""
+
+    follow: dict[str, int | None] = {}
+    leave: list[str] = []
+    ping: int | None = None
+
+
+class _Page:
+    """One open page: what it follows and what waits to be sent to it."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self.topics: set[str] = set()
+        self.waiting: deque[tuple[str, str]] = deque()
+        self.stirred = asyncio.Event()
+        self.closing = False
+
+    def offer(self, topic: str, text: str, limit: int) -> int:
+        """Queue a text; when that would be one too many, drop all for requests to start afresh.
+
+        Answers how many news were dropped.
+        """
+        dropped = 0
+        if len(self.waiting) >= limit:
+            dropped = len(self.waiting)
+            behind = dict.fromkeys([*(one for one, _ in self.waiting), topic])
+            self.waiting.clear()
+            self.waiting.extend((one, _resync(one)) for one in behind if one in self.topics)
+        else:
+            self.waiting.append((topic, text))
+        self.stirred.set()
+        return dropped
+
+
+def may_follow(caller: Caller, topic: str) -> bool:
+    """Whether a topic is for this caller's eyes."""
+    *_, before, last = topic.split("/")
+    if before == "user":
+        return last == caller.user_id
+    return "/user/" not in topic and (caller.admin or topic not in ADMIN_TOPICS)
+
+
+class Hub:
+    """Passes news to every open page that follows their topic; implements Teller.
+
+    A message is written once, however many pages get it. Every topic counts its news: a page says
+    the last number it has seen, and is told to fetch the whole when it has missed any. After its
+    lifetime a socket is closed and the page comes again, so that whoever was logged out meanwhile
+    hears no more.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        metrics: Metrics,
+        *,
+        queue_length: int = QUEUE_LENGTH,
+        lifetime_seconds: float = LIFETIME_SECONDS,
+    ) -> None:
+        self._metrics = metrics
+        self._lifetime_seconds = lifetime_seconds
+        self._queue_length = queue_length
+        # No number of an earlier server of the same address is met again.
+        self._first = int(clock.epoch() * 1000)
+        self._numbers: dict[str, int] = {}
+        self._followers: dict[str, set[_Page]] = {}
+        self._pages: set[_Page] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = 0
+        self._closed = False
+
+    @property
+    def open_pages(self) -> int:
+        """How many pages listen now."""
+        return len(self._pages)
+
+    def number(self, topic: str) -> int:
+        """Answer the number of a topic's last news; pages carry it to say what they have seen."""
+        return self._numbers.get(topic, self._first)
+
+    def tell(self, topic: str, news: dict[str, Any]) -> None:
+        """Pass news on, from any thread; never waits and never fails."""
+        if self._loop is not None and threading.get_ident() != self._thread:
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._tell, topic, news)
+            return
+        self._tell(topic, news)
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one page until it leaves or the hub closes; refuses whoever has no caller."""
+        caller = socket.scope.get("state", {}).get("caller")
+        if self._closed or not isinstance(caller, Caller):
+            await socket.close(_BREACH)
+            return
+        await socket.accept()
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        page = _Page(caller)
+        self._pages.add(page)
+        self._metrics.set("sockets", len(self._pages))
+        sending = asyncio.create_task(_send_waiting(socket, page))
+        try:
+            async with asyncio.timeout(self._lifetime_seconds):
+                await self._listen(socket, page)
+        except TimeoutError:
+            await _hang_up(socket, _COME_AGAIN)
+        finally:
+            sending.cancel()
+            self._forget(page)
+        await asyncio.gather(sending, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Say goodbye to every page and take no new ones."""
+        self._closed = True
+        for page in self._pages:
+            page.closing = True
+            page.stirred.set()
+        await asyncio.sleep(0)
+
+    def _tell(self, topic: str, news: dict[str, Any]) -> None:
+        number = self._numbers.get(topic, self._first) + 1
+        self._numbers[topic] = number
+        pages = self._followers.get(topic)
+        if not pages:
+            return
+        text = _written({"topic": topic, "n": number, "news": news})
+        dropped = sum([page.offer(topic, text, self._queue_length) for page in pages])
+        if dropped:
+            self._metrics.count("news_dropped", dropped, topic="/".join(topic.split("/")[:2]))
+
+    async def _listen(self, socket: WebSocket, page: _Page) -> None:
+        while True:
+            message = await socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text") or ""
+            if len(text) > MAX_MESSAGE:
+                await _hang_up(socket, _TOO_BIG)
+                return
+            try:
+                asked = msgspec.json.decode(text, type=_Asked)
+            except msgspec.DecodeError:
+                await _hang_up(socket, _BREACH)
+                return
+            self._heed(page, asked)
+
+    def _heed(self, page: _Page, asked: _Asked) -> None:
+        for topic in asked.leave:
+            self._leave(page, topic)
+        for topic, heard in asked.follow.items():
+            self._follow(page, topic, heard)
+        if asked.ping is not None:
+            page.offer("", _written({"pong": asked.ping}), self._queue_length)
+
+    def _follow(self, page: _Page, topic: str, heard: int | None) -> None:
+        shaped = len(topic) <= _LONGEST_TOPIC and _TOPIC.fullmatch(topic) is not None
+        room = len(page.topics) < MAX_TOPICS or topic in page.topics
+        if not shaped or not room or not may_follow(page.caller, topic):
+            page.offer(topic, _written({"refused": topic}), self._queue_length)
+            return
+        page.topics.add(topic)
+        self._followers.setdefault(topic, set()).add(page)
+        number = self.number(topic)
+        if heard is not None and heard != number:
+            page.offer(topic, _resync(topic, number), self._queue_length)
+            return
+        page.offer(topic, _written({"following": topic, "n": number}), self._queue_length)
+
+    def _leave(self, page: _Page, topic: str) -> None:
+        page.topics.discard(topic)
+        followers = self._followers.get(topic)
+        if followers is not None:
+            followers.discard(page)
+            if not followers:
+                del self._followers[topic]
+
+    def _forget(self, page: _Page) -> None:
+        for topic in tuple(page.topics):
+            self._leave(page, topic)
+        self._pages.discard(page)
+        self._metrics.set("sockets", len(self._pages))
+
+
+async def _send_waiting(socket: WebSocket, page: _Page) -> None:
+    """Send what is queued, one after another, until the page is gone or the hub closes."""
+    from starlette.websockets import WebSocketDisconnect
+
+    while not page.closing:
+        await page.stirred.wait()
+        page.stirred.clear()
+        while page.waiting:
+            _, text = page.waiting.popleft()
+            try:
+                await socket.send_text(text)
+            except (WebSocketDisconnect, RuntimeError):
+                return
+    await _hang_up(socket, _GOING_AWAY)
+
+
+async def _hang_up(socket: WebSocket, code: int) -> None:
+    """Close a socket that may be closed already."""
+    with suppress(RuntimeError, OSError):
+        await socket.close(code)
+
+
+def _resync(topic: str, number: int | None = None) -> str:
+    return _written({"resync": topic} if number is None else {"resync": topic, "n": number})
+
+
+def _written(message: dict[str, Any]) -> str:
+    return msgspec.json.encode(message).decode()

@@ -1,0 +1,23 @@
+// The page as the server would render it now; elements that ask at the same time share one answer.
+import { say } from "./toasts.js";
+
+let pending = null;
+
+async function load() {
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
+    location.reload();
+  }
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+export async function fresh(id) {
+  pending ??= load().finally(() => { pending = null; });
+  try {
+    return (await pending).getElementById(id);
+  } catch {
+    say("What is shown may be old: the server did not answer. Load the page again.", "bad");
+    return null;
+  }
+}

@@ -1,0 +1,181 @@
+"""Kept here: tables of a page: columns and rows, sorted, searched, paged and written as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Final, Literal, TypeAlias
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from grandstand.kit.pages.shown import NOTHING
+
+SortValue: TypeAlias = str | int | float | Decimal | datetime | None
+CellKind: TypeAlias = Literal["text", "number", "time"]
+Tone: TypeAlias = Literal["", "good", "bad", "warn", "quiet"]
+
+PAGE_ROWS: Final = 50
+
+# A cell that begins so is taken for a formula by spreadsheets.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; of rank 2 is what narrow screens can do without."""
+
+    key: str
+    title: str
+    kind: CellKind = "text"
+    rank: Literal[1, 2] = 1
+    sorts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: what is shown, what it is sorted by and what a CSV gets, and where it leads."""
+
+    shown: str | Markup
+    value: SortValue = None
+    href: str = ""
+    tone: Tone = ""
+    badge: bool = False
+
+    @property
+    def text(self) -> str:
+        """What is shown, without its marks."""
+        return self.shown.striptags() if isinstance(self.shown, Markup) else self.shown
+
+    @property
+    def plain(self) -> SortValue:
+        """What the cell is worth: its value, else its text; None when it is blank."""
+        worth = self.text if self.value is None else self.value
+        return None if worth in ("", NOTHING) else worth
+
+    @property
+    def written(self) -> str:
+        """The worth as text, for sorting in the page and for CSV."""
+        worth = self.plain
+        if worth is None:
+            return ""
+        return worth.isoformat() if isinstance(worth, datetime) else str(worth)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row; `key` names it across refreshes."""
+
+    key: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataTable:
+    """A table: all its rows, or, after `view`, the ones asked for.
+
+    On a narrow screen it is scrolled sideways without its columns of rank 2, or, when it `stacks`,
+    each row becomes a record with all of them.
+    """
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    sorted_by: str = ""
+    descending: bool = False
+    sought: str = ""
+    page: int = 1
+    pages: int = 1
+    found: int | None = None
+    csv_href: str = ""
+    stacks: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether every row there is stands on the page, so that the page can sort by itself."""
+        return self.pages == 1 and not self.sought
+
+    def view(self, query: Mapping[str, str], *, page_rows: int = PAGE_ROWS) -> DataTable:
+        """Answer the table as `<name>.sort`, `.find` and `.page` of a query ask for it."""
+        sort = query.get(f"{self.name}.sort", "")
+        key, descending = sort.removeprefix("-"), sort.startswith("-")
+        sought = query.get(f"{self.name}.find", "").strip()
+        rows = self._found(sought)
+        known = [column.key for column in self.columns if column.sorts]
+        if key in known:
+            rows = self._sorted(rows, key, descending=descending)
+        pages = max(-(-len(rows) // page_rows), 1)
+        page = min(max(_whole_number(query.get(f"{self.name}.page", "1")), 1), pages)
+        return replace(
+            self,
+            rows=tuple(rows[(page - 1) * page_rows : page * page_rows]),
+            sorted_by=key if key in known else "",
+            descending=descending,
+            sought=sought,
+            page=page,
+            pages=pages,
+            found=len(rows),
+        )
+
+    def address(self, *, sort: str | None = None, page: int | None = None) -> str:
+        """Answer the query that asks for this table sorted otherwise, or another page of it."""
+        now = f"{'-' if self.descending else ''}{self.sorted_by}"
+        asked = {
+            f"{self.name}.sort": now if sort is None else sort,
+            f"{self.name}.find": self.sought,
+            f"{self.name}.page": "" if page is None else str(page),
+        }
+        return f"?{urlencode({key: value for key, value in asked.items() if value})}#{self.name}"
+
+    def next_sort(self, column: Column) -> str:
+        """Answer what a press on a column's title asks for: ascending first, then descending."""
+        again = column.key == self.sorted_by and not self.descending
+        return f"-{column.key}" if again else column.key
+
+    def csv(self) -> str:
+        """Answer the rows as CSV by RFC 4180; texts that look like formulas are quoted."""
+        lines = io.StringIO()
+        writer = csv.writer(lines)
+        writer.writerow([column.title for column in self.columns])
+        writer.writerows([_harmless(cell) for cell in row.cells] for row in self.rows)
+        return lines.getvalue()
+
+    def _found(self, sought: str) -> list[Row]:
+        words = sought.casefold().split()
+        return [
+            row
+            for row in self.rows
+            for text in [" ".join(cell.text for cell in row.cells)]
+            if all(word in text.casefold() for word in words)
+        ]
+
+    def _sorted(self, rows: list[Row], key: str, *, descending: bool) -> list[Row]:
+        place = [column.key for column in self.columns].index(key)
+        known = [row for row in rows if row.cells[place].plain is not None]
+        blank = [row for row in rows if row.cells[place].plain is None]
+        ordered = sorted(known, key=lambda row: _order(row.cells[place]), reverse=descending)
+        return ordered + blank
+
+
+def _order(cell: Cell) -> tuple[int, float, str]:
+    worth = cell.plain
+    if isinstance(worth, datetime):
+        return (0, worth.timestamp(), "")
+    if isinstance(worth, int | float | Decimal):
+        return (0, float(worth), "")
+    return (1, 0.0, str(worth).casefold())
+
+
+def _harmless(cell: Cell) -> str:
+    text = cell.written
+    risky = isinstance(cell.plain, str) and text.startswith(_FORMULA)
+    return f"'{text}" if risky else text
+
+
+def _whole_number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else 1

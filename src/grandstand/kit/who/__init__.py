@@ -1,0 +1,1 @@
+"""Who is calling: people, their credentials, and what they may do."""

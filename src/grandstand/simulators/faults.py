@@ -1,0 +1,210 @@
+"""Kept here: what can go wrong between a client and an outsider, on request and repeatably."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+Sleep: TypeAlias = Callable[[float], Awaitable[None]]
+
+Kind: TypeAlias = Literal[
+    "delay", "drop", "duplicate", "reorder", "garbage", "too many", "failing", "disconnect"
+]
+
+CONTROL: Final = "/simulator/faults"
+ABORT: Final = "grandstand.abort"
+_TOO_MANY: Final = 429
+_FAILING: Final = 503
+_NOISE: Final = b"\xff\xfe<<not what you asked for>>\x00"
+
+
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that goes wrong: where (a path's beginning), how often, and how many times.
+
+    `share` is the part of requests or frames that are hit; `times` ends it, None never.
+    `seconds` is the length of a delay, or what a refusal tells to wait.
+    """
+
+    kind: Kind
+    path: str = "/"
+    share: float = 1.0
+    times: int | None = None
+    seconds: float = 1.0
+
+
+@dataclass
+class Faults:
+    """The faults asked for at present, each counted as it strikes."""
+
+    random: Random
+    rules: list[Fault] = field(default_factory=list)
+    struck: dict[str, int] = field(default_factory=dict)
+    _left: dict[int, int] = field(default_factory=dict)
+
+    def ask_for(self, *rules: Fault) -> None:
+        """Let these faults happen from now on, in place of those before."""
+        self.rules = [*rules]
+        self._left = {at: rule.times for at, rule in enumerate(rules) if rule.times is not None}
+
+    def strike(self, path: str, *kinds: Kind) -> Fault | None:
+        """Answer the fault that hits now, None when all goes well."""
+        for at, rule in enumerate(self.rules):
+            if rule.kind not in kinds or not path.startswith(rule.path) or self._left.get(at) == 0:
+                continue
+            if self.random.random() >= rule.share:
+                continue
+            if at in self._left:
+                self._left[at] -= 1
+            self.struck[rule.kind] = self.struck.get(rule.kind, 0) + 1
+            return rule
+        return None
+
+
+class Faulty:
+    """An ASGI application that goes wrong as it is told, by `faults` or by PUT to the control path.
+
+    A request can be delayed, dropped, refused, fail, be cut off in the middle, or be answered with
+    garbage; a frame of a socket can be delayed, dropped, doubled, swapped with the next, replaced
+    by garbage, or end the connection.
+    """
+
+    def __init__(self, app: Application, faults: Faults, sleep: Sleep = asyncio.sleep) -> None:
+        self._app = app
+        self._faults = faults
+        self._sleep = sleep
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one request or socket."""
+        if scope["type"] == "http" and scope["path"] == CONTROL:
+            await self._control(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._app(scope, receive, _Frames(self._faults, scope, send, self._sleep))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _request(self, scope: Message, receive: Receive, send: Send) -> None:
+        path, faults = scope["path"], self._faults
+        if slow := faults.strike(path, "delay"):
+            await self._sleep(slow.seconds)
+        if faults.strike(path, "drop"):
+            scope["extensions"][ABORT]["now"]()
+            # The loop's next round tells the server that the connection is gone.
+            await asyncio.sleep(0)
+            raise ConnectionAborted
+        if refused := faults.strike(path, "too many", "failing"):
+            status = _TOO_MANY if refused.kind == "too many" else _FAILING
+            wait = [(b"retry-after", f"{refused.seconds:g}".encode())]
+            await _answer(send, status, wait, b'{"error": "as asked for"}')
+            return
+        if faults.strike(path, "garbage"):
+            await _answer(send, 200, [(b"content-type", b"application/json")], _NOISE)
+            return
+        await self._app(scope, receive, _cut(send) if faults.strike(path, "disconnect") else send)
+
+    async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["method"] == "PUT":
+            try:
+                rules = msgspec.json.decode(await _body(receive), type=list[Fault])
+            except msgspec.MsgspecError as fault:
+                await _answer(send, 400, [], str(fault).encode())
+                return
+            self._faults.ask_for(*rules)
+        told = {"rules": self._faults.rules, "struck": self._faults.struck}
+        await _answer(
+            send, 200, [(b"content-type", b"application/json")], msgspec.json.encode(told)
+        )
+
+
+class ConnectionAborted(Exception):
+    """Ends a request or a socket here and now."""
+
+
+class _Frames:
+    """Sends frames of one socket, some of which go wrong."""
+
+    def __init__(self, faults: Faults, scope: Message, send: Send, sleep: Sleep) -> None:
+        self._faults = faults
+        self._path: str = scope["path"]
+        self._send = send
+        self._sleep = sleep
+        self._held: Message | None = None
+        self._gone = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] != "websocket.send":
+            await self._release()
+            await self._send(message)
+            return
+        if self._gone:
+            raise ConnectionAborted
+        fault = self._faults.strike(
+            self._path, "delay", "drop", "duplicate", "reorder", "garbage", "disconnect"
+        )
+        await self._frame(message, fault)
+
+    async def _frame(self, message: Message, fault: Fault | None) -> None:
+        if fault is None:
+            await self._send(message)
+            await self._release()
+        elif fault.kind == "delay":
+            await self._sleep(fault.seconds)
+            await self._send(message)
+        elif fault.kind == "duplicate":
+            await self._send(message)
+            await self._send(message)
+        elif fault.kind == "reorder":
+            await self._release()
+            self._held = message
+        elif fault.kind == "garbage":
+            await self._send({"type": "websocket.send", "text": _NOISE.decode("latin-1")})
+        elif fault.kind == "disconnect":
+            self._gone = True
+            await self._send({"type": "websocket.close", "code": 1011})
+            raise ConnectionAborted
+
+    async def _release(self) -> None:
+        if self._held is not None:
+            held, self._held = self._held, None
+            await self._send(held)
+
+
+def _cut(send: Send) -> Send:
+    """Let the head and half of the first part of the body through, then end the connection."""
+
+    async def half(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await send(message)
+            return
+        body = message.get("body", b"")
+        await send(
+            {"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True}
+        )
+        raise ConnectionAborted
+
+    return half
+
+
+async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _body(receive: Receive) -> bytes:
+    parts = []
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(parts)

@@ -1,0 +1,1 @@
+"""A race site one can run: generated seasons of racing behind the pages of a real one."""

@@ -1,0 +1,248 @@
+"""Kept here: a horse's life on the track, row by row, and what the rows add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from random import Random
+from typing import Final
+
+from grandstand.simulators.racing.breeding import Ancestor
+from grandstand.simulators.racing.chance import chance
+from grandstand.simulators.racing.conditions import Conditions
+from grandstand.simulators.racing.details import clock_words, kilograms, last_seconds, pace, passing
+from grandstand.simulators.racing.market import final
+from grandstand.simulators.racing.names import horse_name, person, site
+from grandstand.simulators.racing.population import Horse, Jockey
+from grandstand.simulators.racing.running import Race, frames
+from grandstand.simulators.racing.season import Abroad
+from grandstand.simulators.racing.tracks import GOINGS, LETTER, TRACKS
+
+_SHORT: Final = {"取消": "取", "除外": "除", "中止": "中", "失格": "失"}
+_UNSTARTED: Final = ("取", "除")
+_UNWEIGHED: Final = "計不"
+_FOREIGN_FIELD: Final = 9
+_FOREIGN_STRENGTH: Final = (1.6, 0.8)
+_ABROAD_PRIZES: Final = (9_000.0, 3_600.0, 2_100.0, 1_300.0, 800.0)
+_OLD_PRIZES: Final = (1_500.0, 600.0, 380.0, 230.0, 150.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One row of a horse's results; what a row does not show is an empty text.
+
+    `prize` is in units of ten thousand yen and `circuit` says which total it belongs to; prizes
+    from abroad belong to the central one.
+    """
+
+    race_id: str
+    held_on: date
+    circuit: str
+    venue: str
+    race_name: str
+    rank: str
+    prize: float
+    runners: int
+    course: str
+    going: str
+    sky: str = ""
+    race_number: str = ""
+    frame: str = ""
+    number: str = ""
+    odds: str = ""
+    favourite: str = ""
+    jockey: Jockey | None = None
+    jockey_name: str = ""
+    carried: str = ""
+    time: str = ""
+    behind: str = ""
+    passing: str = ""
+    pace: str = ""
+    last: str = ""
+    weight: str = ""
+    best_id: str = ""
+    best_name: str = ""
+
+    @property
+    def place(self) -> int | None:
+        """The place taken, None without one."""
+        digits = self.rank.partition("(")[0]
+        return int(digits) if digits.isdecimal() else None
+
+    @property
+    def started(self) -> bool:
+        """Whether the run counts: a scratched horse did not start."""
+        return self.rank not in _UNSTARTED
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a horse's rows add up to; money in units of ten thousand yen."""
+
+    starts: int
+    places: tuple[int, int, int, int]
+    central: float
+    local: float
+    best: str
+
+
+def totals(runs: Sequence[Run]) -> Totals:
+    """Add up a life on the track."""
+    counted = [run for run in runs if run.started]
+    first, second, third = (sum(run.place == place for run in counted) for place in (1, 2, 3))
+    best = max((run for run in counted if run.place == 1), key=lambda run: run.prize, default=None)
+    return Totals(
+        len(counted),
+        (first, second, third, len(counted) - first - second - third),
+        sum(run.prize for run in counted if run.circuit == "jra"),
+        sum(run.prize for run in counted if run.circuit == "nar"),
+        f"{best.held_on:%y}'{best.race_name}" if best else "",
+    )
+
+
+def home_run(race: Race, horse: Horse, weight: str) -> Run:
+    """Answer the row of a race here; `weight` is the body weight and how it changed."""
+    at, meeting = race.at(horse), race.slot.meeting
+    jockey, started = race.finish.jockeys[at], race.finish.started(at)
+    told = final(race)
+    winner, second = (race.horses[one] for one in race.order[:2])
+    won = race.finish.places[at] == 1 and winner.id == horse.id
+    behind = race.behind(at)
+    central = f"{meeting.kai}{meeting.track.name}{meeting.day}"
+    return Run(
+        race_id=race.race_id,
+        held_on=meeting.held_on,
+        circuit=meeting.circuit,
+        venue=central if meeting.circuit == "jra" else meeting.track.name,
+        race_name=race.title,
+        rank=_SHORT.get(race.rank(at), race.rank(at)),
+        prize=race.prize(at),
+        runners=len(race.running),
+        course=f"{LETTER[race.terms.surface]}{race.terms.metres}",
+        going=GOINGS[meeting.going(race.terms.surface)][0],
+        sky=meeting.sky,
+        race_number=str(race.slot.number),
+        frame=str(race.frames[at]),
+        number=str(at + 1),
+        odds=f"{told.win[at + 1]:.1f}" if started else "",
+        favourite=str(told.rank[at + 1]) if started else "",
+        jockey=jockey,
+        jockey_name=jockey.short,
+        carried=f"{race.carried(at):g}",
+        time=clock_words(race.seconds(at)),
+        behind="" if behind is None else f"{behind:.1f}",
+        passing=passing(race, at),
+        pace=pace(race),
+        last=last_seconds(race, at),
+        weight=weight if started else _UNWEIGHED,
+        best_id=second.id if won else winner.id,
+        best_name=f"({second.name})" if won else winner.name,
+    )
+
+
+@dataclass
+class Scales:
+    """The body weights of horses, race after race."""
+
+    seed: int
+    last: dict[str, int] = field(default_factory=dict)
+
+    def weigh(self, race: Race, horse: Horse) -> str:
+        """Answer the weight before the next race and its change, empty for a scratched horse."""
+        if not race.finish.started(race.at(horse)):
+            return ""
+        now = kilograms(self.seed, horse, race.race_id, race.slot.meeting.held_on.year)
+        if now is None:
+            return _UNWEIGHED
+        change = now - self.last.get(horse.id, now)
+        self.last[horse.id] = now
+        return f"{now}({change:+d})".replace("(+0)", "(0)")
+
+
+def abroad_run(seed: int, abroad: Abroad, went: int, jockey: Jockey) -> Run:
+    """Answer the row of a race in another country: frame, margin, passing and weight are empty."""
+    draw, horse = chance(seed, "abroad", abroad.race_id), abroad.entered[went]
+    ours = [(one.ability + draw.gauss(0, 1), one.id, one.name) for one in abroad.entered]
+    others = [
+        (draw.gauss(*_FOREIGN_STRENGTH) + draw.gauss(0, 1), "", horse_name(60_000 + at)[0])
+        for at in range(_FOREIGN_FIELD)
+    ]
+    finish = sorted((*ours, *others), reverse=True)
+    place = next(at for at, one in enumerate(finish, 1) if one[1] == horse.id)
+    best = finish[1] if place == 1 else finish[0]
+    return Run(
+        race_id=abroad.race_id,
+        held_on=abroad.held_on,
+        circuit="jra",
+        venue=abroad.track,
+        race_name=f"{site(abroad.race_id)}カップ(GI)",
+        rank=str(place),
+        prize=_ABROAD_PRIZES[place - 1] if place <= len(_ABROAD_PRIZES) else 0.0,
+        runners=len(finish),
+        course="芝2000",
+        going="良",
+        race_number="9",
+        number=str(went + 1),
+        jockey=jockey,
+        jockey_name=jockey.short,
+        carried="57",
+        time=clock_words(122.0 - finish[place - 1][0] * 0.3),
+        best_id=best[1],
+        best_name=f"({best[2]})" if place == 1 else best[2],
+    )
+
+
+def old_runs(seed: int, ancestor: Ancestor) -> list[Run]:
+    """Answer the rows of a sire or dam, newest first: none for a foreign one.
+
+    Their races are older than any race page kept here.
+    """
+    if ancestor.country is not None:
+        return []
+    draw = chance(seed, "old", ancestor.id)
+    starts = draw.randint(6, 18) if ancestor.sex == "sire" else draw.randint(0, 14)
+    on, runs = date(ancestor.born + 2, 6, 1), []
+    for _ in range(starts):
+        on += timedelta(days=draw.randint(14, 70))
+        runs.append(_old_run(draw, on, ancestor))
+    return runs[::-1]
+
+
+def _old_run(draw: Random, on: date, ancestor: Ancestor) -> Run:
+    track = TRACKS[f"{draw.randint(1, 10):02}"]
+    kai, day, number = draw.randint(1, 4), draw.randint(1, 8), draw.randint(1, 12)
+    size, metres = draw.randint(9, 16), draw.choice(track.turf)
+    place = min(size, 1 + int(draw.expovariate(0.5 if ancestor.sex == "sire" else 0.25)))
+    race_id = f"{on.year}{track.code}{kai:02}{day:02}{number:02}"
+    return Run(
+        race_id=race_id,
+        held_on=on,
+        circuit="jra",
+        venue=f"{kai}{track.name}{day}",
+        race_name=f"{site(race_id)}ステークス",
+        rank=str(place),
+        prize=_OLD_PRIZES[place - 1] if place <= len(_OLD_PRIZES) else 0.0,
+        runners=size,
+        course=f"芝{metres}",
+        going=GOINGS[draw.choice((0, 0, 0, 1, 2))][0],
+        sky="晴",
+        race_number=str(number),
+        frame=str(frames(size)[size // 2 - 1]),
+        number=str(size // 2),
+        odds=f"{draw.uniform(1.5, 40):.1f}",
+        favourite=str(draw.randint(1, size)),
+        jockey_name=person(draw.randrange(700, 790))[0],
+        carried="55" if ancestor.sex == "dam" else "57",
+        time=clock_words(metres * 0.0585 + draw.gauss(0, 1)),
+        behind=f"{(place - 1) * 0.2:.1f}",
+        passing=f"{place}-{place}",
+        pace="35.4-35.9",
+        last=f"{draw.gauss(35.3, 0.6):.1f}",
+        weight=f"{440 + 2 * draw.randint(0, 40)}(0)",
+    )
+
+
+def prize_words(terms: Conditions) -> str:
+    """Answer the prizes of a race in the words of its card."""
+    return f"本賞金:{','.join(f'{prize:g}' for prize in terms.prizes)}万円"

@@ -1,0 +1,264 @@
+"""Kept here: the world of racing: seasons that agree with themselves, and their true chances."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from itertools import chain
+from typing import Final
+
+from grandstand.simulators.racing.breeding import Ancestor
+from grandstand.simulators.racing.calendar import JST, Meeting
+from grandstand.simulators.racing.career import Run, Scales, abroad_run, home_run, old_runs
+from grandstand.simulators.racing.chance import chance, shuffled
+from grandstand.simulators.racing.conditions import conditions
+from grandstand.simulators.racing.population import (
+    JOCKEYS,
+    OLDEST,
+    YOUNGEST,
+    Horse,
+    Jockey,
+    Population,
+)
+from grandstand.simulators.racing.running import Race, drawn
+from grandstand.simulators.racing.season import Abroad, Season, Slot, season
+from grandstand.simulators.racing.tally import Tally, remembered, tallied
+from grandstand.simulators.racing.tracks import TRACKS, Circuit
+
+CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
+_KEPT_SEASONS: Final = 16
+_KEPT_RACES: Final = 4_096
+_KEPT_DAYS: Final = 2_048
+_KEPT_MONTHS: Final = 192
+_JOCKEYS_A_MEETING: Final[dict[Circuit, int]] = {"jra": 24, "nar": 18}
+_WEEKEND: Final = 5
+_RACE_ID: Final = re.compile("[0-9]{12}")
+_SEASONS_BEFORE: Final = 2
+
+
+class World:
+    """Everything that is true of one seed: nothing is kept but what was asked for last.
+
+    Races are known from `first_year` on. What the site may tell at a moment is a matter of the
+    moment given; the world itself knows every finish before it happens.
+    """
+
+    def __init__(self, seed: int, first_year: int) -> None:
+        self.seed = seed
+        self.first_year = first_year
+        self.people = Population(seed, first_year)
+        self.season = lru_cache(maxsize=_KEPT_SEASONS)(self._season)
+        self._raced = lru_cache(maxsize=_KEPT_RACES)(self._race)
+        self._day_jockeys = lru_cache(maxsize=_KEPT_DAYS)(self._riding)
+        self._month = lru_cache(maxsize=_KEPT_MONTHS)(self._tallied)
+
+    @classmethod
+    def at(cls, seed: int, now: datetime, seasons_before: int = _SEASONS_BEFORE) -> World:
+        """Answer a world with some full seasons before the year of a moment."""
+        return cls(seed, now.astimezone(JST).year - seasons_before)
+
+    def meetings(self, circuit: Circuit, day: date) -> tuple[Meeting, ...]:
+        """Answer a circuit's meetings of a day."""
+        if day.year < self.first_year:
+            return ()
+        return self.season(circuit, day.year).days.get(day, ())
+
+    def days(self, circuit: Circuit, around: date, reach_days: int = 14) -> list[date]:
+        """Answer the days with racing near a day."""
+        span = (around + timedelta(days=at) for at in range(-reach_days, reach_days + 1))
+        return [day for day in span if self.meetings(circuit, day)]
+
+    def race_ids(self, circuit: Circuit, day: date) -> list[str]:
+        """Answer the ids of a day's races, track by track."""
+        return [
+            meeting.race_id(number)
+            for meeting in self.meetings(circuit, day)
+            for number in range(1, meeting.races + 1)
+        ]
+
+    def race(self, race_id: str) -> Race | None:
+        """Answer a race with its finish, None if there is none of that id."""
+        known = _RACE_ID.fullmatch(race_id) and race_id[4:6] in TRACKS
+        if not known or int(race_id[:4]) < self.first_year:
+            return None
+        year = self.season(TRACKS[race_id[4:6]].circuit, int(race_id[:4]))
+        return self._raced(year.slots[race_id]) if race_id in year.slots else None
+
+    def truth(self, race_id: str) -> dict[int, float]:
+        """Answer the true chances of winning by horse number, of those that start.
+
+        Raises:
+            KeyError: there is no race of that id.
+        """
+        race = self.race(race_id)
+        if race is None:
+            raise KeyError(race_id)
+        return race.truth
+
+    def races_between(self, circuit: Circuit, first: date, last: date) -> Iterator[Race]:
+        """Answer a circuit's races of some days, in order."""
+        for at in range((last - first).days + 1):
+            for race_id in self.race_ids(circuit, first + timedelta(days=at)):
+                race = self.race(race_id)
+                if race is not None:
+                    yield race
+
+    def entries(self, horse: Horse, until: datetime) -> list[Race]:
+        """Answer every race a horse is entered in that is off by a moment, oldest first."""
+        slots = (
+            slot
+            for year in self._seasons(horse, until)
+            for slot in year.entries.get(horse.id, ())
+            if slot.meeting.off(slot.number) <= until
+        )
+        return [self._raced(slot) for slot in slots]
+
+    def runs(self, horse: Horse, now: datetime) -> list[Run]:
+        """Answer a horse's results as known at a moment, newest first."""
+        races = [race for race in self.entries(horse, now) if race.confirmed_at <= now]
+        scales = Scales(self.seed)
+        runs = [home_run(race, horse, scales.weigh(race, horse)) for race in races]
+        today = now.astimezone(JST).date()
+        for year in self._seasons(horse, now):
+            for abroad in year.abroad:
+                went = abroad.draw(horse)
+                if went is not None and abroad.held_on < today:
+                    runs.append(self._abroad(abroad, went))
+        return sorted(runs, key=lambda run: run.held_on, reverse=True)
+
+    def histories(self, last: date) -> Iterator[tuple[Race, dict[str, list[Run]]]]:
+        """Answer all races up to a day as they were run, with every runner's rows before it.
+
+        Rows are oldest first, by the id of the horse. This is `runs` for all at once: it keeps
+        the rows of every horse, some 100 MB a year.
+        """
+        scales, rows = Scales(self.seed), dict[str, list[Run]]()
+        day = date(self.first_year, 1, 1)
+        while day <= last:
+            races = chain.from_iterable(self.races_between(one, day, day) for one in CIRCUITS)
+            for race in sorted(races, key=lambda race: race.off_at):
+                yield race, {horse.id: list(rows.get(horse.id, ())) for horse in race.horses}
+                for horse in race.horses:
+                    run = home_run(race, horse, scales.weigh(race, horse))
+                    rows.setdefault(horse.id, []).append(run)
+            for abroad in self.season("jra", day.year).abroad:
+                if abroad.held_on == day:
+                    for went, horse in enumerate(abroad.entered):
+                        rows.setdefault(horse.id, []).append(self._abroad(abroad, went))
+            day += timedelta(days=1)
+
+    def old_runs(self, ancestor: Ancestor) -> list[Run]:
+        """Answer the results of a sire or dam, newest first."""
+        return old_runs(self.seed, ancestor)
+
+    def weight(self, race: Race, at: int) -> str:
+        """Answer a runner's body weight before a race and its change, empty for a scratched one."""
+        horse = race.horses[at]
+        scales = Scales(self.seed)
+        return [scales.weigh(one, horse) for one in self.entries(horse, race.off_at)][-1]
+
+    def rides(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> Tally:
+        """Answer a jockey's rides of a year on a circuit as known at a moment."""
+        if year < self.first_year:
+            kept = circuit == jockey.circuit and year >= jockey.first_year
+            return remembered(self.seed, jockey, year) if kept else Tally()
+        if circuit != jockey.circuit:
+            return tallied(self._visits(jockey, circuit, year, now)).get(jockey.id, Tally())
+        whole = Tally()
+        for tallies in self._months(circuit, year, now):
+            whole.add(tallies.get(jockey.id, Tally()))
+        return whole
+
+    def standing(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> int | None:
+        """Answer a jockey's place in the list of winners of a year, None for one not listed.
+
+        Guests of a circuit and those without a ride are not.
+        """
+        mine = self.rides(jockey, circuit, year, now)
+        if not mine.rides or circuit != jockey.circuit:
+            return None
+        if year < self.first_year:
+            return chance(self.seed, "standing", jockey.id, year).randint(1, JOCKEYS[circuit])
+        wins: dict[str, int] = {}
+        for tallies in self._months(circuit, year, now):
+            for jockey_id, tally in tallies.items():
+                wins[jockey_id] = wins.get(jockey_id, 0) + tally.places[0]
+        return 1 + sum(more > mine.places[0] for more in wins.values())
+
+    def _abroad(self, abroad: Abroad, went: int) -> Run:
+        return abroad_run(self.seed, abroad, went, self.people.jockey("jra", went * 5))
+
+    def _seasons(self, horse: Horse, until: datetime) -> list[Season]:
+        last = min(horse.foaled + OLDEST, until.astimezone(JST).year)
+        years = range(max(horse.foaled + YOUNGEST, self.first_year), last + 1)
+        return [self.season(horse.circuit(year), year) for year in years if horse.races_in(year)]
+
+    def _months(self, circuit: Circuit, year: int, now: datetime) -> Iterator[dict[str, Tally]]:
+        today = now.astimezone(JST).date()
+        for month in range(1, 13):
+            first = date(year, month, 1)
+            last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+            if first <= today:
+                run = len(self._confirmed(circuit, today, now)) if today <= last else 0
+                yield self._month(circuit, first, min(last, today - timedelta(days=1)), run)
+
+    def _visits(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> Iterator[Race]:
+        """Answer the races at the meetings a jockey visited as a guest."""
+        for day, meetings in self.season(circuit, year).days.items():
+            if meetings[0].off(1) > now or self._day_jockeys(circuit, day)[0] is not jockey:
+                continue
+            for number in range(1, meetings[0].races + 1):
+                race = self.race(meetings[0].race_id(number))
+                if race is not None and race.confirmed_at <= now:
+                    yield race
+
+    def _confirmed(self, circuit: Circuit, day: date, now: datetime) -> list[Race]:
+        races = self.races_between(circuit, day, day)
+        return sorted(
+            (race for race in races if race.confirmed_at <= now), key=lambda race: race.off_at
+        )
+
+    def _tallied(self, circuit: Circuit, first: date, last: date, run: int) -> dict[str, Tally]:
+        """Count the days from first to last, and the earliest so many races of the day after."""
+        day, today = last + timedelta(days=1), list[Race]()
+        if run:
+            today = sorted(self.races_between(circuit, day, day), key=lambda race: race.off_at)
+        return tallied(chain(self.races_between(circuit, first, last), today[:run]))
+
+    def _season(self, circuit: Circuit, year: int) -> Season:
+        return season(self.people, self.seed, circuit, year)
+
+    def _race(self, slot: Slot) -> Race:
+        terms, meeting = conditions(self.seed, slot), slot.meeting
+        riding = self._day_jockeys(meeting.circuit, meeting.held_on)
+        many = _JOCKEYS_A_MEETING[meeting.circuit]
+        there = riding[meeting.place * many : (meeting.place + 1) * many]
+        mixed = shuffled(chance(self.seed, "ride", slot.race_id), there)
+        jockeys = tuple(mixed[: len(slot.entered)])
+        year, going = meeting.held_on.year, meeting.going(terms.surface)
+        strengths = tuple(
+            horse.worth(terms.surface, terms.metres, going)
+            + jockey.skill
+            + self.people.trainer_of(horse, year).skill
+            for horse, jockey in zip(slot.entered, jockeys, strict=True)
+        )
+        return Race(self.seed, slot, terms, drawn(self.seed, slot, strengths, jockeys))
+
+    def _riding(self, circuit: Circuit, day: date) -> list[Jockey]:
+        """Answer a day's jockeys, those with skill sooner, with a guest at local tracks."""
+        draw = chance(self.seed, "riding", circuit, day)
+        keyed = sorted(
+            (math.log(1 - draw.random()) / -math.exp(2 * jockey.skill), jockey.id, jockey)
+            for jockey in self._able(circuit, day.year)
+        )
+        riding = [jockey for _, _, jockey in keyed]
+        if circuit == "nar" and day.weekday() < _WEEKEND:
+            riding[0] = draw.choice(self._able("jra", day.year))
+        return riding
+
+    def _able(self, circuit: Circuit, year: int) -> list[Jockey]:
+        jockeys = (self.people.jockey(circuit, at) for at in range(JOCKEYS[circuit]))
+        return [jockey for jockey in jockeys if jockey.first_year <= year]

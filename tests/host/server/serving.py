@@ -1,0 +1,98 @@
+"""The whole house on a real socket of loopback, in a thread of its own, for tests."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+from fastapi import FastAPI
+
+from grandstand.host.catalogue import APPS
+from grandstand.host.house import House
+from grandstand.host.server.application import application
+from grandstand.host.server.listening import LOOPBACK, listen
+from grandstand.host.server.serving import Server, make_server
+from grandstand.host.settings import AuthSettings, ServerSettings, Settings
+from grandstand.kit.app import App
+
+T = TypeVar("T")
+
+Adding = Callable[[FastAPI], None]
+
+
+def settings_in(folder: Path, *, auth: AuthSettings | None = None, **server: Any) -> Settings:
+    """Settings that keep everything in a folder."""
+    return Settings(
+        home=folder, server=ServerSettings(**server), auth=auth or AuthSettings(), tables="sqlite"
+    )
+
+
+@dataclass
+class Served:
+    """A running house."""
+
+    port: int
+    house: House
+    app: FastAPI
+    server: Server
+    loop: asyncio.AbstractEventLoop
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}"
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """Let the house's own event loop do something."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+
+    def client(self, **headers: str) -> httpx2.Client:
+        return httpx2.Client(base_url=self.address, headers=headers, timeout=30, trust_env=False)
+
+
+@contextmanager
+def serving(
+    settings: Settings, *, add: Adding | None = None, apps: tuple[App[Any], ...] = APPS
+) -> Iterator[Served]:
+    """Serve a house for the length of a block; `add` may add routes of a test's own."""
+    ready, held = threading.Event(), []
+    failed: list[BaseException] = []
+    lines: list[str] = []
+
+    async def serve() -> None:
+        async with House.open(settings, apps=apps) as house:
+            stack, app = application(house, write=lines.append)
+            if add is not None:
+                add(app)
+            server = make_server(stack)
+            with listen(LOOPBACK, 0) as listening:
+                port = listening.getsockname()[1]
+                loop = asyncio.get_running_loop()
+                held.append(Served(port, house, app, server, loop, lines))
+                ready.set()
+                await server.serve(sockets=[listening])
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as error:  # noqa: BLE001 - told to the test, not to the thread
+            failed.append(error)
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    ready.wait(30)
+    assert not failed, failed
+    try:
+        yield held[0]
+    finally:
+        held[0].server.should_exit = True
+        thread.join(20)
+    assert not thread.is_alive()

@@ -1,0 +1,35 @@
+"""The engines are opened as the settings say."""
+
+from contextlib import closing
+
+import pytest
+from pydantic import SecretStr
+
+from grandstand.apps.gatherer.store import DELTAS
+from grandstand.base.errors import InvalidInput
+from grandstand.host.opening import open_series
+from grandstand.host.settings import Settings
+from grandstand.storage.series.engines.postgres import PostgresEngine
+
+
+@pytest.mark.parametrize(("wide", "segments"), [(False, "'ticker'"), (True, "''")])
+def test_a_wide_universe_is_compressed_without_segments(
+    postgres_dsn: str, segments: str, *, wide: bool
+) -> None:
+    settings = Settings(series=SecretStr(postgres_dsn), series_wide=wide)
+
+    with closing(open_series(settings)) as engine:
+        assert isinstance(engine, PostgresEngine)
+        engine.edition = "timescale"
+        (compression,) = (step for step in engine.pending(DELTAS) if step.name == "compression")
+
+    assert f"compress_segmentby = {segments}" in compression.sql
+
+
+def test_a_place_that_is_none_is_refused_without_telling_it() -> None:
+    settings = Settings(series=SecretStr("secret place"))
+
+    with pytest.raises(InvalidInput, match="series is not understood") as refused:
+        open_series(settings)
+
+    assert "secret" not in str(refused.value)

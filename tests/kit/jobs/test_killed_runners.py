@@ -1,0 +1,91 @@
+"""When the process that runs a job is killed or frozen, another takes over within the lease."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kit.jobs import working
+from tests.kit.jobs.conftest import Floor
+
+ROOT = Path(__file__).parents[3]
+
+Start = Callable[[str], "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(floor: Floor) -> Iterator[Start]:
+    """Starts processes that run jobs, and ends them with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(name: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", working.__name__, floor.place, floor.prefix, name]
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+        )
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline().endswith("up\n")
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def told(process: subprocess.Popen[str], lines: int) -> dict[str, list[str]]:
+    """Read what a process says: by job, the moment, the token and the rest."""
+    assert process.stdout is not None
+    read = [process.stdout.readline().split() for _ in range(lines)]
+    return {job: [moment, *rest] for moment, job, *rest in read}
+
+
+@pytest.mark.anyio
+async def test_another_process_takes_over_from_one_that_was_killed(
+    floor: Floor, start: Start
+) -> None:
+    first = start("first")
+    held = told(first, 2)
+    second = start("second")
+
+    first.send_signal(signal.SIGKILL)
+    killed_at = floor.clock.epoch()
+    taken = told(second, 2)
+
+    within = working.LEASE_SECONDS + working.GRACE_SECONDS + 2.5
+    waits = [float(taken[job][0]) - killed_at for job in ("always", "long")]
+    assert all(0 < wait < within for wait in waits)
+    assert int(taken["always"][1]) > int(held["always"][1])
+    assert (held["long"][2], taken["long"][2]) == ("1", "2")
+    runs = await floor.view().history("tests.always")
+    assert [(run.instance, run.outcome) for run in runs] == [("first", "lost")]
+
+
+@pytest.mark.anyio
+async def test_a_process_that_was_frozen_stops_its_work_when_it_wakes_and_changes_nothing(
+    floor: Floor, start: Start
+) -> None:
+    first = start("first")
+    held = told(first, 2)
+    second = start("second")
+
+    first.send_signal(signal.SIGSTOP)
+    told(second, 2)
+    first.send_signal(signal.SIGCONT)
+    woken = told(first, 1)
+
+    assert woken["stopped"][1] == held["long"][1]
+    await asyncio.sleep(1.0)
+    runs = await floor.view().history("tests.long")
+    status = await floor.view().one("tests.always")
+    assert [(run.instance, run.outcome) for run in runs] == [("second", "done"), ("first", "lost")]
+    assert status.running_on == "second"

@@ -1,0 +1,384 @@
+"""Runners on one store run each job once, when it is due, and say how it went."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.base.errors import InvalidInput, SourceFailed
+from grandstand.kit.jobs.attending import lease_name
+from grandstand.kit.jobs.job import Always, Cron, Every, Job, Run
+from grandstand.kit.jobs.runner import Pace, Runner
+from grandstand.kit.jobs.tables import JOB_TABLES, KeptJob
+from grandstand.storage.tables.house import HOUSE_TABLES, KeptLease
+from tests.kit.jobs.conftest import Floor, until
+
+pytestmark = pytest.mark.anyio
+
+SOON = Every(3600, jitter=0.0)
+PATIENT = Pace(lease_seconds=20.0, grace_seconds=0.5, look_seconds=0.1, stop_seconds=1.0)
+GENTLE = Pace(look_seconds=0.1, stop_seconds=10.0)
+
+
+class Counting:
+    """Work that counts its runs, and can take time or fail a few times first."""
+
+    def __init__(self, *, seconds: float = 0.0, failing: int = 0) -> None:
+        self.runs: list[Run] = []
+        self.ended = 0
+        self._seconds = seconds
+        self._failing = failing
+
+    async def work(self, run: Run) -> str | None:
+        self.runs.append(run)
+        await asyncio.sleep(self._seconds)
+        if len(self.runs) <= self._failing:
+            message = f"no answer from https://example.test/?apiKey=hunter2hunter2 ({run.attempt})"
+            raise SourceFailed(message)
+        self.ended += 1
+        return f"did it {len(self.runs)}"
+
+
+def job(counting: Counting, when: Every | Cron | Always = SOON, **more: object) -> Job:
+    return Job("tests.count", "Counts.", when, counting.work, **more)  # type: ignore[arg-type]
+
+
+async def test_two_runners_on_one_store_run_a_job_once_each_time(floor: Floor) -> None:
+    counting = Counting(seconds=0.05)
+    counted = job(counting, Every(0.4, jitter=0.0))
+
+    async with floor.running(counted, instance="one"), floor.running(counted, instance="two"):
+        await until(lambda: len(counting.runs) >= 4)
+
+    gaps = [
+        (later.started_at - earlier.started_at).total_seconds()
+        for earlier, later in zip(counting.runs, counting.runs[1:], strict=False)
+    ]
+    tokens = [run.token for run in counting.runs]
+    assert min(gaps) >= 0.35
+    assert tokens == sorted(set(tokens))
+
+
+async def test_a_job_due_far_off_runs_once_on_many_runners(floor: Floor) -> None:
+    counting = Counting()
+    counted = job(counting)
+
+    async with (
+        floor.running(counted, instance="one"),
+        floor.running(counted, instance="two"),
+        floor.running(counted, instance="three"),
+    ):
+        await until(lambda: counting.ended > 0)
+        await asyncio.sleep(0.5)
+
+    assert counting.ended == 1
+    assert [run.outcome for run in await floor.view().history("tests.count")] == ["done"]
+
+
+async def test_how_it_went_is_seen_from_outside(floor: Floor) -> None:
+    counting = Counting()
+
+    async with floor.running(job(counting)):
+        await until(lambda: counting.ended == 1)
+        await until(lambda: floor.listener.heard[-1][1]["state"] == "ended")
+
+    [status] = await floor.view().list()
+    [run] = await floor.view().history("tests.count")
+    assert (status.state, status.last_outcome, status.last_said) == ("waiting", "done", "did it 1")
+    assert status.due_at is not None
+    assert status.due_at > run.ended_at + timedelta(minutes=50)
+    assert (run.instance, run.attempt, run.error) == ("one", 1, None)
+    assert 'job_runs_total{job="tests.count",outcome="done"} 1.0' in (
+        floor.metrics.exposition().decode()
+    )
+    assert {topic for topic, _ in floor.listener.heard} == {"house/jobs"}
+
+
+async def test_a_failed_run_is_tried_again_and_its_error_hides_secrets(floor: Floor) -> None:
+    counting = Counting(failing=2)
+
+    async with floor.running(job(counting, backoff_seconds=0.1)):
+        await until(lambda: counting.ended == 1)
+
+    runs = await floor.view().history("tests.count")
+    assert [(run.outcome, run.attempt) for run in runs] == [
+        ("done", 3),
+        ("failed", 2),
+        ("failed", 1),
+    ]
+    assert "SourceFailed: no answer" in (runs[-1].error or "")
+    assert "hunter2" not in (runs[-1].error or "")
+
+
+async def test_a_job_that_keeps_failing_is_given_up_until_it_is_due_again(floor: Floor) -> None:
+    counting = Counting(failing=99)
+
+    async with floor.running(job(counting, tries=2, backoff_seconds=0.05)):
+        await until(lambda: len(counting.runs) == 2)
+        await asyncio.sleep(0.5)
+
+    [status] = await floor.view().list()
+    assert len(counting.runs) == 2
+    assert (status.state, status.failures, status.attempt) == ("waiting", 2, 0)
+    assert status.due_at is not None
+    assert status.due_at > SystemClock().now() + timedelta(minutes=50)
+
+
+async def test_work_that_takes_too_long_is_stopped(floor: Floor) -> None:
+    counting = Counting(seconds=30)
+
+    async with floor.running(job(counting, tries=1, timeout_seconds=0.2)):
+        await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
+
+    [run] = await floor.view().history("tests.count")
+    assert (run.outcome, run.error) == ("timed out", "it took longer than 0.2 seconds")
+    assert run.seconds < 5
+    assert counting.ended == 0
+
+
+async def test_work_whose_own_waiting_was_cancelled_has_failed(floor: Floor) -> None:
+    async def waits_in_vain(_run: Run) -> str | None:
+        never: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        never.cancel()
+        return await never
+
+    async with floor.running(Job("tests.count", "Waits.", SOON, waits_in_vain, tries=1)):
+        await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
+
+    [run] = await floor.view().history("tests.count")
+    assert (run.outcome, run.error) == ("failed", "what the work waited for was cancelled")
+
+
+async def test_missed_moments_are_made_up_for_once(floor: Floor) -> None:
+    clock = ManualClock(SystemClock().now())
+    floor.clock = clock
+    counting = Counting()
+
+    async with floor.running(job(counting, Cron("0 * * * *"))):
+        await asyncio.sleep(0.3)
+        before = counting.ended
+        clock.advance(5 * 86_400)
+        await until(lambda: counting.ended > 0)
+        await asyncio.sleep(0.3)
+
+    [status] = await floor.view().list()
+    assert (before, counting.ended) == (0, 1)
+    assert status.due_at is not None
+    assert clock.now() < status.due_at <= clock.now() + timedelta(hours=1)
+
+
+async def test_a_lost_lease_stops_the_work_and_the_next_run_has_a_greater_token(
+    floor: Floor,
+) -> None:
+    first, second = Counting(seconds=60), Counting()
+
+    async with floor.running(job(first), instance="one"):
+        await until(lambda: len(first.runs) == 1)
+        await steal(floor)
+        async with floor.running(job(second), instance="two"):
+            await until(lambda: second.ended == 1)
+
+    runs = await floor.view().history("tests.count")
+    assert first.ended == 0
+    assert [(run.instance, run.outcome) for run in runs] == [("two", "done"), ("one", "lost")]
+    assert second.runs[0].token > first.runs[0].token
+
+
+async def steal(floor: Floor) -> None:
+    """Let a lease look as if another had held it, and had died a while ago."""
+    past = datetime(2026, 1, 1, tzinfo=UTC)
+    taken = KeptLease.update(name=lease_name("tests.count"))
+    await floor.store()(taken.set(owner="thief", nonce="other", expires_at=past))
+
+
+async def test_a_result_that_comes_too_late_is_fenced_off(floor: Floor) -> None:
+    begun, may_end, done = asyncio.Event(), asyncio.Event(), Counting()
+
+    async def stubborn(_run: Run) -> str | None:
+        begun.set()
+        try:
+            await may_end.wait()
+        except asyncio.CancelledError:
+            await may_end.wait()
+        return "too late"
+
+    late = Job("tests.count", "Counts.", SOON, stubborn)
+    # It renews its lease so late that it does not hear of the loss before its work ends.
+    async with floor.running(late, instance="one", pace=PATIENT):
+        await begun.wait()
+        await steal(floor)
+        async with floor.running(job(done), instance="two"):
+            await until(lambda: done.ended == 1)
+            await asyncio.sleep(1.0)
+            may_end.set()
+            await until(lambda: 'outcome="fenced"' in floor.metrics.exposition().decode())
+
+    [status] = await floor.view().list()
+    runs = await floor.view().history("tests.count")
+    assert status.last_said == "did it 1"
+    assert [run.said for run in runs] == ["did it 1", None]
+
+
+async def test_a_job_without_end_runs_on_one_instance_and_moves_when_that_stops(
+    floor: Floor,
+) -> None:
+    on: list[str] = []
+
+    def forever(instance: str) -> Job:
+        async def work(_run: Run) -> str | None:
+            on.append(instance)
+            await asyncio.Event().wait()
+            return None
+
+        return Job("tests.always", "Never ends.", Always(), work, timeout_seconds=0.1)
+
+    async with floor.running(forever("two"), instance="two", pace=PATIENT):
+        await until(lambda: on == ["two"])
+        async with floor.running(forever("one"), instance="one", pace=PATIENT) as one:
+            await asyncio.sleep(0.5)
+            alone = list(on)
+            assert one.health.running == ()
+    async with floor.running(forever("one"), instance="one", pace=PATIENT):
+        await until(lambda: on == ["two", "one"], seconds=10)
+
+    runs = await floor.view().history("tests.always")
+    assert alone == ["two"]
+    assert [run.outcome for run in runs] == ["stopped", "stopped"]
+
+
+async def test_a_job_without_end_that_ends_is_begun_again_after_its_pause(floor: Floor) -> None:
+    counting = Counting()
+
+    async with floor.running(job(counting, Always(pause_seconds=0.2))):
+        await until(lambda: counting.ended >= 3)
+
+    gap = counting.runs[2].started_at - counting.runs[1].started_at
+    assert gap >= timedelta(seconds=0.19)
+
+
+async def test_stopping_lets_short_work_end(floor: Floor) -> None:
+    counting = Counting(seconds=0.3)
+
+    async with floor.running(job(counting), pace=GENTLE):
+        await until(lambda: len(counting.runs) == 1)
+
+    [run] = await floor.view().history("tests.count")
+    assert (counting.ended, run.outcome) == (1, "done")
+
+
+async def test_work_stopped_with_its_instance_is_due_at_once_elsewhere(floor: Floor) -> None:
+    long, short = Counting(seconds=60), Counting()
+
+    async with floor.running(job(long, tries=1), instance="one", pace=PATIENT):
+        await until(lambda: len(long.runs) == 1)
+    stopped_at = SystemClock().now()
+    async with floor.running(job(short, tries=1), instance="two", pace=PATIENT):
+        await until(lambda: short.ended == 1, seconds=10)
+
+    runs = await floor.view().history("tests.count")
+    assert [(run.instance, run.outcome, run.attempt) for run in runs] == [
+        ("two", "done", 1),
+        ("one", "stopped", 1),
+    ]
+    assert short.runs[0].started_at - stopped_at < timedelta(seconds=10)
+
+
+async def test_a_run_lost_too_often_is_given_up(floor: Floor) -> None:
+    counting = Counting()
+    now = SystemClock().now()
+    store = floor.store()
+    enrolled = await store(KeptJob.enrol("tests.count", "Counts.", "every 1 h", now, now))
+    await store(enrolled.replace(attempt=2).begin(1, "dead", now))
+    await store(KeptLease(name=lease_name("tests.count"), epoch=1).put())
+
+    async with floor.running(job(counting, tries=3)):
+        await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
+
+    runs = await floor.view().history("tests.count")
+    assert counting.runs == []
+    assert [(run.instance, run.outcome) for run in runs] == [("one", "failed"), ("dead", "lost")]
+    assert "given up" in (runs[0].error or "")
+
+
+async def test_what_work_tells_is_passed_on_while_it_runs(floor: Floor) -> None:
+    async def telling(run: Run) -> str | None:
+        run.tell("half way")
+        return None
+
+    async with floor.running(Job("tests.tell", "Tells.", SOON, telling)):
+        await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
+
+    [status] = await floor.view().list()
+    news = [news for _, news in floor.listener.heard if "progress" in news]
+    assert [(told["job"], told["progress"]) for told in news] == [("tests.tell", "half way")]
+    assert status.last_said == "half way"
+
+
+async def test_a_changed_rhythm_is_kept_from_the_next_start_on(floor: Floor) -> None:
+    counting = Counting()
+
+    async with floor.running(job(counting, Every(86_400, jitter=0.0))):
+        await until(lambda: counting.ended == 1)
+    async with floor.running(job(counting, Every(0.2, jitter=0.0))):
+        await until(lambda: counting.ended >= 3)
+
+    [status] = await floor.view().list()
+    assert status.rhythm == "every 0.2 s"
+
+
+async def test_a_runner_that_cannot_see_its_jobs_says_so_and_goes_on(floor: Floor) -> None:
+    counting = Counting()
+    floor.prefix += "late-"
+
+    async with floor.running(job(counting)) as runner:
+        await until(lambda: runner.health.fault is not None)
+        blind = runner.health
+        floor.store().store.create((*HOUSE_TABLES, *JOB_TABLES))
+        await until(lambda: counting.ended == 1)
+        seeing = runner.health
+
+    assert (blind.looked_at, seeing.fault) == (None, None)
+    assert seeing.looked_at is not None
+
+
+def test_two_jobs_of_one_name_are_refused(floor: Floor) -> None:
+    counted = job(Counting())
+
+    with pytest.raises(InvalidInput, match=r"Two jobs are called tests\.count"):
+        floor.runner(counted, counted)
+
+
+async def test_an_idle_runner_asks_the_store_only_so_often(floor: Floor) -> None:
+    counting, store = Counting(), floor.store()
+    asked: list[str] = []
+    engine = store.store.session.engine
+    query = engine.query
+
+    def counted_query(request: object) -> object:
+        asked.append("query")
+        return query(request)  # type: ignore[arg-type]
+
+    engine.query = counted_query  # type: ignore[method-assign,assignment]
+    runner = Runner(
+        store,
+        [job(counting)],
+        clock=floor.clock,
+        random=Random(1),
+        metrics=floor.metrics,
+        teller=floor.listener,
+        instance="idle",
+        pace=Pace(look_seconds=0.5),
+    )
+    task = asyncio.create_task(runner.run())
+    await until(lambda: counting.ended == 1)
+    await asyncio.sleep(0.3)
+    asked.clear()
+    await asyncio.sleep(2.2)
+    await runner.stop()
+    await task
+
+    assert 1 <= len(asked) <= 6

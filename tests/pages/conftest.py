@@ -1,0 +1,84 @@
+"""A real browser for the tests of pages, and the gallery it looks at."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
+
+from tests.pages.gallery import open_gallery
+from tests.pages.housing import Home
+from tests.pages.serving import Opening, Served
+from tests.pages.training import Training
+from tests.pages.watching import Watched
+
+# Nothing but this machine has a name here, so a stray request cannot get out.
+_ARGUMENTS = ("--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+
+Look = Callable[..., Watched]
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Browser]:
+    # As long as it is open, playwright's event loop runs here and asynchronous tests cannot.
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=list(_ARGUMENTS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def gallery() -> Iterator[Served]:
+    served = Served(open_gallery)
+    served.start()
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A house without accounts, whose owner need not log in."""
+    yield from _served(Home(tmp_path_factory.mktemp("house"), accounts=False))
+
+
+@pytest.fixture(scope="session")
+def locked_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A house with an account, so that everybody has to log in."""
+    yield from _served(Home(tmp_path_factory.mktemp("locked"), accounts=True))
+
+
+@pytest.fixture(scope="session")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Training:
+    """How a house is opened in which somebody has practised, and what they did there."""
+    return Training(tmp_path_factory.mktemp("training"))
+
+
+@pytest.fixture(scope="session")
+def practised(training: Training) -> Iterator[Served]:
+    """That house, whose owner need not log in."""
+    yield from _served(training)
+
+
+def _served(home: Opening) -> Iterator[Served]:
+    served = Served(home)
+    served.start()
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def look(browser: Browser, axe: Path) -> Iterator[Look]:
+    """Opens pages, each in a context of its own; options are those of a context."""
+    contexts = []
+
+    def opened(url: str, **options: Any) -> Watched:
+        size = ViewportSize(width=options.pop("width", 1280), height=800)
+        context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        return Watched(context.new_page(), url, axe)
+
+    yield opened
+    for context in contexts:
+        context.close()

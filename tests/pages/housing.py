@@ -1,0 +1,32 @@
+"""The whole house behind its server, as `grandstand up` opens it, in a folder of its own."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grandstand.host.house import House
+from grandstand.host.server.application import application
+from grandstand.host.settings import Settings
+from tests.pages.serving import Opened
+
+ADA = "ada"
+PASSWORD = "a stand with a view"
+
+
+@dataclass(frozen=True)
+class Home:
+    """How a house is opened: where it keeps everything, and whether there is an account."""
+
+    folder: Path
+    accounts: bool
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Opened]:
+        async with House.open(Settings(home=self.folder)) as house:
+            if self.accounts and not await house.people.any():
+                await house.people.add(ADA, PASSWORD, admin=True)
+            await house.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")
+            await house.events.record("cricket", "wicket", "Wicket: Northfield 142 for 4.")
+            async with house.background.running():
+                yield Opened(application(house)[0], house.hub)

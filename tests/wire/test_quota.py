@@ -1,0 +1,136 @@
+"""What a source allows in a period is counted, and what it says itself is believed."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from grandstand.base.clock import ManualClock
+from grandstand.base.errors import InvalidInput
+from grandstand.base.metrics import Metrics
+from grandstand.wire.errors import QuotaSpent
+from grandstand.wire.quota import MemoryQuotas, Quota, QuotaReading
+from grandstand.wire.web import Rate, Retries, Web
+from tests.wire.outsider import Outsider, answers
+
+pytestmark = pytest.mark.anyio
+
+NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def _read(headers: Mapping[str, str], _now: datetime) -> QuotaReading | None:
+    left = headers.get("x-requests-remaining")
+    return None if left is None else QuotaReading(int(left), int(headers["x-requests-used"]))
+
+
+async def test_a_request_beyond_the_quota_is_not_sent(
+    web: Web, outsider: Outsider, metrics: Metrics
+) -> None:
+    source = web.source("feed", base_url=outsider.url, rate=Rate(1000, 1000), daily_quota=2)
+    await source.get("/")
+    await source.get("/")
+
+    with pytest.raises(QuotaSpent, match=r"used up \(2 this day, 0 left\); there is more at"):
+        await source.get("/")
+
+    assert len(outsider.heard) == 2
+    assert metrics.value("source_quota_left", source="feed") == 0
+    assert metrics.value("source_requests", source="feed", outcome="quota_spent") == 1
+
+
+async def test_a_retry_is_a_request_like_any_other(web: Web, outsider: Outsider) -> None:
+    outsider.script = [answers(500)]
+    retries = Retries(first_seconds=0.01)
+    source = web.source("feed", base_url=outsider.url, daily_quota=10, retries=retries)
+
+    await source.get("/")
+
+    assert web.status()[0].used_today == 2
+
+
+async def test_a_dear_request_costs_more(web: Web, outsider: Outsider) -> None:
+    source = web.source("feed", base_url=outsider.url, daily_quota=25)
+
+    await source.get("/history", cost=10)
+    await source.get("/history", cost=10)
+
+    with pytest.raises(QuotaSpent):
+        await source.get("/history", cost=10)
+    assert web.status()[0].quota_left == 5
+
+
+async def test_what_the_source_says_counts_more_than_what_we_counted(
+    web: Web, outsider: Outsider, metrics: Metrics
+) -> None:
+    outsider.script = [
+        answers(X_Requests_Remaining="1", X_Requests_Used="499"),
+        answers(X_Requests_Remaining="0", X_Requests_Used="500"),
+    ]
+    source = web.source("odds", base_url=outsider.url, quota=Quota(500, "month"), read_quota=_read)
+
+    await source.get("/")
+    told = web.status()[0]
+    await source.get("/")
+    with pytest.raises(QuotaSpent, match=r"500 this month, 0 left"):
+        await source.get("/")
+
+    assert (told.used_today, told.quota_left) == (499, 1)
+    assert metrics.value("source_quota_left", source="odds") == 0
+    assert len(outsider.heard) == 2
+
+
+async def test_a_refusal_too_tells_what_is_left(web: Web, outsider: Outsider) -> None:
+    outsider.usual = answers(429, X_Requests_Remaining="0", X_Requests_Used="500")
+    source = web.source("odds", base_url=outsider.url, read_quota=_read)
+
+    with pytest.raises(QuotaSpent):
+        await source.get("/")
+
+    assert len(outsider.heard) == 1
+
+
+async def test_a_new_day_and_a_new_month_begin_with_nothing_used() -> None:
+    clock = ManualClock(NOON)
+    quotas, daily, monthly = MemoryQuotas(clock), Quota(5), Quota(5, "month")
+    await quotas.spend("a", daily, 5)
+    await quotas.spend("b", monthly, 5)
+
+    clock.advance(12 * 3600)
+    day = await quotas.spent("a", daily), await quotas.spent("b", monthly)
+    clock.advance(14 * 86_400)
+    month = await quotas.spent("b", monthly)
+
+    assert [spent.left for spent in day] == [5, 0]
+    assert (month.period, month.used, month.left) == ("2026-12", 0, 5)
+
+
+async def test_a_reset_the_source_announces_ends_the_wait() -> None:
+    clock = ManualClock(NOON)
+    quotas, quota = MemoryQuotas(clock), Quota()
+    await quotas.told("a", quota, QuotaReading(0, 60, NOON + timedelta(minutes=1)))
+
+    with pytest.raises(QuotaSpent, match="12:01 UTC") as refused:
+        await quotas.spend("a", quota, 1)
+    clock.advance(60)
+    spent = await quotas.spend("a", quota, 1)
+
+    assert refused.value.retry_after_seconds == 60
+    assert (spent.used, spent.left) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("per", "moment", "end"),
+    [
+        ("day", NOON, datetime(2026, 11, 17, tzinfo=UTC)),
+        ("month", NOON, datetime(2026, 12, 1, tzinfo=UTC)),
+        ("month", datetime(2026, 12, 31, 23, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)),
+        ("month", datetime(2026, 1, 31, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_period_ends_with_its_day_or_month(per: str, moment: datetime, end: datetime) -> None:
+    assert Quota(1, per).ends_after(moment) == end  # type: ignore[arg-type]
+
+
+def test_a_quota_of_nothing_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="never allow"):
+        Quota(0)
