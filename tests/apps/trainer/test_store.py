@@ -101,7 +101,7 @@ def test_an_attempt_counts_once(store: Store) -> None:
 
 def test_a_deleted_attempt_is_counted_no_more(store: Store) -> None:
     store(COMPLETED.put())
-    store(UserTotals(user_id="ada", attempt_count=3, score_sum=200).recount())
+    store(UserTotals(user_id="ada", attempt_count=3, score_sum=200).recount(0))
 
     store.all(Attempt.erase("a1", "ada"), UserTotals.uncount("ada", 78))
 
@@ -124,18 +124,39 @@ def test_a_persons_attempts_come_newest_first(store: Store) -> None:
     assert recent == everything[:10]
 
 
-def test_the_fuller_of_two_profiles_of_one_moment_stays(store: Store) -> None:
-    fuller = PROFILE.replace(attempt_count=16)
-    earlier = PROFILE.replace(timestamp=MORNING, attempt_count=14)
+def test_the_later_revision_of_two_profiles_of_one_moment_stays(store: Store) -> None:
+    first, later = PROFILE.replace(revision=15), PROFILE.replace(revision=16, attempt_count=14)
+    earlier = PROFILE.replace(timestamp=MORNING, revision=14)
 
-    for profile in (earlier, PROFILE, fuller):
+    for profile in (earlier, first, later):
         store(profile.record())
 
-    for late in (PROFILE, fuller):
+    for late in (first, later):
         with pytest.raises(ConditionFailed):
             store(late.record())
-    assert store(Profile.latest("ada")) == [fuller]
-    assert store(Profile.history("ada")) == [fuller, earlier]
+    assert store(Profile.latest("ada")) == [later]
+    assert store(Profile.history("ada")) == [later, earlier]
+
+
+def test_a_profile_is_kept_only_while_the_totals_are_those_it_was_made_from(store: Store) -> None:
+    store(UserTotals.count("ada", 78))
+    totals = store.read(UserTotals.of_user("ada"))
+    store(UserTotals.count("ada", 50))
+
+    with pytest.raises(TransactionCancelled):
+        store.all(PROFILE.replace(revision=totals.revision).record(), totals.unchanged())
+
+    assert store(Profile.history("ada")) == []
+
+
+def test_a_withdrawn_attempt_has_no_answers_and_no_scores(store: Store) -> None:
+    store(COMPLETED.put())
+
+    gone = store(Attempt.withdraw(COMPLETED, JUDGED))
+
+    assert (gone.answers, gone.evaluation, gone.status) == ((), None, "abandoned")
+    with pytest.raises(ConditionFailed):
+        store(Attempt.withdraw(COMPLETED, JUDGED))
 
 
 def test_a_persons_profiles_can_be_erased(store: Store) -> None:

@@ -12,8 +12,11 @@ from grandstand.apps.trainer.model import (
     Difficulty,
     DimensionStatistics,
     Evaluation,
+    EvaluationDetails,
     EvaluationState,
     Improvement,
+    Judgement,
+    Override,
     Question,
     Weakness,
 )
@@ -26,13 +29,17 @@ from grandstand.storage.tables import (
     Index,
     Put,
     Query,
+    Scan,
     Table,
     Update,
     WriteMany,
     absent,
+    demand,
+    field,
     key,
     present,
 )
+from grandstand.storage.tables.operations import Demand
 
 SCHEMA_VERSION: Final = "1.0"
 
@@ -68,7 +75,11 @@ TABLES: Final = (attempts, profiles, scenarios, totals)
 class Attempt(
     Entity, table=attempts, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
 ):
-    """One person's try at a scenario: a draft, then submitted, then evaluated."""
+    """One person's try at a scenario: a draft, then submitted, then evaluated.
+
+    What stands behind the evaluation is kept beside it. A withdrawn attempt has lost its answers
+    and scores and is as good as gone; it stays until the profile has followed.
+    """
 
     attempt_id: str
     user_id: str
@@ -80,6 +91,12 @@ class Attempt(
     status: AttemptStatus = "in-progress"
     submitted_at: datetime | None = None
     evaluation_state: EvaluationState | None = None
+    evaluation_details: EvaluationDetails | None = None
+    evaluation_fault: str | None = None
+    second_opinion: Judgement | None = None
+    overrides: tuple[Override, ...] | None = None
+    revision_of: str | None = None
+    withdrawn_at: datetime | None = None
 
     row = key("{attempt_id}")
     by_user = key("{user_id}", "{timestamp}", index="UserAttempts")
@@ -87,7 +104,7 @@ class Attempt(
     @classmethod
     def by_id(cls, attempt_id: str) -> Get[Self]:
         """One attempt."""
-        return cls.get(attempt_id=attempt_id)
+        return cls.get(attempt_id=attempt_id).consistent()
 
     @classmethod
     def of_user(cls, user_id: str) -> Query[Self]:
@@ -98,6 +115,11 @@ class Attempt(
     def recent(cls, user_id: str, n: int = 10) -> Query[Self]:
         """A person's last attempts, finished or not, for the profile."""
         return cls.by_user(user_id=user_id).newest(n)
+
+    @classmethod
+    def all_there_are(cls) -> Scan[Self]:
+        """Every attempt of everybody, for an instructor's view."""
+        return cls.scan()
 
     def begin(self) -> Put[Self]:
         """Start an attempt that is not there yet."""
@@ -126,24 +148,58 @@ class Attempt(
         )
         return handed_in.when(cls._draft_of(user_id))
 
+    def submit_as_read(self, after: Attempt) -> Update[Self]:
+        """Hand in what was made of a draft, if the draft is still the one that was read."""
+        moment = after.submitted_at or after.timestamp
+        handed_in = type(self).submit(self.attempt_id, self.user_id, after.answers, moment)
+        handed_in = handed_in.set(duration_seconds=after.duration_seconds)
+        return handed_in.when(field(Attempt.answers) == self.answers)
+
     @classmethod
-    def complete(cls, attempt_id: str, evaluation: Evaluation) -> Update[Self]:
+    def complete(
+        cls, attempt_id: str, evaluation: Evaluation, details: EvaluationDetails | None = None
+    ) -> Update[Self]:
         """Finish a submitted attempt with its evaluation, once."""
         finished = cls.update(attempt_id=attempt_id)
         finished = finished.set(status="completed", evaluation=evaluation, evaluation_state=None)
-        return finished.when((Attempt.status == "in-progress") & present(Attempt.submitted_at))
+        finished = finished.set(evaluation_details=details, evaluation_fault=None)
+        return finished.when(cls._waiting())
 
     @classmethod
-    def evaluation_failed(cls, attempt_id: str) -> Update[Self]:
-        """Note that a submitted attempt could not be evaluated yet."""
-        noted = cls.update(attempt_id=attempt_id).set(evaluation_state="failed")
-        return noted.when((Attempt.status == "in-progress") & present(Attempt.submitted_at))
+    def evaluation_failed(cls, attempt_id: str, fault: str) -> Update[Self]:
+        """Note that a submitted attempt could not be evaluated yet, and why."""
+        noted = cls.update(attempt_id=attempt_id)
+        noted = noted.set(evaluation_state="failed", evaluation_fault=fault)
+        return noted.when(cls._waiting())
+
+    @classmethod
+    def override(cls, before: Attempt, evaluation: Evaluation, made: Override) -> Update[Self]:
+        """Put an instructor's scores in place of those read, and keep both."""
+        changed = cls.update(attempt_id=before.attempt_id)
+        changed = changed.set(evaluation=evaluation, overrides=(*(before.overrides or ()), made))
+        return changed.when(field(Attempt.evaluation) == before.evaluation)
+
+    @classmethod
+    def add_opinion(cls, attempt_id: str, opinion: Judgement) -> Update[Self]:
+        """Keep what another judge says of a completed attempt; it changes no score."""
+        heard = cls.update(attempt_id=attempt_id).set(second_opinion=opinion)
+        return heard.when(Attempt.status == "completed")
 
     @classmethod
     def abandon(cls, attempt_id: str, user_id: str) -> Update[Self]:
         """Give up the owner's draft."""
         given_up = cls.update(attempt_id=attempt_id).set(status="abandoned")
         return given_up.when(cls._draft_of(user_id))
+
+    @classmethod
+    def withdraw(cls, before: Attempt, at: datetime) -> Update[Self]:
+        """Take what the owner wrote, and its scores, out of an attempt, as it was read."""
+        gone = cls.update(attempt_id=before.attempt_id)
+        gone = gone.set(status="abandoned", answers=(), withdrawn_at=at, evaluation_state=None)
+        gone = gone.set(evaluation=None, evaluation_details=None, second_opinion=None)
+        gone = gone.set(evaluation_fault=None, overrides=None)
+        mine = (Attempt.user_id == before.user_id) & (Attempt.status == before.status)
+        return gone.when(mine & absent(Attempt.withdrawn_at))
 
     @classmethod
     def erase(cls, attempt_id: str, user_id: str) -> Delete[Self]:
@@ -154,6 +210,10 @@ class Attempt(
     def _draft_of(user_id: str) -> Check:
         unfinished = absent(Attempt.submitted_at) & (Attempt.status == "in-progress")
         return unfinished & (Attempt.user_id == user_id)
+
+    @staticmethod
+    def _waiting() -> Check:
+        return (Attempt.status == "in-progress") & present(Attempt.submitted_at)
 
 
 class Profile(
@@ -171,6 +231,7 @@ class Profile(
     overall_average: Decimal
     source_attempt_id: str | None = None
     digest: str | None = None
+    revision: int | None = None
 
     row = key("{user_id}", "{timestamp}")
 
@@ -184,10 +245,20 @@ class Profile(
         """A person's profiles, newest first."""
         return cls.row(user_id=user_id).newest()
 
+    @classmethod
+    def at(cls, user_id: str, moment: datetime) -> Get[Self]:
+        """A person's profile of one moment."""
+        return cls.get(user_id=user_id, timestamp=moment).consistent()
+
+    @classmethod
+    def after(cls, user_id: str, moment: datetime) -> Query[Self]:
+        """A person's profiles of later than a moment."""
+        return cls.row(user_id=user_id).after(timestamp=moment)
+
     def record(self) -> Put[Self]:
-        """Keep a snapshot unless one as full is there for the same moment."""
-        fuller = Profile.attempt_count < self.attempt_count
-        return self.put().when(absent(Profile.user_id) | fuller)
+        """Keep a snapshot unless a newer one is there for the same moment."""
+        older = field(Profile.revision) < self.revision
+        return self.put().when(absent(Profile.revision) | older)
 
     @classmethod
     def erase(cls, user_id: str, timestamps: tuple[datetime, ...]) -> WriteMany:
@@ -244,30 +315,54 @@ class Scenario(
 
 
 class UserTotals(Entity, table=totals, names="camel", schema_version=SCHEMA_VERSION):
-    """What a profile counts over all of a person's completed attempts."""
+    """What a profile counts over all of a person's completed attempts.
+
+    `revision` counts every change to them, so that a profile is only kept while it is true.
+    """
 
     user_id: str
     attempt_count: int
     score_sum: int
+    revision: int = 0
 
     row = key("{user_id}")
 
     @classmethod
     def of_user(cls, user_id: str) -> Get[Self]:
         """A person's totals."""
-        return cls.get(user_id=user_id)
+        return cls.get(user_id=user_id).consistent()
+
+    @classmethod
+    def of_everybody(cls) -> Scan[Self]:
+        """Everybody's totals."""
+        return cls.scan()
 
     @classmethod
     def count(cls, user_id: str, overall_score: int) -> Update[Self]:
         """Add a completed attempt, in the transaction that completes it."""
         totals_now = cls.update(user_id=user_id).upsert()
-        return totals_now.add(attempt_count=1, score_sum=overall_score)
+        return totals_now.add(attempt_count=1, score_sum=overall_score, revision=1)
+
+    @classmethod
+    def rescore(cls, user_id: str, difference: int) -> Update[Self]:
+        """Change the sum by what an instructor changed, in the transaction that does it."""
+        return cls.update(user_id=user_id).add(score_sum=difference, revision=1)
 
     @classmethod
     def uncount(cls, user_id: str, overall_score: int) -> Update[Self]:
-        """Take a completed attempt out, in the transaction that deletes it."""
-        return cls.update(user_id=user_id).add(attempt_count=-1, score_sum=-overall_score)
+        """Take a completed attempt out, in the transaction that withdraws it."""
+        less = cls.update(user_id=user_id)
+        return less.add(attempt_count=-1, score_sum=-overall_score, revision=1)
 
-    def recount(self) -> Put[Self]:
-        """Write totals counted anew."""
-        return self.put()
+    def unchanged(self) -> Demand[Self]:
+        """Demand, in a transaction, that the totals are still those that were read."""
+        return demand(type(self).of_user(self.user_id), UserTotals.revision == self.revision)
+
+    def recount(self, before: int) -> Put[Self]:
+        """Write totals counted anew, if nothing has changed since."""
+        return self.put().when(absent(UserTotals.user_id) | (UserTotals.revision == before))
+
+    @classmethod
+    def forget(cls, user_id: str) -> Delete[Self]:
+        """Remove a person's totals."""
+        return cls.delete(user_id=user_id)

@@ -1,1 +1,1 @@
-"""The judges belong here, one file for each outsider; empty as yet."""
+"""Outsiders of the trainer: judges, and people who write scenarios; one file for each."""

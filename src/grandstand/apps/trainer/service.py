@@ -1,1 +1,0 @@
-"""Everything the trainer can do belongs here; empty as yet, only its tables are declared."""

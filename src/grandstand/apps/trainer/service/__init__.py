@@ -1,0 +1,71 @@
+"""Everything the trainer can do."""
+
+from grandstand.apps.trainer.service.exports import camel, plain
+from grandstand.apps.trainer.service.means import EVALUATE, Means
+from grandstand.apps.trainer.service.refusals import (
+    AnswerRefused,
+    AttemptNotFound,
+    ClientTokenReused,
+    NoSecondJudge,
+    ScenarioNotFound,
+    WrongState,
+)
+from grandstand.apps.trainer.service.trainer import Trainer
+from grandstand.apps.trainer.service.values import (
+    AttemptPage,
+    AttemptView,
+    Comparison,
+    Distribution,
+    Flagged,
+    ForecastPoint,
+    ForecastRecord,
+    Given,
+    GivenAnswer,
+    Group,
+    HardQuestion,
+    Loaded,
+    Offered,
+    ProfilePage,
+    Progress,
+    ProgressState,
+    Rebuilt,
+    Report,
+    Suggestion,
+)
+from grandstand.apps.trainer.store import Attempt, Profile, Scenario
+
+__all__ = [
+    "EVALUATE",
+    "AnswerRefused",
+    "Attempt",
+    "AttemptNotFound",
+    "AttemptPage",
+    "AttemptView",
+    "ClientTokenReused",
+    "Comparison",
+    "Distribution",
+    "Flagged",
+    "ForecastPoint",
+    "ForecastRecord",
+    "Given",
+    "GivenAnswer",
+    "Group",
+    "HardQuestion",
+    "Loaded",
+    "Means",
+    "NoSecondJudge",
+    "Offered",
+    "Profile",
+    "ProfilePage",
+    "Progress",
+    "ProgressState",
+    "Rebuilt",
+    "Report",
+    "Scenario",
+    "ScenarioNotFound",
+    "Suggestion",
+    "Trainer",
+    "WrongState",
+    "camel",
+    "plain",
+]

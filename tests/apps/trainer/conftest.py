@@ -1,0 +1,17 @@
+"""A trainer on each kind of store, with three scenarios on offer."""
+
+import pytest
+
+from grandstand.base.clock import ManualClock
+from grandstand.storage.tables import AsyncStore, Store
+from tests.apps.trainer.stage import ALL_TABLES, SCENARIOS, Stage, staged
+
+
+@pytest.fixture
+async def stage(store: Store, clock: ManualClock) -> Stage:
+    """A trainer with its tables and scenarios."""
+    store.create(ALL_TABLES)
+    made = staged(AsyncStore(store), clock)
+    await made.trainer.load_scenarios(SCENARIOS)
+    made.slept.clear()
+    return made
