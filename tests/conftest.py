@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 import hypothesis
 import pytest
 
-from tests.parts import aws_cli, aws_sdk, chromium, postgres
+from tests.parts import aws_cli, aws_sdk, axe, chromium, postgres
 from tests.parts import dynamodb_local as local
 from tests.parts.keeper import Keeper, MissingPartError
 from tests.parts.run_folder import run_folder
@@ -82,6 +82,12 @@ def postgres_dsn(request: pytest.FixtureRequest, part_folder: Path) -> Iterator[
 def chromium_program(request: pytest.FixtureRequest) -> Path:
     """The path of a Chromium."""
     return _find(request, chromium.find)
+
+
+@pytest.fixture(scope="session", name="axe")
+def axe_script(request: pytest.FixtureRequest) -> Path:
+    """The path of axe-core's script."""
+    return _find(request, axe.find)
 
 
 @pytest.fixture(scope="session", name="aws_cli")

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.parts import aws_cli, aws_sdk, chromium, dynamodb_local, java, node, postgres
+from tests.parts import aws_cli, aws_sdk, axe, chromium, dynamodb_local, java, node, postgres
 from tests.parts.keeper import Keeper, MissingPartError
 from tests.parts.surroundings import tidy_environment
 
@@ -14,6 +14,7 @@ _PARTS: dict[str, Callable[[Keeper], object]] = {
     "awscli": aws_cli.find,
     "postgres": postgres.find,
     "chromium": chromium.find,
+    "axe": axe.find,
     "java": java.find,
     "node": node.find,
 }

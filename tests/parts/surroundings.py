@@ -23,7 +23,7 @@ _WANTED = {
 
 def state_folder() -> Path:
     """The folder for caches and fetched parts: the one `./test` chose, else .state at the root."""
-    return Path(os.environ.get("GRANDSTAND_STATE") or ROOT / ".state")
+    return Path(os.environ.get("TEST_STATE") or ROOT / ".state")
 
 
 def in_ci(environment: Mapping[str, str]) -> bool:

@@ -17,7 +17,7 @@ from tests.parts.surroundings import ROOT, fetching_environment, in_ci
 @pytest.fixture
 def pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A pinned list, with a cache of its own to go with it."""
-    monkeypatch.setenv("GRANDSTAND_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("TEST_STATE", str(tmp_path / "state"))
     path = tmp_path / "pins.txt"
     path.write_text("part==1", encoding="utf-8")
     return path
@@ -122,7 +122,7 @@ def _run_without_parts(folder: Path, **more: str) -> subprocess.CompletedProcess
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, "-p", "tests.conftest", test],
         cwd=ROOT,
-        env=os.environ | {"GRANDSTAND_STATE": str(folder), "CI": ""} | more,
+        env=os.environ | {"TEST_STATE": str(folder), "CI": ""} | more,
         capture_output=True,
         text=True,
         check=False,

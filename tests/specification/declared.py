@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from grandstand.apps.bets import app as bets
-from grandstand.apps.cricket import app as cricket
-from grandstand.apps.keiba import app as keiba
-from grandstand.apps.trainer import app as trainer
+from grandstand.apps.bets import store as bets
+from grandstand.apps.cricket import store as cricket
+from grandstand.apps.keiba import store as keiba
+from grandstand.apps.trainer import store as trainer
 from grandstand.storage.tables import Entity, Table
 from grandstand.storage.tables.samples import mark
 from tests.apps.bets.records import RECORDS as BETS
@@ -136,8 +136,18 @@ DEPARTURES = {
 
 # Attributes that stored items have and the specification does not name.
 ADDED_ATTRIBUTES = {
-    "Attempt": decided(20, "submittedAt", "evaluationState"),
-    "Profile": decided(20, "sourceAttemptId", "digest"),
+    "Attempt": decided(
+        20,
+        "submittedAt",
+        "evaluationState",
+        "evaluationDetails",
+        "evaluationFault",
+        "secondOpinion",
+        "overrides",
+        "revisionOf",
+        "withdrawnAt",
+    ),
+    "Profile": decided(20, "sourceAttemptId", "digest", "revision"),
     "Day Races": decided(21, "date", "schemaVersion"),
     "Lock": decided(22, "nonce"),
     "Display State": decided(22, "state", "computedAt"),
@@ -178,7 +188,7 @@ ADDED_TO_EXAMPLES = {
 
 # Conditions that a write carries beyond those of its pattern.
 ADDED_CONDITIONS = {
-    ("Profiles", 3): decided(20, "attribute_not_exists(userId) OR attemptCount < :"),
+    ("Profiles", 3): decided(20, "attribute_not_exists(revision) OR revision < :"),
     ("cricket-locks", 2): decided(22, "nonce = :"),
     ("cricket-locks", 3): decided(22, "nonce = :"),
     ("active-matches", 4): decided(22, "epoch = :"),

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from grandstand.base.clock import SystemClock
-from grandstand.host.tables_server import listen, make_server
+from grandstand.host.server.listening import LOOPBACK, listen
+from grandstand.host.tables_server import make_server
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.front import Front
 
@@ -15,7 +16,7 @@ from grandstand.storage.tables.front import Front
 def running_endpoint(file: Path | None) -> Iterator[str]:
     """Serve the tables of that file, or of memory, and answer the address."""
     engine = SqliteEngine.open(file, clock=SystemClock(), metered=True)
-    with listen(port=0) as listening:
+    with listen(LOOPBACK, 0) as listening:
         server = make_server(Front(engine, clock=SystemClock()))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -1,7 +1,13 @@
 """The card on cricket's door: what the host may know of it."""
 
-from grandstand.apps.cricket import store
+from typing import Any, Final
 
-NAME = "cricket"
-TITLE = "Cricket"
-TABLES = store.TABLES
+from grandstand.apps.cricket import store
+from grandstand.kit.app import App
+
+CARD: Final[App[Any]] = App(
+    name="cricket",
+    title="Cricket",
+    purpose="Matches ball by ball, followed and told as they happen.",
+    tables=store.TABLES,
+)

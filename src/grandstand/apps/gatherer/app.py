@@ -1,9 +1,13 @@
 """The card on the gatherer's door: what the host may know of it."""
 
-from grandstand.apps.gatherer import store
-from grandstand.storage.tables.table import Table
+from typing import Any, Final
 
-NAME = "gatherer"
-TITLE = "Gatherer"
-TABLES: tuple[Table, ...] = ()
-SERIES = store.SERIES
+from grandstand.apps.gatherer import store
+from grandstand.kit.app import App
+
+CARD: Final[App[Any]] = App(
+    name="gatherer",
+    title="Gatherer",
+    purpose="Markets of the exchange, gathered tick by tick and kept whole.",
+    series=store.SERIES,
+)

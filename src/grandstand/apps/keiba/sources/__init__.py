@@ -1,1 +1,1 @@
-"""The race sites belong here, one file for each outsider; empty as yet."""
+"""The race site's words into ours: one module per kind of page, and the way to fetch them."""

@@ -1,0 +1,1 @@
+"""Keiba: how well its numbers foretell, and how fast its pages are read and served."""

@@ -1,0 +1,224 @@
+"""The site is asked gently, left alone when it says so, and every failure names its page."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from grandstand.apps.keiba.model.errors import IdInvalid, NotPublished, PageUnreadable, SitePaused
+from grandstand.apps.keiba.sources.page import MOST_BYTES
+from grandstand.base.clock import ManualClock
+from grandstand.wire.errors import QuotaSpent, RobotsForbid, SourceFaulted
+from tests.apps.keiba.sources.horse_pages import HORSE, profile
+from tests.apps.keiba.sources.race_pages import RACE, THREE_RUNNERS
+from tests.apps.keiba.sources.shelf import Said, Shelf, reached
+
+pytestmark = pytest.mark.anyio
+
+CARD = f"/race/shutuba.html?race_id={RACE}"
+CAPTCHA = b"<html><body>Please solve the captcha</body></html>"
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    pages = {
+        "/race/shutuba.html": THREE_RUNNERS.encode(),
+        f"/db/horse/{HORSE}/": profile().encode("euc_jp"),
+    }
+    return Shelf(ManualClock(), pages)
+
+
+async def test_a_card_is_fetched_and_read_by_who_we_say_we_are(shelf: Shelf) -> None:
+    async with reached(shelf) as site:
+        parsed = await site.card(RACE)
+
+    assert [horse.horse_name for horse in parsed.value.horses] == [
+        "アオイソラ",
+        "ミナトカゼ",
+        "ユウヤケ",
+    ]
+    assert shelf.asked == [CARD]
+    assert all(agent.startswith(b"grandstand/") for agent in shelf.agents)
+
+
+async def test_requests_to_a_host_go_one_at_a_time_two_seconds_apart(shelf: Shelf) -> None:
+    async with reached(shelf) as site:
+        await asyncio.gather(*(site.card(RACE) for _ in range(4)), site.horse_profile(HORSE))
+
+    assert len(shelf.gaps) == 4
+    assert all(2.0 <= gap <= 3.0 for gap in shelf.gaps)
+    assert shelf.most_under_way == 1
+
+
+@pytest.mark.parametrize("status", [400, 403, 429, 503])
+async def test_a_refusal_leaves_the_host_alone_until_a_moment_that_is_shown(
+    shelf: Shelf, status: int
+) -> None:
+    shelf.first = [Said(status)]
+
+    async with reached(shelf) as site:
+        with pytest.raises(SitePaused, match=f"answered {status}") as refused:
+            await site.card(RACE)
+        with pytest.raises(SitePaused):
+            await site.card(RACE)
+        shown = (await site.status())[0]
+
+    assert shelf.asked == [CARD]
+    assert shown.paused_until == refused.value.until
+    assert refused.value.until == shelf.clock.now() + timedelta(seconds=900)
+
+
+async def test_after_the_pause_the_host_is_asked_again(shelf: Shelf) -> None:
+    shelf.first = [Said(403)]
+
+    async with reached(shelf) as site:
+        with pytest.raises(SitePaused):
+            await site.card(RACE)
+        shelf.clock.advance(900)
+        parsed = await site.card(RACE)
+        shown = (await site.status())[0]
+
+    assert parsed.value.race_id == RACE
+    assert (shown.paused_until, shown.why_paused) == (None, None)
+
+
+async def test_a_second_refusal_in_a_row_doubles_the_pause(shelf: Shelf) -> None:
+    shelf.first = [Said(403), Said(403)]
+
+    async with reached(shelf) as site:
+        with pytest.raises(SitePaused):
+            await site.card(RACE)
+        shelf.clock.advance(900)
+        with pytest.raises(SitePaused) as again:
+            await site.card(RACE)
+
+    assert again.value.until - shelf.clock.now() == timedelta(seconds=1800)
+
+
+async def test_a_site_that_asks_for_a_longer_pause_gets_it(shelf: Shelf) -> None:
+    shelf.first = [Said(429, headers=((b"retry-after", b"7200"),))]
+
+    async with reached(shelf) as site:
+        with pytest.raises(SitePaused) as refused:
+            await site.card(RACE)
+
+    assert refused.value.until - shelf.clock.now() == timedelta(seconds=7200)
+
+
+async def test_a_page_that_asks_whether_we_are_human_pauses_the_host(shelf: Shelf) -> None:
+    shelf.first = [Said(200, CAPTCHA)]
+
+    async with reached(shelf) as site:
+        with pytest.raises(SitePaused, match="human"):
+            await site.card(RACE)
+
+
+async def test_a_pause_of_one_host_is_not_one_of_another(shelf: Shelf) -> None:
+    shelf.first = [Said(403)]
+
+    async with reached(shelf) as site:
+        with pytest.raises(SitePaused):
+            await site.card(RACE)
+        horse = await site.horse_profile(HORSE)
+
+    assert horse.value.horse_name == "アオイソラ"
+
+
+async def test_what_fails_is_tried_three_times_with_longer_waits(shelf: Shelf) -> None:
+    shelf.first = [Said(500), Said(502)]
+
+    async with reached(shelf) as site:
+        parsed = await site.card(RACE)
+
+    assert parsed.value.race_id == RACE
+    assert len(shelf.asked) == 3
+    assert shelf.gaps[1] >= 4.0
+
+
+async def test_after_three_tries_the_failure_is_told(shelf: Shelf) -> None:
+    shelf.first = [Said(500)] * 3
+
+    async with reached(shelf) as site:
+        with pytest.raises(SourceFaulted):
+            await site.card(RACE)
+
+    assert len(shelf.asked) == 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", THREE_RUNNERS.encode()[:2000], b"<html></html>", b"x" * (MOST_BYTES + 1)],
+    ids=["empty", "cut", "another page", "huge"],
+)
+async def test_garbage_is_an_error_that_names_the_page(shelf: Shelf, body: bytes) -> None:
+    shelf.first = [Said(200, body)]
+
+    async with reached(shelf) as site:
+        with pytest.raises(PageUnreadable) as unreadable:
+            await site.card(RACE)
+
+    assert unreadable.value.page.endswith(CARD)
+    assert str(unreadable.value).startswith(unreadable.value.page)
+
+
+async def test_a_page_that_is_not_there_is_not_published(shelf: Shelf) -> None:
+    async with reached(shelf) as site:
+        with pytest.raises(NotPublished, match="404"):
+            await site.result(RACE)
+
+
+async def test_what_robots_are_asked_not_to_read_is_not_read(shelf: Shelf) -> None:
+    shelf.robots = [Said(200, b"User-agent: grandstand\nDisallow: /race/")]
+
+    async with reached(shelf) as site:
+        with pytest.raises(RobotsForbid):
+            await site.card(RACE)
+
+    assert shelf.asked == []
+
+
+async def test_a_longer_gap_that_robots_are_asked_for_is_kept(shelf: Shelf) -> None:
+    shelf.robots = [Said(200, b"User-agent: *\nCrawl-delay: 7")]
+
+    async with reached(shelf) as site:
+        await asyncio.gather(*(site.card(RACE) for _ in range(3)))
+
+    assert all(gap >= 7.0 for gap in shelf.gaps)
+
+
+async def test_wishes_that_cannot_be_read_at_once_are_asked_for_again(shelf: Shelf) -> None:
+    shelf.robots = [Said(500), Said(200, b"User-agent: *\nDisallow: /odds/")]
+
+    async with reached(shelf) as site:
+        parsed = await site.card(RACE)
+
+    assert parsed.value.race_id == RACE
+
+
+async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
+    async with reached(shelf, daily_requests=2) as site:
+        await site.card(RACE)
+        with pytest.raises(QuotaSpent):
+            await site.card(RACE)
+        shown = (await site.status())[0]
+
+    assert (shown.requests_today, shown.requests_left) == (2, 0)
+
+
+@pytest.mark.parametrize("race_id", ["", "2026", "20260504060#", "../202605040", "202605040604 "])
+async def test_what_cannot_be_an_id_is_never_asked_for(shelf: Shelf, race_id: str) -> None:
+    async with reached(shelf) as site:
+        with pytest.raises(IdInvalid):
+            await site.card(race_id)
+
+    assert shelf.asked == []
+
+
+async def test_a_pause_ends_the_tries_of_those_who_wait_behind_it(shelf: Shelf) -> None:
+    shelf.first = [Said(403)]
+
+    async with reached(shelf) as site:
+        found = await asyncio.gather(*(site.card(RACE) for _ in range(5)), return_exceptions=True)
+
+    assert {type(one) for one in found} == {SitePaused}
+    assert shelf.asked == [CARD]

@@ -1,0 +1,123 @@
+"""The simulated race site, asked through the wire, is read without a word of doubt."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, timedelta
+from random import Random
+
+import pytest
+
+from grandstand.apps.keiba.model.errors import PageUnreadable, SitePaused
+from grandstand.apps.keiba.model.words import Circuit
+from grandstand.apps.keiba.settings import KeibaSettings
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba
+from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.base.metrics import Metrics
+from grandstand.simulators.racing.blemishes import Blemish, Wrong
+from grandstand.simulators.racing.routes import Form
+from grandstand.simulators.racing.site import Site
+from grandstand.simulators.racing.world import World
+from grandstand.simulators.serving import served
+from grandstand.wire.web import Web
+
+pytestmark = pytest.mark.anyio
+
+SUNDAY = date(2026, 11, 15)
+NOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World.at(7, NOON)
+
+
+@pytest.fixture(params=[Form(), Form.of_2025()], ids=["2026", "2025"])
+def simulated(request: pytest.FixtureRequest, world: World) -> Site:
+    return Site(world, clock=ManualClock(NOON), wall=SystemClock(), form=request.param)
+
+
+@pytest.fixture
+async def site(simulated: Site) -> AsyncIterator[Netkeiba]:
+    clock = SystemClock()
+    async with served(simulated.application) as address:
+        settings = KeibaSettings(
+            race_url=f"http://{address}/race",
+            nar_url=f"http://{address}/nar",
+            db_url=f"http://{address}/db",
+            gap_seconds=0,
+            jitter_seconds=0,
+        )
+        async with Web(clock=clock, random=Random(1), metrics=Metrics()) as web:
+            yield Netkeiba(web, settings, clock=clock)
+
+
+@pytest.mark.parametrize("circuit", ["jra", "nar"])
+async def test_every_kind_of_page_is_read_without_a_warning(
+    site: Netkeiba, circuit: Circuit
+) -> None:
+    day = await site.day_list(SUNDAY, circuit)
+    race = day.value.races[0]
+
+    card = await site.card(race.race_id)
+    runner = card.value.horses[0]
+    result = await site.result(race.race_id)
+    odds = await site.odds(race.race_id)
+    profile = await site.horse_profile(runner.horse_id)
+    form = await site.horse_results(runner.horse_id, runner.horse_name)
+    pedigree = await site.pedigree(runner.horse_id)
+    jockey = await site.jockey(runner.jockey_id or "", all_years=True)
+
+    read = (day, card, result, odds, profile, form, pedigree, jockey)
+    assert [one.warnings for one in read] == [()] * len(read)
+    assert (card.value.distance, card.value.post_time) == (race.distance, race.post_time)
+    assert profile.value.horse_name == runner.horse_name
+    assert profile.value.starts == len(form.value.recent_results)
+    assert {one.horse_number for one in odds.value.win} <= {
+        one.horse_number for one in card.value.horses
+    }
+
+
+async def test_a_result_is_confirmed_after_the_off(
+    site: Netkeiba, simulated: Site, world: World
+) -> None:
+    race_id = world.race_ids("jra", SUNDAY)[-1]
+
+    before = await site.result(race_id)
+    simulated.clock = ManualClock(NOON + timedelta(days=1))
+    after = await site.result(race_id)
+
+    assert (before.value.confirmed, after.value.confirmed) == (False, True)
+    assert {one.bet for one in after.value.payouts} >= {"win", "place", "trifecta"}
+
+
+OUTCOMES: dict[Wrong, type[Exception]] = {
+    "truncated": PageUnreadable,
+    "empty": PageUnreadable,
+    "no table": PageUnreadable,
+    "huge": PageUnreadable,
+    "captcha": SitePaused,
+    "denied": SitePaused,
+    "bad request": SitePaused,
+}
+
+
+@pytest.mark.parametrize("wrong", OUTCOMES)
+async def test_a_page_that_comes_out_wrong_is_a_clear_error(
+    site: Netkeiba, simulated: Site, world: World, wrong: Wrong
+) -> None:
+    simulated.blemishes.ask_for(Blemish(wrong, "/race/race/"))
+
+    with pytest.raises(OUTCOMES[wrong]):
+        await site.card(world.race_ids("jra", SUNDAY)[0])
+
+
+async def test_a_page_in_other_letters_than_it_says_is_read_with_a_warning(
+    site: Netkeiba, simulated: Site, world: World
+) -> None:
+    race_id = world.race_ids("jra", SUNDAY)[0]
+    meant = await site.card(race_id)
+    simulated.blemishes.ask_for(Blemish("wrong letters", "/race/race/"))
+
+    found = await site.card(race_id)
+
+    assert found.value == meant.value
+    assert len(found.warnings) == 1
