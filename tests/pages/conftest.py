@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from tests.pages.gallery import open_gallery
 from tests.pages.housing import Home
+from tests.pages.racing import Racing
 from tests.pages.serving import Opening, Served
 from tests.pages.training import Training
 from tests.pages.watching import Watched
@@ -58,6 +59,18 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Training:
 def practised(training: Training) -> Iterator[Served]:
     """That house, whose owner need not log in."""
     yield from _served(training)
+
+
+@pytest.fixture(scope="session")
+def racing(tmp_path_factory: pytest.TempPathFactory) -> Racing:
+    """How a house is opened whose keiba reads the simulated race site."""
+    return Racing(tmp_path_factory.mktemp("racing"))
+
+
+@pytest.fixture(scope="session")
+def raced(racing: Racing) -> Iterator[Served]:
+    """That house, whose owner need not log in."""
+    yield from _served(racing)
 
 
 def _served(home: Opening) -> Iterator[Served]:

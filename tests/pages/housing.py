@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.house import House
 from grandstand.host.server.application import application
 from grandstand.host.settings import Settings
@@ -12,6 +13,10 @@ from tests.pages.serving import Opened
 
 ADA = "ada"
 PASSWORD = "a stand with a view"
+
+# Nobody listens on the port of `discard`: no test asks the race sites by mistake.
+_NOBODY = "http://127.0.0.1:9"
+_AWAY = KeibaSettings(race_url=_NOBODY, nar_url=_NOBODY, db_url=_NOBODY, tries=1)
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,7 @@ class Home:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
-        async with House.open(Settings(home=self.folder)) as house:
+        async with House.open(Settings(home=self.folder, keiba=_AWAY)) as house:
             if self.accounts and not await house.people.any():
                 await house.people.add(ADA, PASSWORD, admin=True)
             await house.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")

@@ -25,10 +25,13 @@ from grandstand.kit.live import Hub
 from grandstand.kit.notify import Channel, read_channels
 from grandstand.kit.pages.assets import read_assets
 from grandstand.kit.pages.rendering import Links, Pages, Section
+from grandstand.kit.steady import SteadyAllowance, SteadyQuotas
 from grandstand.kit.who.csrf import csrf_token
 from grandstand.kit.who.sessions import SESSION_COOKIE
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables.store import AsyncStore
+from grandstand.wire.quota import MemoryQuotas
+from grandstand.wire.rate import MemoryAllowance
 from grandstand.wire.web import Web
 
 if TYPE_CHECKING:
@@ -71,8 +74,14 @@ async def lay(settings: Settings, clock: Clock, random: Random, opened: AsyncExi
             clock=clock,
             random=random,
             metrics=metrics,
-            allowance=TableAllowance(kept, owner=instance, clock=clock, random=random),
-            quotas=TableQuotas(kept, clock=clock, random=random),
+            allowance=SteadyAllowance(
+                TableAllowance(kept, owner=instance, clock=clock, random=random),
+                MemoryAllowance(clock, random),
+                clock,
+            ),
+            quotas=SteadyQuotas(
+                TableQuotas(kept, clock=clock, random=random), MemoryQuotas(clock), clock
+            ),
         )
     )
     hub = Hub(clock, metrics)

@@ -11,7 +11,17 @@ from typing import Final, Self
 
 from grandstand.base.clock import Clock
 from grandstand.base.errors import GrandstandError
-from grandstand.storage.tables import AsyncStore, Entity, Get, Table, key, ttl, version
+from grandstand.storage.tables import (
+    AsyncStore,
+    Delete,
+    Entity,
+    Get,
+    Put,
+    Table,
+    key,
+    ttl,
+    version,
+)
 from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.leases import FLIGHTS, Lease, Leases
 from grandstand.wire.errors import TooBusy
@@ -88,6 +98,32 @@ class Spending(Entity, table=allowances, names="camel"):
     def spent(self) -> Spent:
         """What wire knows of it."""
         return Spent(self.period, self.used, self.left, self.resets_at)
+
+
+class Refusal(Entity, table=allowances, names="camel"):
+    """A source that turned us away: until when it is left alone, why, and how often in a row."""
+
+    name: str
+    until: datetime
+    why: str
+    times: int = 1
+    gone_at: datetime | None = ttl(after=timedelta(days=2), of="until")
+
+    row = key("REFUSAL#{name}")
+
+    @classmethod
+    def one(cls, name: str) -> Get[Self]:
+        """The last refusal of a source, over or not."""
+        return cls.get(name=name).consistent()
+
+    def keep(self) -> Put[Self]:
+        """Keep a refusal over the one before."""
+        return self.put()
+
+    @classmethod
+    def forget(cls, name: str) -> Delete[Self]:
+        """Forget the refusals of a source that answers."""
+        return cls.delete(name=name)
 
 
 ALLOWANCE_TABLES: Final = (allowances,)

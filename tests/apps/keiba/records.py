@@ -4,17 +4,40 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from grandstand.apps.keiba.model import (
+    Ancestor,
+    Finisher,
     Form,
+    HorseProfile,
     JockeyFigures,
     JockeyRecord,
+    Odds,
     Parent,
     Parents,
     PastRun,
+    Payout,
+    Pedigree,
+    PlaceOdds,
     RaceCard,
     RaceEntry,
+    RaceResult,
     Runner,
+    WinOdds,
 )
-from grandstand.apps.keiba.store import DayRaces, HorseParents, HorseResults, JockeyStats, Race
+from grandstand.apps.keiba.model.previews import Individual, Pick, WrittenPreview
+from grandstand.apps.keiba.store import (
+    Analysis,
+    DayRaces,
+    HorseCareer,
+    HorseParents,
+    HorsePedigree,
+    HorseResults,
+    JockeyStats,
+    LocalDayRaces,
+    MeetingDays,
+    Race,
+    RaceOdds,
+    RaceOutcome,
+)
 from grandstand.storage.tables import Entity
 
 FETCHED = datetime(2026, 11, 14, 3, tzinfo=UTC)
@@ -64,6 +87,51 @@ DAY = DayRaces(
     data=(RaceEntry("東京", 1, "202605040601"), RaceEntry("京都", 1, "202608040601")),
     fetched_at=FETCHED,
     expires=SOON,
+)
+RESULT = RaceOutcome(
+    data=RaceResult(
+        "202605040601",
+        "2歳未勝利",
+        confirmed=True,
+        finishers=(Finisher("2024100001", "アサヒノユメ", 1),),
+        payouts=(Payout("win", (2,), 350, 2),),
+    ),
+    fetched_at=FETCHED,
+)
+ODDS = RaceOdds(
+    data=Odds(
+        "202605040601",
+        "live",
+        (WinOdds(2, Decimal("3.5"), 2),),
+        (PlaceOdds(2, Decimal("1.2"), Decimal("1.9")),),
+        FETCHED,
+    ),
+    fetched_at=FETCHED,
+)
+PROFILE = HorseCareer(data=HorseProfile("2024100001", "アサヒノユメ", starts=3), fetched_at=FETCHED)
+PEDIGREE = HorsePedigree(
+    data=Pedigree("2024100001", (Ancestor("S", "2010100007", "オオゾラ"),)), fetched_at=FETCHED
+)
+LOCAL_DAY = LocalDayRaces(
+    race_date=date(2026, 11, 15),
+    data=(RaceEntry("佐賀", 1, "202655111501"),),
+    fetched_at=FETCHED,
+)
+MEETINGS = MeetingDays(
+    around=date(2026, 11, 15), circuit="jra", data=(date(2026, 11, 15),), fetched_at=FETCHED
+)
+PREVIEW = Analysis(
+    race_id="202605040601",
+    digest="0f0f",
+    data=WrittenPreview(
+        "en",
+        (Individual("2024100001", "アサヒノユメ", 2, "Fast."),),
+        "Clear.",
+        (Pick(1, "2024100001", "アサヒノユメ", 2, "Fast", "high"),),
+        "offline",
+        "1",
+    ),
+    fetched_at=FETCHED,
 )
 
 RECORDS: dict[str, tuple[Entity, ...]] = {

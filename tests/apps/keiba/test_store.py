@@ -13,11 +13,29 @@ from grandstand.apps.keiba.store import (
     HorseResults,
     JockeyStats,
     Race,
+    ReadEntries,
+    ReadEntry,
+    Watch,
+    Watching,
 )
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Get, Naming, Store
 from grandstand.storage.tables.requests import GetItem, PutItem
-from tests.apps.keiba.records import DAY, JOCKEY, PARENTS, RACE, RESULTS
+from grandstand.storage.tables.values import Item
+from tests.apps.keiba.records import (
+    DAY,
+    JOCKEY,
+    LOCAL_DAY,
+    MEETINGS,
+    ODDS,
+    PARENTS,
+    PEDIGREE,
+    PREVIEW,
+    PROFILE,
+    RACE,
+    RESULT,
+    RESULTS,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +130,76 @@ def test_the_table_can_have_another_name() -> None:
     naming = Naming(renamed=(("keiba_data", "my_races"),))
 
     assert TABLES[0].schema(naming).name == "my_races"
+
+
+@pytest.mark.parametrize(
+    ("record", "key"),
+    [
+        (RESULT, ("RACE#202605040601", "RESULT")),
+        (ODDS, ("RACE#202605040601", "ODDS")),
+        (PROFILE, ("HORSE#2024100001", "PROFILE")),
+        (PEDIGREE, ("HORSE#2024100001", "PEDIGREE")),
+        (LOCAL_DAY, ("DATE#20261115", "RACES#NAR")),
+        (MEETINGS, ("DATE#20261115", "MEETINGS#jra")),
+        (PREVIEW, ("ANALYSIS#202605040601", "PROMPT#0f0f")),
+    ],
+    ids=["result", "odds", "profile", "pedigree", "local day", "meetings", "preview"],
+)
+def test_each_further_kind_is_stored_under_its_key_and_comes_back(
+    store: Store, clock: ManualClock, record: Any, key: tuple[str, str]
+) -> None:
+    fetched = record.replace(
+        fetched_at=clock.now(),
+        expires=clock.now() + timedelta(minutes=1),
+        warnings=("a cell is missing",),
+    )
+
+    store(fetched.keep())
+
+    assert stored(store, *key)["ttl"] == int(clock.epoch()) + 60
+    assert store(type(record).get(**fetched.identity())) == fetched
+
+
+def test_a_watched_horse_is_kept_for_its_person_and_for_everybody(
+    store: Store, clock: ManualClock
+) -> None:
+    watch = Watch(
+        user_id="ada", horse_id="2024100001", horse_name="アサヒノユメ", watched_at=clock.now()
+    )
+    store.all(watch.keep(), Watching(horse_id="2024100001", user_id="ada").keep())
+    clock.advance(400 * 86_400)
+
+    kept, everybody = store(Watch.of_user("ada")), store(Watching.everybody())
+    store.all(Watch.end("ada", "2024100001"), Watching.end("2024100001", "ada"))
+
+    assert kept == [watch]
+    assert [(one.horse_id, one.user_id) for one in everybody] == [("2024100001", "ada")]
+    assert (store(Watch.of_user("ada")), store(Watching.everybody())) == ([], [])
+
+
+def test_entries_are_read_page_by_page_without_parts_and_without_people(
+    store: Store, clock: ManualClock
+) -> None:
+    for record in (RACE, RESULTS, PARENTS, JOCKEY):
+        store(record.replace(fetched_at=clock.now(), expires=None).put())
+    store(
+        Watch(user_id="ada", horse_id="2024100001", horse_name="x", watched_at=clock.now()).keep()
+    )
+    name = store.session.name(TABLES[0])
+    part: Item = {
+        "PK": "HORSE#2024100001",
+        "SK": "RESULTS#CHUNK#1#0001",
+        "fetched_at": 1,
+        "part": b"x",
+    }
+    store.session.engine.put(PutItem(name, part))
+
+    first = store(ReadEntries(about=2))
+    rest = store(ReadEntries(position=first.position, about=100))
+    horses = store(ReadEntries("HORSE#"))
+
+    found = {(item["PK"], item["SK"]) for item in (*first.items, *rest.items)}
+    assert len(found) == 4
+    assert {item["SK"] for item in horses.items} == {"RESULTS", "PARENT"}
+    assert store(ReadEntry("RACE#202605040601", "METADATA")) is not None
+    assert store(ReadEntry("RACE#202605040699", "METADATA")) is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import httpx2
 from fastapi import FastAPI
 
+from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.catalogue import APPS
 from grandstand.host.house import House
 from grandstand.host.server.application import application
@@ -20,6 +21,8 @@ from grandstand.host.server.listening import LOOPBACK, listen
 from grandstand.host.server.serving import Server, make_server
 from grandstand.host.settings import AuthSettings, ServerSettings, Settings
 from grandstand.kit.app import App
+from grandstand.simulators.faults import Message, Receive, Send
+from grandstand.simulators.serving import served as simulator_served
 
 T = TypeVar("T")
 
@@ -31,6 +34,25 @@ def settings_in(folder: Path, *, auth: AuthSettings | None = None, **server: Any
     return Settings(
         home=folder, server=ServerSettings(**server), auth=auth or AuthSettings(), tables="sqlite"
     )
+
+
+@asynccontextmanager
+async def _harmless(settings: Settings) -> AsyncIterator[Settings]:
+    """Settings that ask a site without a page, on this machine, instead of the race site."""
+    if settings.keiba != KeibaSettings():
+        yield settings
+        return
+    async with simulator_served(_no_such_page) as address:
+        url = f"http://{address}"
+        keiba = KeibaSettings(
+            race_url=url, nar_url=url, db_url=url, gap_seconds=0, jitter_seconds=0
+        )
+        yield settings.model_copy(update={"keiba": keiba})
+
+
+async def _no_such_page(_scope: Message, _receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
 
 
 @dataclass
@@ -66,7 +88,7 @@ def serving(
     lines: list[str] = []
 
     async def serve() -> None:
-        async with House.open(settings, apps=apps) as house:
+        async with _harmless(settings) as chosen, House.open(chosen, apps=apps) as house:
             stack, app = application(house, write=lines.append)
             if add is not None:
                 add(app)

@@ -1,1 +1,29 @@
-"""The timed work of keiba belongs here; empty as yet, because there is no service to drive."""
+"""Kept here: keiba's work that is done by itself: looking for watched horses on coming cards."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from grandstand.apps.keiba.service import Keiba
+from grandstand.kit.jobs.job import Every, Job, Run
+
+_SIX_HOURS: Final = 6 * 3600.0
+_LONGEST_SECONDS: Final = 3600.0
+
+
+def jobs(keiba: Keiba) -> tuple[Job, ...]:
+    """Answer keiba's jobs."""
+
+    async def look(_: Run) -> str | None:
+        noted = await keiba.look_for_watched()
+        return f"new entries of watched horses: {noted}"
+
+    return (
+        Job(
+            "keiba.watched",
+            "Look for watched horses on the coming cards.",
+            Every(_SIX_HOURS),
+            look,
+            timeout_seconds=_LONGEST_SECONDS,
+        ),
+    )

@@ -1,4 +1,4 @@
-"""Kept here: what can be chosen about keiba: where the race site is, and how gently it is asked."""
+"""Kept here: what can be chosen about keiba: the race site, its pages, and what is made of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grandstand.kit.settings import Section
 
 
 class KeibaSettings(Section):
-    """Keiba: the race site, and how gently it is asked."""
+    """Keiba: the race site, how gently it is asked, how long pages are kept, previews."""
 
     race_url: str = Field(
         default="https://race.netkeiba.com", description="Where national cards and results are."
@@ -53,6 +53,50 @@ class KeibaSettings(Section):
         default=900.0,
         ge=60,
         description="How long a host is left alone after it turned us away; doubled each time.",
+    )
+
+    stale_while_revalidate_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        description="How long past its time a page is shown while it is fetched anew; 0: never.",
+    )
+    stale_on_error_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        description="How long past its time a page is shown when the site fails; 0: never.",
+    )
+    odds_seconds: float = Field(
+        default=60.0, ge=10, description="How long odds are kept that are not final."
+    )
+    unconfirmed_seconds: float = Field(
+        default=180.0, ge=10, description="How long a result is kept that is not confirmed."
+    )
+    partial_seconds: float = Field(
+        default=3600.0,
+        ge=60,
+        description="How long a page is kept of which something could not be read or is to come.",
+    )
+    missing_seconds: float = Field(
+        default=300.0, ge=10, description="How long is remembered that the site has no such page."
+    )
+    refresh_seconds: float = Field(
+        default=60.0, ge=10, description="How old a page must be to be fetched again on request."
+    )
+    gather_at_once: int = Field(
+        default=4, ge=1, le=32, description="How many pages of cards are waited for at once."
+    )
+    preview_input_tokens: int = Field(
+        default=250_000, ge=1000, description="How long the material of a preview may be."
+    )
+    preview_output_tokens: int = Field(
+        default=8000, ge=500, description="How long a written preview may be."
+    )
+    watch_days: int = Field(
+        default=3, ge=0, le=14, description="How many days ahead watched horses are looked for."
+    )
+    watch_fetches: bool = Field(
+        default=True,
+        description="Whether the coming national cards are fetched while anybody watches a horse.",
     )
 
     @model_validator(mode="after")

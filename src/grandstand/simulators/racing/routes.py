@@ -111,15 +111,25 @@ def _of_day(world: World, form: Form, asked: Asked, circuit: Circuit) -> Page | 
 def _of_race(world: World, form: Form, asked: Asked, race: Race) -> Page | None:
     match asked.path:
         case "/race/shutuba.html":
-            return _whole(race.title, card(world, race, asked.now, asked.addresses), form)
+            return _whole(_dated(race), card(world, race, asked.now, asked.addresses), form)
         case "/race/result.html":
-            return _whole(race.title, result(world, race, asked.now, asked.addresses), form)
+            return _whole(_dated(race), result(world, race, asked.now, asked.addresses), form)
         case "/api/api_get_jra_odds.html" if asked.host == "race":
             told = msgspec.json.encode(odds_json(race, asked.now)).decode()
             return Page(told, media=_JSON, charset_told=False)
         case "/odds/index.html" if asked.host == "nar":
             return _whole(race.title, odds_tables(race, asked.now), form)
     return None
+
+
+def _dated(race: Race) -> str:
+    """Answer the title of a page of a race, which is where the real site says its date."""
+    meeting, number = race.slot.meeting, race.slot.number
+    day = meeting.held_on
+    return (
+        f"{race.title} | {day.year}年{day.month}月{day.day}日 {meeting.track.name}{number}R "
+        "レース情報"
+    )
 
 
 def _of_db(world: World, form: Form, asked: Asked) -> Page | None:

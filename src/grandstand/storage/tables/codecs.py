@@ -219,4 +219,35 @@ def _record(kind: type[Any], times: TimeForm, rename: Rename) -> Codec:
                 given[field_name] = codec.decode(value) if codec.decode else value
         return kind(**given)
 
-    return Codec(encode=encode, decode=decode, inner=plan)
+    return Codec(encode=encode, decode=_in_order(kind, plan, absent, decode), inner=plan)
+
+
+def _in_order(
+    kind: type[Any], plan: Mapping[str, tuple[str, Codec]], absent: Mapping[str, object], slow: Turn
+) -> Turn:
+    """Make a decoder that gives a record its fields in order, which is twice as fast as by name.
+
+    Where that cannot be, it is `slow`; and where a field is missing that must not be, `slow` says
+    so.
+    """
+    if any(field.kw_only or not field.init for field in dataclasses.fields(kind)):
+        return slow
+    steps = tuple(
+        (attribute, codec.decode, absent.get(name, REQUIRED))
+        for name, (attribute, codec) in plan.items()
+    )
+    needed = tuple(attribute for attribute, _, default in steps if default is REQUIRED)
+
+    def decode(stored: dict[str, Any]) -> Any:  # noqa: ANN401 - an instance of `kind`
+        get = stored.get
+        for attribute in needed:
+            if get(attribute) is None:
+                return slow(stored)
+        return kind(
+            *[
+                default if (value := get(attribute)) is None else turn(value) if turn else value
+                for attribute, turn, default in steps
+            ]
+        )
+
+    return decode

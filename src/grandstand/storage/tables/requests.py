@@ -161,11 +161,16 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class BatchRead:
-    """What a batch read found, and the keys left unprocessed. `found` is in no set order."""
+    """What a batch read found, and the keys left unprocessed. `found` is in no set order.
+
+    `found_bytes` are the whole sizes of what was found, in its order; none where the engine does
+    not know them.
+    """
 
     found: tuple[tuple[str, Item], ...]
     left: tuple[GetItem, ...] = ()
     read_bytes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    found_bytes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -433,3 +433,34 @@ def test_the_limits_leave_room_under_those_of_dynamodb() -> None:
 
     assert limits.item == 380_000
     assert limits.transaction <= 4 * 1024 * 1024
+
+
+noted = Table("noted-races", partition="PK", ttl="gone")
+
+
+class NotedItem(Entity, table=noted):
+    race_id: str
+    data: str
+    note: str | None = None
+    fetched_at: datetime
+    expires: datetime | None = ttl()
+
+    row = key("{race_id}")
+
+
+def test_a_payload_may_be_more_than_one_field(store: Store) -> None:
+    form: CacheForm[tuple[str, str]] = CacheForm(
+        NotedItem,
+        DAY,
+        also=lambda pair: {"data": pair[0], "note": pair[1]},
+        whole=lambda record: (record.data, record.note),
+    )
+    store.create((noted,))
+    cache = cache_on(store)
+
+    cache.put(form.key(race_id="2026"), ("Derby", "wet"))
+
+    record = store(NotedItem.get(race_id="2026"))
+    assert cache.get(form.key(race_id="2026")).value == ("Derby", "wet")
+    assert record is not None
+    assert (record.data, record.note) == ("Derby", "wet")

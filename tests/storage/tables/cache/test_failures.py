@@ -183,6 +183,20 @@ def test_the_numbers_are_kept_altogether_and_by_kind(store: Store) -> None:
     assert statistics == cache.statistics()
 
 
+def test_as_many_bytes_are_read_as_were_written(store: Store) -> None:
+    cache = cache_on(store)
+    keys = [RACES.key(race_id=name) for name in ("1", "2")]
+    cache.get_or_fetch(keys[0], lambda: DERBY)
+    cache.get_or_fetch(keys[1], lambda: DERBY)
+
+    cache.get_many(keys)
+    cache.get(keys[0])
+
+    races = cache.statistics().by_kind["RaceItem"]
+    assert races.bytes_written > 100
+    assert races.bytes_read == races.bytes_written + races.bytes_written // 2
+
+
 def test_hits_and_misses_are_told_with_their_key(store: Store) -> None:
     told = Told()
     cache = cache_on(store, notice=told)

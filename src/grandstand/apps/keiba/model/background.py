@@ -77,19 +77,20 @@ def started(run: PastRun) -> bool:
 
 def record_of(runs: Iterable[PastRun]) -> Record:
     """The record of runs; those in which the horse did not start are not counted."""
-    starts = wins = top2 = top3 = 0
-    for run in runs:
-        if started(run):
-            starts += 1
-            if run.position is not None and run.position <= _TOP3:
-                top3 += 1
-                top2 += run.position <= _TOP2
-                wins += run.position <= _WON
-    return Record(starts, wins, top2, top3)
+    return _records(("", run) for run in runs if started(run)).get("", Record())
 
 
 def _records(runs: Iterable[tuple[K, PastRun]]) -> dict[K, Record]:
-    grouped: dict[K, list[PastRun]] = {}
+    """Count the runs of every key in one going; all of them are to be started ones."""
+    tallies: dict[K, list[int]] = {}
     for key, run in runs:
-        grouped.setdefault(key, []).append(run)
-    return {key: record_of(group) for key, group in grouped.items()}
+        tally = tallies.get(key)
+        if tally is None:
+            tally = tallies[key] = [0, 0, 0, 0]
+        tally[0] += 1
+        position = run.position
+        if position is not None and position <= _TOP3:
+            tally[3] += 1
+            tally[2] += position <= _TOP2
+            tally[1] += position <= _WON
+    return {key: Record(*tally) for key, tally in tallies.items()}

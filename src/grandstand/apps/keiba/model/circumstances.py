@@ -14,7 +14,7 @@ from grandstand.apps.keiba.model.words import Going
 Circumstance: TypeAlias = Literal["distance", "surface", "going", "course"]
 
 # From driest to wettest.
-_GOINGS: Final[tuple[Going, ...]] = ("firm", "good", "yielding", "soft")
+_GOINGS: Final[Mapping[Going, int]] = {"firm": 0, "good": 1, "yielding": 2, "soft": 3}
 
 # What still counts as the same: distances within about an eighth, and the ground next to it.
 _ALIKE: Final[Mapping[Circumstance, float]] = {
@@ -105,7 +105,7 @@ def _surface(run: PastRun, card: RaceCard) -> float | None:
 def _going(run: PastRun, card: RaceCard) -> float | None:
     if run.going is None or card.going is None:
         return None
-    return float(_GOINGS.index(run.going) - _GOINGS.index(card.going))
+    return float(_GOINGS[run.going] - _GOINGS[card.going])
 
 
 def _course(run: PastRun, card: RaceCard) -> float | None:

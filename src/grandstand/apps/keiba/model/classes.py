@@ -7,6 +7,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from grandstand.apps.keiba.model.people import PastRun
@@ -50,11 +51,14 @@ def class_of_card(card: RaceCard) -> int | None:
 
 
 def _from_words(texts: Sequence[str | None]) -> int | None:
-    for text in texts:
-        found = _STEP.search(unicodedata.normalize("NFKC", text or "").upper())
-        if found is not None and found.lastgroup is not None:
-            return int(found.lastgroup[1:])
-    return None
+    return next((step for text in texts if text and (step := _step(text)) is not None), None)
+
+
+# A card of eighteen names some seven hundred races, most of them a few names again and again.
+@lru_cache(maxsize=4096)
+def _step(text: str) -> int | None:
+    found = _STEP.search(unicodedata.normalize("NFKC", text).upper())
+    return int(found.lastgroup[1:]) if found is not None and found.lastgroup else None
 
 
 def _from_prize(first_prize: Decimal) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from grandstand.apps.keiba.model.background import Background, Record, record_of, started
@@ -129,7 +130,12 @@ def _weight(run: PastRun, card: RaceCard, on: date) -> float:
 
 
 def _freshness(run: PastRun, on: date) -> float:
-    return math.exp2(-(on - run.run_on).days / _HALF_LIFE_DAYS)
+    return _fresh_after((on - run.run_on).days)
+
+
+@lru_cache(maxsize=8192)
+def _fresh_after(days: int) -> float:
+    return math.exp2(-days / _HALF_LIFE_DAYS)
 
 
 def _trend(speeds: Sequence[Speed]) -> Mean | None:

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final, Generic, TypeAlias, TypeVar
+from functools import lru_cache
+from operator import sub
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from grandstand.apps.keiba.model.classes import class_of_run
 from grandstand.apps.keiba.model.people import Form, PastRun
@@ -89,8 +91,7 @@ def learn_standards(forms: Iterable[Form], *, before: date) -> Standards:
     return Standards(surface.shifts, course.shifts, going.shifts, day.shifts, race.shifts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Time:
+class _Time(NamedTuple):
     """A time on a course; of an unknown winner only the class is known."""
 
     run: PastRun
@@ -142,8 +143,13 @@ def _race(run: PastRun) -> str:
 def _line(run: PastRun) -> float | None:
     if run.track_type is None or run.distance is None or run.distance <= 0:
         return None
-    taken, metres, power = _LINES[run.track_type]
-    return math.log(taken) + power * math.log(run.distance / metres)
+    return _on_line(run.track_type, run.distance)
+
+
+@lru_cache(maxsize=1024)
+def _on_line(surface: Surface, distance: int) -> float:
+    taken, metres, power = _LINES[surface]
+    return math.log(taken) + power * math.log(distance / metres)
 
 
 class _Effect(Generic[K]):
@@ -172,9 +178,10 @@ class _Effect(Generic[K]):
         sums = [0.0] * len(self._names)
         for place, value in zip(self._at, left, strict=True):
             sums[place] += value
-        moved = []
-        for place, count in enumerate(self._counts):
-            old = self._shifts[place]
-            self._shifts[place] = (sums[place] + count * old) / (count + self._doubt)
-            moved.append(self._shifts[place] - old)
+        old, doubt = self._shifts, self._doubt
+        self._shifts = [
+            (whole + count * shift) / (count + doubt)
+            for whole, count, shift in zip(sums, self._counts, old, strict=True)
+        ]
+        moved = list(map(sub, self._shifts, old))
         return [value - moved[place] for place, value in zip(self._at, left, strict=True)]

@@ -151,7 +151,15 @@ def lines_of(node: LexborNode) -> list[str]:
 
 def link_of(node: LexborNode | None) -> str:
     """Answer where the first link in a node, or the node itself, leads."""
-    link = node and (node if node.tag == "a" else node.css_first("a[href]"))
+    if node is None:
+        return ""
+    if node.tag == "a":
+        return node.attributes.get("href") or ""
+    first = next(node.iter(), None)
+    if first is not None and first.tag == "a" and (leads := first.attributes.get("href")):
+        return leads
+    # A selector is compiled each time it is used, which takes longer than to look at one child.
+    link = node.css_first("a[href]")
     return (link.attributes.get("href") or "") if link else ""
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from selectolax.lexbor import LexborNode
 
@@ -96,26 +95,25 @@ def _span(cell: LexborNode) -> int:
 
 def _ancestor(path: str, cell: LexborNode) -> Ancestor:
     lines = [line for line in lines_of(cell) if line not in _LINKS]
-    horse = next((one for link in cell.css("a[href]") if (one := horse_in(link_of(link)))), None)
-    found = Ancestor(path, horse)
+    horse = horse_in(link_of(cell)) or next(
+        (one for link in cell.css("a[href]") if (one := horse_in(link_of(link)))), None
+    )
+    said: dict[str, Any] = {}
     for line in lines:
-        found = _with(found, line)
-    return found
+        _add(said, line)
+    return Ancestor(path, horse, **said)
 
 
-def _with(horse: Ancestor, line: str) -> Ancestor:
-    """Add what one line of a cell says."""
-    born, abroad, family = _BORN.fullmatch(line), _ABROAD.fullmatch(line), _FAMILY.search(line)
-    if family:
-        return replace(horse, family=family[1])
-    if born:
-        return replace(horse, born_year=int(born[1]), coat=born[2])
-    if abroad and horse.name is None:
-        return replace(horse, name=abroad[1], country=abroad[2])
-    if abroad:
-        return replace(horse, english_name=abroad[1], country=abroad[2])
-    if horse.name is None:
-        return replace(horse, name=line)
-    if horse.english_name is None and line.isascii() and any(map(str.isalpha, line)):
-        return replace(horse, english_name=line)
-    return horse
+def _add(said: dict[str, Any], line: str) -> None:
+    """Add what one line of a cell says of a horse."""
+    if "FNo" in line and (family := _FAMILY.search(line)):
+        said["family"] = family[1]
+    elif born := _BORN.fullmatch(line):
+        said["born_year"], said["coat"] = int(born[1]), born[2]
+    elif line.endswith(")") and (abroad := _ABROAD.fullmatch(line)):
+        said["english_name" if "name" in said else "name"] = abroad[1]
+        said["country"] = abroad[2]
+    elif "name" not in said:
+        said["name"] = line
+    elif "english_name" not in said and line.isascii() and any(map(str.isalpha, line)):
+        said["english_name"] = line

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
-from grandstand.apps.keiba.sources.page import text_of
-from grandstand.apps.keiba.sources.text import bare
+from grandstand.apps.keiba.sources.text import bare, normal
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells, and which column stands under which header."""
+    """One row: its cells, their texts, and which column stands under which header."""
 
     node: LexborNode
     cells: tuple[LexborNode, ...]
+    texts: tuple[str, ...]
     columns: Mapping[str, int]
 
     def cell(self, *headers: str) -> LexborNode | None:
@@ -29,7 +29,11 @@ class Row:
 
     def text(self, *headers: str) -> str:
         """Answer the text under the first of these headers; nothing when there is none."""
-        return text_of(self.cell(*headers))
+        for name in headers:
+            at = self.columns.get(name)
+            if at is not None:
+                return self.texts[at] if at < len(self.texts) else ""
+        return ""
 
 
 def rows_of(table: LexborNode) -> list[LexborNode]:
@@ -45,7 +49,7 @@ def rows_of(table: LexborNode) -> list[LexborNode]:
 
 def cells_of(row: LexborNode) -> tuple[LexborNode, ...]:
     """Answer the cells of a row."""
-    return tuple(cell for cell in row.iter() if cell.tag in {"td", "th"})
+    return tuple([cell for cell in row.iter() if cell.tag in {"td", "th"}])
 
 
 def columns_of(table: LexborNode) -> dict[str, int]:
@@ -63,7 +67,7 @@ def body_of(table: LexborNode) -> Iterator[Row]:
     for row in rows_of(table):
         cells = cells_of(row)
         if any(cell.tag == "td" for cell in cells):
-            yield Row(row, cells, columns)
+            yield Row(row, cells, tuple([normal(cell.text()) for cell in cells]), columns)
 
 
 def labels_of(table: LexborNode) -> dict[str, LexborNode]:

@@ -53,6 +53,7 @@ _CLOCK: Final = re.compile(r"([0-9]{1,2}):([0-9]{2})")
 _DATE: Final = re.compile(r"([0-9]{4})[/年.\-]\s*([0-9]{1,2})[/月.\-]\s*([0-9]{1,2})")
 _AGE: Final = re.compile(r"(牡|牝|セ|騙|騸)\s*([0-9]{1,2})?")
 _POSITION: Final = re.compile(r"([0-9]{1,2})\s*(\(降\)|降)?")
+_PASSING: Final = re.compile(r"[0-9]{1,2}(?:-[0-9]{1,2})*")
 # What a young jockey's weight is reduced by, before the name.
 _MARKS: Final = "★☆▲△◇◆"
 _SHORT: Final = 10
@@ -64,7 +65,8 @@ def normal(text: str | None) -> str:
     if not text:
         return ""
     usual = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return " ".join(usual.split())
+    # Of all spaces only the plain one is printable, so that there is nothing to be joined.
+    return usual if usual.isprintable() and " " not in usual else " ".join(usual.split())
 
 
 def bare(text: str | None) -> str:
@@ -199,8 +201,8 @@ def arrival(text: str | None) -> Arrival | None:
 
 def passing(text: str | None) -> tuple[int, ...]:
     """Answer the places at the corners."""
-    parts = bare(text).split("-")
-    return tuple(map(int, parts)) if all(re.fullmatch("[0-9]{1,2}", one) for one in parts) else ()
+    written = bare(text)
+    return tuple(map(int, written.split("-"))) if _PASSING.fullmatch(written) else ()
 
 
 def percentage(part: int, of: int) -> Decimal:

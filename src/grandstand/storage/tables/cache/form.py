@@ -66,8 +66,9 @@ class CacheForm(Generic[V]):
 
     `data` and `fetched_at` name the fields of the payload and of the moment it was fetched; the
     expiry is the entity's `ttl()` field, so many `seconds` later; `also` answers the entity's
-    other fields. Both may be worked out from the payload. None fetched means that there is
-    nothing: it is kept for `negative_seconds`, or not at all. An expired entry may be used for
+    other fields. Both may be worked out from the payload. Where a payload is more than one field,
+    `also` answers all of them and `whole` makes it from the record. None fetched means that there
+    is nothing: it is kept for `negative_seconds`, or not at all. An expired entry may be used for
     `stale_seconds` more, while it is still there, if the form `revalidates` (it is answered while
     a fresh one is fetched) or `outlives_errors` (it is answered when fetching fails). `jitter`
     shortens each life by up to that part of it. Raises DeclarationFault when the entity cannot
@@ -84,6 +85,7 @@ class CacheForm(Generic[V]):
     data: str = "data"
     fetched_at: str = "fetched_at"
     also: Callable[[V], Mapping[str, object]] | None = None
+    whole: Callable[[Any], V] | None = None
     marks: Marks = Marks()
 
     def __post_init__(self) -> None:
@@ -147,6 +149,10 @@ class CacheForm(Generic[V]):
             return self.negative_seconds
         return self.seconds(value) if callable(self.seconds) else self.seconds
 
+    def payload(self, record: Entity) -> V | None:
+        """Answer the payload of a record."""
+        return getattr(record, self.data) if self.whole is None else self.whole(record)
+
     def native(
         self, session: Session, key: CacheKey[V], value: V, times: tuple[datetime, datetime]
     ) -> Item:
@@ -158,8 +164,8 @@ class CacheForm(Generic[V]):
         plan = self.plan
         fields = {name: field for name, field in key.fields.items() if name in plan.fields}
         try:
-            fields |= self.also(value) if self.also is not None else {}
-            record = self.entity(**{**fields, self.data: value, **self._times(times)})
+            fields |= {self.data: value} | dict(self.also(value) if self.also is not None else {})
+            record = self.entity(**{**fields, **self._times(times)})
             item = plan.encode(record.put().stored(session))
         except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError) as fault:
             message = f"The payload of {key.text} is not what {plan.name} declares: {fault}"

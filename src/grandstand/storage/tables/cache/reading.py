@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from grandstand.base.errors import GrandstandError
 from grandstand.storage.tables.batches import MAX_READ, chunks, persist
@@ -49,6 +49,13 @@ class Found(Generic[V]):
     chunks: int = 0
 
 
+class ReadItem(NamedTuple):
+    """An item as it was read, and its whole size."""
+
+    item: Item
+    stored_bytes: int
+
+
 @dataclass(frozen=True, slots=True)
 class ReadEntries(Generic[V]):
     """Read many entries of any forms; the answers stand in the order of the keys."""
@@ -74,7 +81,7 @@ class ReadEntries(Generic[V]):
         manifests = {
             where: manifest
             for where, key in zip(places, keys, strict=True)
-            if where in items and (manifest := manifest_of(key, items[where])) is not None
+            if where in items and (manifest := manifest_of(key, items[where].item)) is not None
         }
         parted = [
             (key, place(session, key, part))
@@ -89,19 +96,24 @@ class ReadEntries(Generic[V]):
         ]
 
     def _found(
-        self, session: Session, key: CacheKey[V], item: Item | None, parts: Mapping[Place, Item]
+        self,
+        session: Session,
+        key: CacheKey[V],
+        read: ReadItem | None,
+        parts: Mapping[Place, ReadItem],
     ) -> Found[V]:
-        if item is None:
+        if read is None:
             return Found()
-        manifest = manifest_of(key, item)
+        manifest = manifest_of(key, read.item)
         pieces = (
             [parts.get(place(session, key, part)) for part in _known_parts(key, manifest)]
             if manifest
             else []
         )
-        size = item_size(item) + sum(item_size(piece) for piece in pieces if piece)
+        size = read.stored_bytes + sum(piece.stored_bytes for piece in pieces if piece)
+        held = [None if piece is None else piece.item for piece in pieces]
         try:
-            entry = self._entry(key, item, manifest, pieces)
+            entry = self._entry(key, read.item, manifest, held)
         except (GrandstandError, ValueError, TypeError, LookupError, ArithmeticError) as fault:
             return Found(None, f"{fault}", size, len(pieces))
         return Found(entry, None, size, len(pieces))
@@ -120,7 +132,7 @@ class ReadEntries(Generic[V]):
         packed = _packed(key, item, manifest, pieces)
         if packed is not None:
             whole[form.data_attribute] = unpack_payload(packed, most_inflated=self.limits.inflated)
-        value: V | None = getattr(form.plan.decode(whole), form.data)
+        value = form.payload(form.plan.decode(whole))
         if value is None:
             message = f"The entry {key.text} holds no payload"
             raise PayloadDamaged(message)
@@ -163,7 +175,7 @@ def place(session: Session, key: CacheKey[Any], where: Key) -> Place:
 
 def read_items(
     session: Session, places: Iterable[Place], keys: Iterable[CacheKey[Any]]
-) -> dict[Place, Item]:
+) -> dict[Place, ReadItem]:
     """Read the items at those places, each of its key's table, with every write acknowledged."""
     tables = {where: key.form.plan.table.key_names for where, key in zip(places, keys, strict=True)}
     wanted = {
@@ -172,15 +184,17 @@ def read_items(
     }
     if len(wanted) == 1:
         [(where, request)] = wanted.items()
-        item = session.engine.get(request).item
-        return {} if item is None else {where: item}
-    found: dict[Place, Item] = {}
+        item, size = session.engine.get(request)
+        return {} if item is None else {where: ReadItem(item, size or item_size(item))}
+    found: dict[Place, ReadItem] = {}
     names_of = {where[0]: names for where, names in tables.items()}
 
     def read(left: Sequence[GetItem]) -> Sequence[GetItem]:
         answer = session.engine.batch_get(left)
-        for table, item in answer.found:
-            found[table, tuple(item[name] for name in names_of[table])] = item
+        sizes = answer.found_bytes or [item_size(item) for _, item in answer.found]
+        for (table, item), size in zip(answer.found, sizes, strict=True):
+            where = table, tuple(item[name] for name in names_of[table])
+            found[where] = ReadItem(item, size)
         return answer.left
 
     for some in chunks(tuple(wanted.values()), MAX_READ):

@@ -90,6 +90,7 @@ def test_a_batch_reads_what_is_there_and_tells_the_size_of_each(engine: SqliteEn
     assert read == BatchRead(
         found=(("plays", play(1, note="a")), ("plays", {"play": "p0002"})),
         read_bytes={"plays": (item_size(play(1, note="a")), 0, item_size(play(2)))},
+        found_bytes=(item_size(play(1, note="a")), item_size(play(2))),
     )
 
 

@@ -38,6 +38,7 @@ def batch_get(lane: Lane, requests: Sequence[GetItem]) -> BatchRead:
         [(request.table, spot) for request, (_, spot) in zip(requests, aims, strict=True)]
     )
     found: list[tuple[str, Item]] = []
+    found_bytes: list[int] = []
     left: list[GetItem] = []
     sizes: dict[str, list[int]] = {}
     read = 0
@@ -59,7 +60,9 @@ def batch_get(lane: Lane, requests: Sequence[GetItem]) -> BatchRead:
             if request.projection:
                 item = project(request.projection, item)
             found.append((request.table, item))
-    return BatchRead(tuple(found), tuple(left), {name: tuple(of) for name, of in sizes.items()})
+            found_bytes.append(row[1])
+    read_bytes = {name: tuple(of) for name, of in sizes.items()}
+    return BatchRead(tuple(found), tuple(left), read_bytes, tuple(found_bytes))
 
 
 def _aim_read(lane: Lane, request: GetItem) -> tuple[Layout, Spot]:

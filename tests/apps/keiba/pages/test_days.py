@@ -1,0 +1,42 @@
+"""Which race of a day is next."""
+
+from datetime import date, datetime, timedelta
+
+from grandstand.apps.keiba.model import RaceEntry
+from grandstand.apps.keiba.pages.days import next_race
+from grandstand.apps.keiba.service import JST, Day, DayRace, Meeting
+
+SUNDAY = date(2026, 11, 15)
+NOON = datetime(2026, 11, 15, 12, tzinfo=JST)
+
+
+def _meeting(track: str, *minutes: int | None) -> Meeting:
+    """A track with races so many minutes after noon."""
+    races = tuple(
+        DayRace(
+            RaceEntry(track, number, f"2026050504{number:02}"),
+            None if after is None else NOON + timedelta(minutes=after),
+        )
+        for number, after in enumerate(minutes, start=1)
+    )
+    return Meeting(track, None, "jra", 5, 4, None, None, None, races)
+
+
+def test_the_next_race_is_the_soonest_of_all_tracks_that_is_not_off() -> None:
+    day = Day(SUNDAY, (_meeting("東京", -30, 20, 50), _meeting("京都", -5, 10, 40)), ())
+
+    found = next_race(day, NOON)
+
+    assert found is not None
+    assert (found.meeting.track_name, found.race.entry.race_number) == ("京都", 2)
+
+
+def test_a_race_that_is_off_this_very_minute_is_still_next() -> None:
+    found = next_race(Day(SUNDAY, (_meeting("東京", 0, 30),), ()), NOON)
+
+    assert found is not None
+    assert found.race.entry.race_number == 1
+
+
+def test_a_day_that_is_over_or_has_no_times_has_no_next_race() -> None:
+    assert next_race(Day(SUNDAY, (_meeting("東京", -60, None),), ()), NOON) is None

@@ -1,0 +1,114 @@
+"""Days of racing: which is next, and what is run where and when."""
+
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from grandstand.apps.keiba.model import RaceEntry
+from grandstand.apps.keiba.model.errors import PageUnreadable
+from grandstand.apps.keiba.service import JST, Progress
+from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.sources.page import Parsed
+from grandstand.simulators.racing.blemishes import Blemish
+from tests.apps.keiba.stage import NOON, SUNDAY, Stage
+
+pytestmark = pytest.mark.anyio
+
+NEXT_SATURDAY = date(2026, 11, 21)
+
+
+async def test_a_day_has_the_meetings_of_both_circuits_with_post_times(sunday: Stage) -> None:
+    day = await sunday.keiba.day(SUNDAY)
+
+    tracks = [(each.track_name, each.track_english, each.circuit) for each in day.meetings]
+    assert tracks[:3] == [
+        ("東京", "Tokyo", "jra"),
+        ("京都", "Kyoto", "jra"),
+        ("福島", "Fukushima", "jra"),
+    ]
+    assert {each.circuit for each in day.meetings[3:]} == {"nar"}
+    assert day.meetings[2].races[10].entry.race_id == sunday.small
+    assert day.meetings[2].races[10].off_at == datetime(2026, 11, 15, 15, 40, tzinfo=JST)
+    assert [origin.state for origin in day.origins] == ["fetched", "fetched"]
+    assert len(sunday.asked()) == 2
+
+
+async def test_one_circuit_costs_one_page(sunday: Stage) -> None:
+    day = await sunday.keiba.day(SUNDAY, "nar")
+
+    assert {each.circuit for each in day.meetings} == {"nar"}
+    assert len(sunday.asked()) == 1
+
+
+async def test_a_list_that_cannot_be_had_is_a_warning_while_the_other_can(sunday: Stage) -> None:
+    sunday.site.blemishes.ask_for(Blemish("truncated", "/nar/"))
+
+    day = await sunday.keiba.day(SUNDAY)
+
+    assert {each.circuit for each in day.meetings} == {"jra"}
+    assert "local (NAR) list is missing" in day.warnings[0]
+    sunday.site.blemishes.ask_for(Blemish("truncated"))
+    with pytest.raises(PageUnreadable):
+        await sunday.keiba.day(SUNDAY + timedelta(days=6))
+
+
+async def test_a_day_without_racing_has_no_meetings(sunday: Stage) -> None:
+    day = await sunday.keiba.day(SUNDAY + timedelta(days=3), "jra")
+
+    assert (day.meetings, day.warnings) == ((), ())
+
+
+async def test_today_is_the_next_meeting_until_its_last_race_is_over(sunday: Stage) -> None:
+    noon = await sunday.keiba.next_meeting()
+    sunday.clock.advance(7 * 3600)
+
+    evening = await sunday.keiba.next_meeting("jra")
+
+    assert (noon, evening) == (SUNDAY, NEXT_SATURDAY)
+
+
+async def test_the_days_around_a_day_are_in_order(sunday: Stage) -> None:
+    days = await sunday.keiba.meeting_days(SUNDAY)
+
+    assert SUNDAY in days.value
+    assert NEXT_SATURDAY in days.value
+    assert list(days.value) == sorted(days.value)
+
+
+async def test_the_next_race_is_known_from_kept_lists_alone(sunday: Stage) -> None:
+    nothing = await sunday.keiba.next_off()
+    await sunday.keiba.day(SUNDAY)
+    asked = len(sunday.asked())
+
+    coming = await sunday.keiba.next_off()
+
+    assert nothing is None
+    assert coming is not None
+    assert coming.off_at is not None
+    assert timedelta() < coming.off_at - NOON < timedelta(hours=1)
+    assert len(sunday.asked()) == asked
+
+
+async def test_warming_a_day_gathers_every_card_once(sunday: Stage) -> None:
+    library, heard = Library(sunday.means), list[Progress]()
+    listed = tuple(RaceEntry("福島", number, f"2026030302{number:02}") for number in (1, 11))
+    await library.cache.put(library.forms.day_of(SUNDAY, "jra"), Parsed(listed))
+
+    warmed = await sunday.keiba.warm(SUNDAY, heard.append, "jra")
+    again = await sunday.keiba.warm(SUNDAY, None, "jra")
+
+    assert (warmed.races, warmed.counts.done, warmed.failed) == (2, 2, ())
+    assert [(one.done, one.total) for one in heard] == [(1, 2), (2, 2)]
+    assert heard[-1].seconds_left == 0
+    assert again.counts.fetched == 0
+    assert len(sunday.asked()) == len(set(sunday.asked()))
+
+
+async def test_a_pause_ends_the_warming(sunday: Stage) -> None:
+    await sunday.keiba.day(SUNDAY, "jra")
+    sunday.site.blemishes.ask_for(Blemish("denied"))
+
+    warmed = await sunday.keiba.warm(SUNDAY, None, "jra")
+
+    assert (warmed.races, warmed.counts.done) == (36, 1)
+    assert "left alone" in warmed.failed[0][1]

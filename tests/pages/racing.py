@@ -1,0 +1,111 @@
+"""A house whose keiba reads the simulated race site, on a Sunday noon in Japan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from grandstand.apps.keiba.service import Keiba
+from grandstand.apps.keiba.settings import KeibaSettings
+from grandstand.base.clock import SystemClock
+from grandstand.host.house import House
+from grandstand.host.server.application import application
+from grandstand.host.settings import Settings
+from grandstand.simulators.racing.site import Site
+from grandstand.simulators.racing.world import World
+from grandstand.simulators.serving import served
+from tests.pages.serving import Opened
+
+T = TypeVar("T")
+
+SUNDAY = date(2026, 11, 15)
+NOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
+
+
+class SundayClock(SystemClock):
+    """The machine's clock, moved so that it begins at noon of a Sunday in Japan."""
+
+    def __init__(self) -> None:
+        self._ahead = NOON - super().now()
+        self._skipped = 0.0
+
+    def skip(self, seconds: float) -> None:
+        """Let so much time be over."""
+        self._skipped += seconds
+
+    def now(self) -> datetime:
+        return super().now() + self._ahead + timedelta(seconds=self._skipped)
+
+    def epoch(self) -> float:
+        return self.now().timestamp()
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self._skipped
+
+
+@dataclass
+class Racing:
+    """How the house is opened, the site it asks, and what of it is known there, by name."""
+
+    folder: Path
+    clock: SundayClock = field(default_factory=SundayClock)
+    ids: dict[str, str] = field(default_factory=dict)
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Opened]:
+        self.site = Site(World.at(7, NOON, seasons_before=1), self.clock, SystemClock())
+        async with served(self.site.application) as address:
+            keiba = KeibaSettings(
+                race_url=f"http://{address}/race",
+                nar_url=f"http://{address}/nar",
+                db_url=f"http://{address}/db",
+                gap_seconds=0,
+                jitter_seconds=0,
+                refresh_seconds=10,
+                pause_seconds=60,
+                daily_requests=100_000,
+            )
+            async with House.open(
+                Settings(home=self.folder, keiba=keiba), clock=self.clock
+            ) as house:
+                self.keiba: Keiba = house.services["keiba"]
+                self._loop = asyncio.get_running_loop()
+                await self._look()
+                async with house.background.running():
+                    yield Opened(application(house)[0], house.hub)
+
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Have something done where the house runs."""
+        return asyncio.run_coroutine_threadsafe(doing, self._loop).result(60)
+
+    def asked(self) -> list[str]:
+        """The pages asked for so far, without what robots are told."""
+        kept = self.site.arrivals.kept
+        return [one.path for one in kept if not one.path.startswith("/robots")]
+
+    async def _look(self) -> None:
+        """Gather one card of the afternoon; the morning's races are run."""
+        await self.keiba.day(SUNDAY)
+        races = self.site.world.race_ids("jra", SUNDAY)
+        card = await self.keiba.card(races[10])
+        runner = next(each for each in card.runners if len(runs_of(each)) > 2)
+        self.ids = {
+            "race": races[10],
+            "cold": races[11],
+            "run": races[0],
+            "slow": self.site.world.race_ids("jra", SUNDAY)[22],
+            "spoilt": self.site.world.race_ids("jra", SUNDAY)[23],
+            "local": self.site.world.race_ids("nar", SUNDAY)[-1],
+            "horse": runner.runner.horse_id,
+            "jockey": runner.runner.jockey_id or "",
+        }
+
+
+def runs_of(each: Any) -> tuple[Any, ...]:
+    """The runs known of a runner."""
+    return () if each.form is None else each.form.value.recent_results
