@@ -94,7 +94,8 @@ def _strong(place: Ranked, sign: int) -> list[Reason]:
 def _joined(reasons: list[Reason], language: Language) -> str:
     if language == "ja":
         return "".join(f"{one.label_ja}({one.sentence_ja.rstrip('。')})。" for one in reasons)
-    return " ".join(f"{one.label.lower()} ({one.sentence.rstrip('.')})." for one in reasons)
+    told = [f"{one.label.lower()} ({one.sentence.rstrip('.')})" for one in reasons]
+    return f"{'; '.join(told)}."
 
 
 def _because(place: Ranked, language: Language) -> str:
