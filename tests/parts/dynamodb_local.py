@@ -58,6 +58,7 @@ def _server(program: Program, folder: Path, port: int, attempt: int) -> Server:
         str(program.java),
         "-Xmx256m",
         "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
         f"-Djava.io.tmpdir={own}",
         f"-Djava.library.path={program.jar.parent / 'DynamoDBLocal_lib'}",
         "-jar",

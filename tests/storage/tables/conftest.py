@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -36,23 +37,43 @@ def our_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def _file(_request: pytest.FixtureRequest, folder: Path) -> Engine:
-    return SqliteEngine.open(folder / "tables.db", clock=SystemClock())
+@pytest.fixture(scope="session")
+def endpoint_engine(our_endpoint: str) -> Iterator[Engine]:
+    """The cloud engine on our own endpoint, one for all: a new one first asks what is offered."""
+    engine = remote_engine(our_endpoint)
+    yield engine
+    engine.close()
 
 
-def _memory(_request: pytest.FixtureRequest, _folder: Path) -> Engine:
-    return SqliteEngine.open(None, clock=SystemClock())
+@pytest.fixture(scope="session")
+def local_engine(dynamodb_local: str) -> Iterator[Engine]:
+    """The cloud engine on DynamoDB Local, one for all likewise."""
+    engine = remote_engine(dynamodb_local)
+    yield engine
+    engine.close()
 
 
-def _endpoint(request: pytest.FixtureRequest, _folder: Path) -> Engine:
-    return remote_engine(request.getfixturevalue("our_endpoint"))
+@contextmanager
+def _file(_request: pytest.FixtureRequest, folder: Path) -> Iterator[Engine]:
+    with closing(SqliteEngine.open(folder / "tables.db", clock=SystemClock())) as engine:
+        yield engine
 
 
-def _local(request: pytest.FixtureRequest, _folder: Path) -> Engine:
-    return remote_engine(request.getfixturevalue("dynamodb_local"))
+@contextmanager
+def _memory(_request: pytest.FixtureRequest, _folder: Path) -> Iterator[Engine]:
+    with closing(SqliteEngine.open(None, clock=SystemClock())) as engine:
+        yield engine
 
 
-Opener = Callable[[pytest.FixtureRequest, Path], Engine]
+def _endpoint(request: pytest.FixtureRequest, _folder: Path) -> AbstractContextManager[Engine]:
+    return nullcontext(request.getfixturevalue("endpoint_engine"))
+
+
+def _local(request: pytest.FixtureRequest, _folder: Path) -> AbstractContextManager[Engine]:
+    return nullcontext(request.getfixturevalue("local_engine"))
+
+
+Opener = Callable[[pytest.FixtureRequest, Path], AbstractContextManager[Engine]]
 ENGINES: dict[str, Opener] = {
     "sqlite": _file,
     "sqlite-memory": _memory,
@@ -64,9 +85,8 @@ ENGINES: dict[str, Opener] = {
 @pytest.fixture(params=list(ENGINES))
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """Each engine in turn."""
-    opened = ENGINES[request.param](request, tmp_path)
-    yield opened
-    opened.close()
+    with ENGINES[request.param](request, tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from grandstand.apps.keiba.model.backtest import brier, calibration, gap_closed
+from grandstand.apps.keiba.model.backtest import Forecast, brier, calibration, gap_closed
 from grandstand.apps.keiba.model.rating import rate
 from tests.apps.keiba.model.simulated import Measured, forecasts, measured, season
 
@@ -18,27 +18,34 @@ def races() -> Sequence[Measured]:
     return measured(islice(season(_SEED, 2026), 2_000))
 
 
+@pytest.fixture(scope="module")
+def foretold(races: Sequence[Measured]) -> Sequence[Forecast]:
+    return forecasts(races)
+
+
 def test_chances_close_most_of_the_gap_between_even_ones_and_the_truth(
-    races: Sequence[Measured],
+    foretold: Sequence[Forecast],
 ) -> None:
-    gap = gap_closed(forecasts(races))
+    gap = gap_closed(foretold)
 
     assert gap.races == 2_000
     assert gap.share >= 0.6
 
 
-def test_chances_are_calibrated(races: Sequence[Measured]) -> None:
-    bins = calibration(forecasts(races), bins=8)
+def test_chances_are_calibrated(foretold: Sequence[Forecast]) -> None:
+    bins = calibration(foretold, bins=8)
 
     assert [each.won for each in bins] == pytest.approx(
         [each.mean_chance for each in bins], rel=0.25, abs=0.01
     )
 
 
-def test_chances_beat_even_ones_by_the_squared_distance_too(races: Sequence[Measured]) -> None:
+def test_chances_beat_even_ones_by_the_squared_distance_too(
+    races: Sequence[Measured], foretold: Sequence[Forecast]
+) -> None:
     even = sum(1 - 1 / len(each.field) for each in races) / len(races)
 
-    assert brier(forecasts(races)) < even
+    assert brier(foretold) < even
 
 
 def test_a_race_is_rated_with_nothing_but_what_was_known_before_it(
@@ -56,12 +63,12 @@ def test_a_race_is_rated_with_nothing_but_what_was_known_before_it(
 
 
 def test_places_are_foretold_better_than_by_even_chances(races: Sequence[Measured]) -> None:
-    foretold = [
+    chances = [
         (rating.placing.top3, position in each.race.first_three)
         for each in races
         for position, rating in enumerate(rate(each.field))
     ]
 
-    placed = [chance for chance, came in foretold if came]
-    unplaced = [chance for chance, came in foretold if not came]
+    placed = [chance for chance, came in chances if came]
+    unplaced = [chance for chance, came in chances if not came]
     assert sum(placed) / len(placed) > 1.3 * sum(unplaced) / len(unplaced)

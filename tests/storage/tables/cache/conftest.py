@@ -16,9 +16,8 @@ from tests.storage.tables.conftest import ENGINES
 @pytest.fixture(params=["sqlite", "sqlite-memory", "dynamodb-local"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """Each engine in turn; our endpoint is the embedded one behind another's protocol."""
-    opened = ENGINES[request.param](request, tmp_path)
-    yield opened
-    opened.close()
+    with ENGINES[request.param](request, tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -184,4 +184,4 @@ class _Effect(Generic[K]):
             for whole, count, shift in zip(sums, self._counts, old, strict=True)
         ]
         moved = list(map(sub, self._shifts, old))
-        return [value - moved[place] for place, value in zip(self._at, left, strict=True)]
+        return list(map(sub, left, map(moved.__getitem__, self._at)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -74,6 +75,7 @@ def connect(address: Address) -> Clients:
     if credentials is None and not address.of_amazon:
         credentials = _NOBODY
     session = Session()
+    session.register_component("data_loader", _loader(session.get_config_variable("data_path")))
     region = address.region or session.get_config_variable("region")
     if region is None and address.endpoint is not None:
         region = _ANY_REGION
@@ -93,6 +95,14 @@ def connect(address: Address) -> Clients:
         )
     except Exception as fault:
         raise failure(fault).error from fault
+
+
+@lru_cache(maxsize=1)
+def _loader(data_path: str | None) -> Any:  # noqa: ANN401 - botocore comes without types
+    """Read botocore's descriptions of services once, which is most of the making of a client."""
+    from botocore.loaders import create_loader
+
+    return create_loader(data_path)
 
 
 def _config(address: Address) -> Any:  # noqa: ANN401 - botocore comes without types
