@@ -19,6 +19,12 @@ def machine() -> dict[str, str | int]:
     }
 
 
+def resident_mb() -> float:
+    """What this process holds in memory, in megabytes."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def _first(pattern: str, path: str) -> str | None:
     try:
         found = re.search(pattern, Path(path).read_text(encoding="utf-8"), re.MULTILINE)

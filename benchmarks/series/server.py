@@ -13,7 +13,7 @@ from benchmarks.harness.rows import Row, Times
 from benchmarks.series.stream import START_US
 from benchmarks.series.turns import rates
 from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta
-from grandstand.base.clock import ManualClock
+from grandstand.base.clock import Clock, ManualClock
 from grandstand.storage.series.engines.postgres import PostgresEngine
 from tests.parts import postgres
 from tests.parts.keeper import Keeper, MissingPartError
@@ -49,19 +49,20 @@ def on_server(folder: Path, hour: Batch) -> list[Row]:
 
 def _measured(dsn: str, hour: Batch) -> list[Row]:
     batches = [hour[at : at + _BATCH] for at in range(0, _BATCH * _TURNS, _BATCH)]
+    clock = ManualClock(datetime.fromtimestamp(START_US / 1e6, UTC))
     with ExitStack() as stack:
-        places = [stack.enter_context(_prepared(dsn, f"bench_{n}")) for n in range(3)]
+        places = [stack.enter_context(prepared(dsn, f"bench_{n}", clock)) for n in range(3)]
         ours, (_, one), (_, other) = places
         speed = rates(
             {
                 "ours": lambda turn: ours[0].append(DELTAS, batches[turn]),
                 "executemany": lambda turn: _pipelined(one, batches[turn]),
-                "COPY": lambda turn: _copied(other, batches[turn]),
+                "COPY": lambda turn: copied(other, batches[turn]),
             },
             count=_BATCH,
             turns=_TURNS,
         )
-        kept = {_count(connection) for _, connection in places}
+        kept = {counted(connection) for _, connection in places}
     assert kept == {_BATCH * _TURNS}
     measure = f"append to PostgreSQL, batches of {_BATCH:,}"
     return [
@@ -80,9 +81,8 @@ def _measured(dsn: str, hour: Batch) -> list[Row]:
 
 
 @contextmanager
-def _prepared(dsn: str, schema: str) -> Iterator[tuple[PostgresEngine, Connection]]:
+def prepared(dsn: str, schema: str, clock: Clock) -> Iterator[tuple[PostgresEngine, Connection]]:
     """A schema with the series in it, an engine on it and a bare connection; gone afterwards."""
-    clock = ManualClock(datetime.fromtimestamp(START_US / 1e6, UTC))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
         engine = PostgresEngine.open(dsn, clock=clock, schema=schema, ahead=timedelta(hours=3))
@@ -101,7 +101,8 @@ def _pipelined(connection: Connection, rows: Batch) -> None:
             cursor.executemany(_INSERT, rows[at : at + _AT_ONCE])
 
 
-def _copied(connection: Connection, rows: Batch) -> None:
+def copied(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Add rows by COPY into a temporary table, passing over those that are there."""
     with connection.transaction(), connection.cursor() as cursor:
         cursor.execute(f"CREATE TEMPORARY TABLE incoming (LIKE {DELTAS.name}) ON COMMIT DROP")
         with cursor.copy(f"COPY incoming ({_NAMES}) FROM STDIN (FORMAT BINARY)") as copy:
@@ -111,7 +112,8 @@ def _copied(connection: Connection, rows: Batch) -> None:
         cursor.execute(_MERGE)
 
 
-def _count(connection: Connection) -> int:
+def counted(connection: Connection) -> int:
+    """How many rows there are."""
     found = connection.execute(f"SELECT count(*) FROM {DELTAS.name}").fetchone()  # noqa: S608
     assert found is not None
     return int(found[0])

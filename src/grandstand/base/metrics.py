@@ -52,6 +52,13 @@ FAMILIES: Final = (
     Family("outbox_waiting", "gauge", "Consequences not yet carried out.", ("topic",)),
     Family("llm_tokens", "counter", "Tokens used.", ("model", "direction")),
     Family("llm_cost_microdollars", "counter", "What they cost.", ("model",)),
+    Family("gatherer_frames", "counter", "Frames of the exchange taken."),
+    Family("gatherer_rows", "counter", "Rows handed over to be kept.", ("series",)),
+    Family("gatherer_gaps", "counter", "Gaps found in the stream.", ("reason",)),
+    Family("gatherer_gaps_open", "gauge", "Gaps that are not closed."),
+    Family("gatherer_markets", "gauge", "Markets followed, and of them stale.", ("state",)),
+    Family("gatherer_lag_seconds", "gauge", "From receipt until kept.", ("share",)),
+    Family("gatherer_waiting_rows", "gauge", "Rows not kept yet.", ("where",)),
 )
 
 

@@ -45,10 +45,17 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def served(app: Application, port: int = 0) -> AsyncIterator[str]:
+async def served(
+    app: Application,
+    port: int = 0,
+    *,
+    stream: type[asyncio.Protocol] | None = None,
+    ping_seconds: float = 20.0,
+) -> AsyncIterator[str]:
     """Serve an application on loopback and answer its address, `127.0.0.1:PORT`.
 
-    Port 0 takes any free one. The block's end closes every connection.
+    Port 0 takes any free one. The block's end closes every connection. `stream` speaks on
+    WebSockets in place of the usual protocol, and uncompressed.
     """
     listening = socket.create_server((LOOPBACK, port), backlog=256)
     # Sockets accepted here inherit it; otherwise head and body wait 40 ms for each other.
@@ -57,7 +64,9 @@ async def served(app: Application, port: int = 0) -> AsyncIterator[str]:
         _quietly(app),
         http=_Protocol,
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
-        ws="websockets-sansio",
+        ws=stream or "websockets-sansio",
+        ws_per_message_deflate=stream is None,
+        ws_ping_interval=ping_seconds,
         lifespan="off",
         access_log=False,
         log_level="critical",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from random import Random
 from threading import Condition, Lock, Thread
@@ -14,10 +15,12 @@ from grandstand.base.clock import Clock
 from grandstand.base.errors import GrandstandError, NotFound
 from grandstand.storage.series.buffer.folder import lanes_in, locked
 from grandstand.storage.series.buffer.lane import Entry, Lane
+from grandstand.storage.series.buffer.records import Record
 from grandstand.storage.series.buffer.terms import BufferFull, BufferStatus, Limits, Notice, log
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.errors import SeriesUnavailable
+from grandstand.storage.series.rows import Checked
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -314,7 +317,8 @@ class Buffer:
             place = lane.spill.next() if spilled else None
             sent = [] if place is not None else lane.start(self._limits.batch_rows)
         try:
-            record, rows = (None, [row for entry in sent for row in entry.rows])
+            record: Record | None = None
+            rows: Sequence[Any] = Checked(chain.from_iterable(entry.rows for entry in sent))
             if place is not None:
                 record, rows = lane.spill.read(place)
             if rows:

@@ -198,9 +198,11 @@ def test_a_chunk_file_that_was_made_but_never_written_is_removed(tmp_path: Path)
         (tmp_path / "ticks" / "0.db").touch()
 
         before = [*engine.read(EVERY)]
+        told = engine.status(TICKS)
         done = engine.upkeep(TICKS)
 
         assert before == []
+        assert told.chunks == ()
         assert done.repaired == ("0.db: made but never written; removed",)
         assert names(tmp_path) == []
 

@@ -38,7 +38,8 @@ function level(side, [price, size], most) {
 function between(bids, asks) {
   const row = document.createElement("tr");
   row.className = "spread";
-  for (const text of ["", `${asks[0][0] - bids[0][0]} apart`, ""]) {
+  const apart = Number((asks[0][0] - bids[0][0]).toFixed(6));
+  for (const text of ["", `${apart} apart`, ""]) {
     row.append(Object.assign(document.createElement("td"), { textContent: text }));
   }
   return row;

@@ -6,12 +6,13 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import quote
 
 from grandstand.storage.series.engines.chunks.failures import code_of
-from grandstand.storage.series.engines.chunks.layout import Layout, Stored, typed
+from grandstand.storage.series.engines.chunks.layout import AT_ONCE, Layout, Stored, typed
 
 Durability: TypeAlias = Literal["process", "power"]
 FileId: TypeAlias = tuple[int, int]
@@ -90,9 +91,10 @@ class Writers:
 
 def insert(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterable[Stored]) -> int:
     """Add rows in one transaction and answer how many were new; raise sqlite3.Error."""
+    given = [*rows]
     connection.execute("BEGIN IMMEDIATE")
     try:
-        added = _inserted(connection, layout, rows)
+        added = _inserted(connection, layout, given)
         connection.execute("COMMIT")
     finally:
         # After a full disk SQLite may have rolled back by itself.
@@ -101,11 +103,11 @@ def insert(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterable[S
     return added
 
 
-def _inserted(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterable[Stored]) -> int:
+def _inserted(connection: sqlite3.Connection, layout: Layout[Any], rows: list[Stored]) -> int:
     try:
-        return connection.executemany(layout.insert, rows).rowcount
+        return _put(connection, layout, rows)
     except sqlite3.OperationalError as fault:
-        # SQLite reads the statement before the first of the rows is taken.
+        # SQLite reads a statement before it takes the first row.
         if "has no column named" not in str(fault):
             raise
         there = columns_of(connection)
@@ -114,7 +116,19 @@ def _inserted(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterabl
             raise
     for column in missing:
         connection.execute(f"ALTER TABLE kept ADD COLUMN {typed(column)}")
-    return connection.executemany(layout.insert, rows).rowcount
+    return _put(connection, layout, rows)
+
+
+def _put(connection: sqlite3.Connection, layout: Layout[Any], rows: list[Stored]) -> int:
+    added = done = 0
+    if AT_ONCE * len(layout.columns) <= connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
+        while done + AT_ONCE <= len(rows):
+            values = [*chain.from_iterable(rows[done : done + AT_ONCE])]
+            added += connection.execute(layout.insert_many, values).rowcount
+            done += AT_ONCE
+    if done < len(rows):
+        added += connection.executemany(layout.insert, rows[done:]).rowcount
+    return added
 
 
 def reading(path: Path) -> sqlite3.Connection | None:
@@ -170,7 +184,9 @@ def is_closed(connection: sqlite3.Connection) -> bool:
 
 
 def count(connection: sqlite3.Connection) -> int:
-    """Answer how many rows a file holds."""
+    """Answer how many rows a file holds; none when its making was stopped in the middle."""
+    if not columns_of(connection):
+        return 0
     (found,) = connection.execute("SELECT count(*) FROM kept").fetchone()
     return int(found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -101,8 +101,7 @@ class ChunkEngine:
         """
         _, layout = self._place(window.series)
         with closing(self._answers(window, layout.fields)) as found:
-            rows = (row for batch in found for row in layout.rows(batch))
-            yield from islice(rows, window.most)
+            yield from islice(chain.from_iterable(map(layout.rows, found)), window.most)
 
     def bars(self, bars: Bars[R]) -> Iterator[Bar]:
         """Answer the buckets of a window, by key then time; values that are None are passed over.

@@ -1,1 +1,0 @@
-"""What is true of books and feeds belongs here; empty as yet, because nothing is recorded."""

@@ -1,0 +1,5 @@
+"""The pages of the gatherer."""
+
+from grandstand.apps.gatherer.pages.rooms import GathererPages
+
+__all__ = ["GathererPages"]

@@ -1,1 +1,0 @@
-"""Everything the gatherer can do belongs here; empty as yet, only its series are declared."""

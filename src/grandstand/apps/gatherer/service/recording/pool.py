@@ -1,0 +1,82 @@
+"""Kept here: the connections that record together, and which of them follows which market."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from grandstand.apps.gatherer.model.book import Book
+from grandstand.apps.gatherer.service.recording.line import Line
+from grandstand.base.log import log
+
+
+class Pool:
+    """A few lines; a market is followed by the one that had the fewest when it came."""
+
+    def __init__(self, lines: tuple[Line, ...], stamp: Callable[[], int]) -> None:
+        self.lines = lines
+        self._stamp = stamp
+        self._at: dict[str, Line] = {}
+        self._refused: dict[str, int] = {}
+        self._log = log("gatherer")
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The markets that are followed, or asked for."""
+        return frozenset(self._at)
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """The markets the exchange does not let us follow, with its code."""
+        return dict(self._refused)
+
+    def line_of(self, ticker: str) -> Line | None:
+        """Answer the line that follows a market."""
+        return self._at.get(ticker)
+
+    def book(self, ticker: str) -> Book | None:
+        """Answer the true book of a market; None while it is stale or not followed."""
+        line = self._at.get(ticker)
+        return None if line is None else line.feed.book(ticker)
+
+    def follow(self, markets: Iterable[str]) -> int:
+        """Follow these markets and no others; answer how many changed."""
+        wanted = {*markets}
+        new = sorted(wanted - self._at.keys() - self._refused.keys())
+        gone = sorted(self._at.keys() - wanted)
+        self._spread(new)
+        by_line: dict[Line, list[str]] = {}
+        for market in gone:
+            by_line.setdefault(self._at.pop(market), []).append(market)
+        for line, some in by_line.items():
+            line.leave(some, self._stamp())
+        for market in self._refused.keys() - wanted:
+            del self._refused[market]
+        return len(new) + len(gone)
+
+    def rebalance(self) -> None:
+        """Move what a line could not take to others, and note what the exchange refused."""
+        for line in self.lines:
+            subscriptions = line.subscriptions
+            for market, code in subscriptions.refused.items():
+                self._refused[market] = code
+                self._at.pop(market, None)
+                self._log.warning("market refused", ticker=market, code=code)
+            subscriptions.refused.clear()
+            if subscriptions.overflow:
+                moved = sorted(subscriptions.overflow)
+                subscriptions.overflow.clear()
+                self._log.warning("connection is full", line=line.number, moved=len(moved))
+                self._spread(moved, but=line)
+
+    def _spread(self, markets: Iterable[str], but: Line | None = None) -> None:
+        lines = [line for line in self.lines if line is not but] or [*self.lines]
+        sizes = {line: len(line.subscriptions.wanted) for line in lines}
+        given: dict[Line, list[str]] = {line: [] for line in lines}
+        for market in markets:
+            line = min(lines, key=sizes.__getitem__)
+            sizes[line] += 1
+            given[line].append(market)
+            self._at[market] = line
+        for line, some in given.items():
+            if some:
+                line.follow(some)

@@ -1,0 +1,379 @@
+"""Kept here: a gatherer at work: everything it does from its start until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, Final
+
+from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.model.incidents import Gap
+from grandstand.apps.gatherer.model.stamps import Stamps
+from grandstand.apps.gatherer.service.recording import disk
+from grandstand.apps.gatherer.service.recording.figures import Figures, Pace
+from grandstand.apps.gatherer.service.recording.line import Ears, Line, gap_row
+from grandstand.apps.gatherer.service.recording.patience import PASSING, Lent, patiently
+from grandstand.apps.gatherer.service.recording.plan import Plan
+from grandstand.apps.gatherer.service.recording.pool import Pool
+from grandstand.apps.gatherer.service.recording.rounds import Rounds
+from grandstand.apps.gatherer.service.recording.session import (
+    Past,
+    absence,
+    past_of,
+    remember_whole,
+)
+from grandstand.apps.gatherer.service.recording.surroundings import Surroundings
+from grandstand.apps.gatherer.service.recording.tape import Tape
+from grandstand.apps.gatherer.service.recording.writing import Writer
+from grandstand.apps.gatherer.sources.kalshi.commands import BOOKS, LIFECYCLE, TICKERS, TRADES
+from grandstand.apps.gatherer.sources.kalshi.stream import KEEPING, Stream
+from grandstand.apps.gatherer.sources.kalshi.subscriptions import Subscriptions
+from grandstand.base.clock import Clock
+from grandstand.base.errors import GrandstandError, Unavailable
+from grandstand.base.log import log
+from grandstand.storage.series.buffer import AsyncBuffer, Buffer
+
+_FLUSH_SECONDS: Final = 0.05
+_WHOLE_SECONDS: Final = 1.0
+_TAPE_SECONDS: Final = 1.0
+_SECOND: Final = 1.0
+_DISK_SECONDS: Final = 30.0
+_STEP_SECONDS: Final = 0.02
+_WATCH_SECONDS: Final = 5.0
+_ALARM_SECONDS: Final = 300.0
+_MICRO: Final = 1_000_000
+_DAY_US: Final = 86_400_000_000
+
+
+class Recorder:
+    """Records until it is stopped; one of these runs in a process, for one gatherer.
+
+    `run` raises KeyRefused when the exchange does not accept the key, DiskBudgetSpent when there is
+    no room, SeriesUnavailable when another process records into the same folder.
+    """
+
+    def __init__(self, plan: Plan, surroundings: Surroundings, past: Past, buffer: Buffer) -> None:
+        self.plan = plan
+        self.figures = Figures()
+        self.pace = Pace()
+        self.stamps = Stamps(past.last_stamp)
+        self.stamp = _stamping(self.stamps, surroundings.clock)
+        self.buffer = AsyncBuffer(buffer)
+        self._by = surroundings
+        self._past = past
+        tape = Tape(plan.folder / "tape") if plan.tape else None
+        self.writer = Writer(self.buffer, clock=surroundings.clock, figures=self.figures, tape=tape)
+        self._absences = 0
+        self._alarmed_at = float("-inf")
+        self._gaps_told = 0
+        self._holes: asyncio.Queue[tuple[Line, Gap]] = asyncio.Queue()
+        self.pool = Pool(
+            tuple(self._line(number) for number in range(plan.connections)), self.stamp
+        )
+        self.rounds = Rounds(
+            surroundings.exchange,
+            self.pool,
+            self.writer,
+            gatherer=plan.gatherer,
+            stamp=self.stamp,
+            wants=surroundings.choosing.wants,
+            random=surroundings.random,
+        )
+        surroundings.choosing.attach(
+            lambda row: self.writer.add(store.MARKET_EVENTS, row), self.stamp
+        )
+        self.started_at = 0
+        self.disk: disk.Disk | None = None
+        self.troubles: dict[str, str] = {}
+        self._stopping = asyncio.Event()
+        self._log = log("gatherer")
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, plan: Plan, surroundings: Surroundings) -> AsyncIterator[Recorder]:
+        """Open what recording needs; raise SeriesUnavailable."""
+        by = surroundings
+        buffer = await asyncio.to_thread(
+            Buffer.open,
+            plan.folder / "waiting",
+            store.SERIES,
+            lambda: Lent(by.engine),
+            clock=by.clock,
+            chance=by.random,
+            limits=plan.limits,
+        )
+        try:
+            past = await asyncio.to_thread(past_of, by.engine, plan.gatherer, plan.folder)
+            yield cls(plan, surroundings, past, buffer)
+        finally:
+            await asyncio.to_thread(buffer.close)
+
+    def stop(self) -> None:
+        """Let `run` come to a clean end."""
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Record until `stop` is called, or something comes up that only a person can put right."""
+        sending = asyncio.create_task(self.buffer.run())
+        tasks: list[asyncio.Task[None]] = []
+        self._note("started")
+        try:
+            await self._look_at_disk()
+            await self._begin()
+            tasks = [asyncio.create_task(work) for work in self._work()]
+            stopping = asyncio.create_task(self._stopping.wait())
+            await asyncio.wait([*tasks, stopping, sending], return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            for task in (*tasks, sending):
+                if task.done() and not task.cancelled():
+                    task.result()
+        finally:
+            await asyncio.shield(self._end(tasks, sending))
+
+    def _work(self) -> list[Coroutine[Any, Any, None]]:
+        plan = self.plan
+        lines = [work for line in self.pool.lines for work in (line.run(), line.tend())]
+        return [
+            *lines,
+            self._flushing(),
+            self._proving(),
+            self._filling(),
+            self._every(_TAPE_SECONDS, "tape", self.writer.write_tape),
+            self._every(_SECOND, "markets", self._choose),
+            self._every(_DISK_SECONDS, "disk", self._check_disk),
+            self._every(_WATCH_SECONDS, "watch", self._watch),
+            self._every(plan.reconcile_seconds, "registry", self._by.choosing.sync),
+            self._every(plan.audit_seconds, "audit", self._audit),
+            self._snapshots(),
+        ]
+
+    async def _begin(self) -> None:
+        """Learn the markets, and begin with the gap since the last time."""
+        await patiently(self._limits, self._trouble("limits"))
+        await patiently(self._by.choosing.sync, self._trouble("registry"))
+        self.pool.follow(await self._by.choosing.choose())
+        if not self._past.last_stamp:
+            return
+        for line in self.pool.lines:
+            followed = frozenset(line.subscriptions.wanted)
+            if followed:
+                self._missing(line, absence(self._past, line.number, BOOKS, followed))
+        first = self.pool.lines[0]
+        trades = absence(self._past, len(self.pool.lines), TRADES, frozenset())
+        self._missing(first, trades)
+
+    def _missing(self, line: Line, gap: Gap) -> None:
+        self.writer.add(store.GAPS, gap_row(gap, self.plan.gatherer, None))
+        self.figures.gaps_opened[str(gap.reason)] += 1
+        line.carried = (*line.carried, gap)
+        self._absences += 1
+        if gap.channel != BOOKS:
+            self._holes.put_nowait((line, gap))
+
+    def _heard_of(self, gap: Gap, resolved_at: int | None) -> None:
+        """Close what the last run left open, once every gap since then is closed."""
+        if resolved_at is None or gap.conn:
+            return
+        self._absences -= 1
+        if self._absences:
+            return
+        for left in self._past.open_gaps:
+            closed = left._replace(resolved=True, resolved_at=resolved_at)
+            self.writer.add(store.GAPS, closed)
+
+    async def _limits(self) -> None:
+        await self._by.exchange.limits()
+
+    async def _choose(self) -> None:
+        self._by.choosing.turn(self.stamp())
+        self.pool.follow(await self._by.choosing.choose())
+        self.pool.rebalance()
+        at = self.stamp()
+        for line in self.pool.lines:
+            line.keyframes(at)
+        frames = sum(line.frames for line in self.pool.lines)
+        self.figures.frames = frames
+        self.figures.frame_bytes = sum(line.bytes for line in self.pool.lines)
+        self.pace.note(self._by.clock.monotonic(), frames)
+
+    async def _audit(self) -> None:
+        outcomes = await self.rounds.audit(self.plan.audit_markets, self.plan.audit_again_seconds)
+        wrong = sorted(ticker for ticker, outcome in outcomes.items() if outcome == "different")
+        if wrong:
+            await self._by.alarm("A book differs from REST", ", ".join(wrong))
+
+    async def _watch(self) -> None:
+        """Raise an alarm when all connections are silent, or gaps were found; not too often."""
+        now, plan = self._by.clock.monotonic(), self.plan
+        heard = max(line.heard_at for line in self.pool.lines)
+        silent = (self.stamp() - heard) / _MICRO
+        gaps = self.figures.gaps_opened.total()
+        news = ""
+        if self.pool.followed and silent > plan.stall_seconds:
+            news = f"{plan.gatherer} has heard nothing for {silent:.0f} s"
+        elif gaps > self._gaps_told:
+            news = f"{plan.gatherer} found {gaps - self._gaps_told} gaps since the last alarm"
+        if news and now - self._alarmed_at >= _ALARM_SECONDS:
+            self._alarmed_at, self._gaps_told = now, gaps
+            await self._by.alarm("Recording is not whole", news)
+
+    async def _look_at_disk(self) -> None:
+        try:
+            await self._check_disk()
+        except Unavailable as fault:
+            self._trouble("disk")(fault)
+
+    async def _check_disk(self) -> None:
+        plan = self.plan
+        if self.writer.tape is not None:
+            before = self.stamp() - plan.tape_days * _DAY_US
+            await asyncio.to_thread(self.writer.tape.forget, before)
+        self.disk = await asyncio.to_thread(disk.measured, plan.folder, self._by.engine)
+        disk.check(self.disk, plan.least_free_bytes, plan.most_bytes)
+
+    async def _snapshots(self) -> None:
+        """Fetch all books at the beginning of every slot, the same moments for every gatherer."""
+        slot = int(self.plan.snapshots_seconds * _MICRO)
+        done = self.stamp() // slot
+        while True:
+            await asyncio.sleep(min(_SECOND, self.plan.snapshots_seconds / 10))
+            present = self.stamp() // slot
+            if present > done:
+                try:
+                    await self.rounds.snapshots(present * slot)
+                    self.troubles.pop("snapshots", None)
+                except PASSING as fault:
+                    self._trouble("snapshots")(fault)
+                done = present
+
+    async def _flushing(self) -> None:
+        while True:
+            await asyncio.sleep(_FLUSH_SECONDS)
+            if self.writer.waiting:
+                await self.writer.flush()
+            self.writer.lag.durable(self.buffer.buffer.durable, self._by.clock.monotonic())
+
+    async def _proving(self) -> None:
+        """Say again and again up to which moment everything is kept."""
+        while True:
+            at = self.stamps.last
+            mark = await self.writer.flush()
+            while self.buffer.buffer.durable < mark:  # noqa: ASYNC110 - told by nothing else
+                await asyncio.sleep(_STEP_SECONDS)
+            self.writer.add(store.SESSIONS, store.Session(at, self.plan.gatherer, 0, "whole"))
+            remember_whole(self.plan.folder, at)
+            await asyncio.sleep(_WHOLE_SECONDS)
+
+    async def _filling(self) -> None:
+        """Fetch what was missed of trades and markets, once the stream has it again."""
+        while True:
+            line, gap = await self._holes.get()
+            while gap.channel not in line.subscriptions.told:  # noqa: ASYNC110 - as above
+                await asyncio.sleep(_FLUSH_SECONDS)
+            if gap.channel == TRADES:
+                fetch = self._trades_of(gap)
+            elif gap.channel == LIFECYCLE:
+                fetch = self._by.choosing.sync
+            else:
+                fetch = _nothing
+            await patiently(fetch, self._trouble("backfill"))
+            line.close_gap(gap, self.stamp())
+
+    def _trades_of(self, gap: Gap) -> Callable[[], Awaitable[None]]:
+        async def fetch() -> None:
+            await self.rounds.backfill(gap, self.stamp())
+
+        return fetch
+
+    async def _every(self, seconds: float, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await work()
+                self.troubles.pop(name, None)
+            except disk.DiskBudgetSpent as fault:
+                await self._by.alarm("Recording stopped", str(fault))
+                raise
+            except PASSING as fault:
+                self._trouble(name)(fault)
+
+    def _trouble(self, name: str) -> Callable[[GrandstandError], None]:
+        def note(fault: GrandstandError) -> None:
+            if name not in self.troubles:
+                self._log.warning("will be tried again", what=name, error=str(fault))
+            self.troubles[name] = str(fault)
+
+        return note
+
+    def _note(self, what: str) -> None:
+        at = self.stamp()
+        self.started_at = self.started_at or at
+        self.writer.add(store.SESSIONS, store.Session(at, self.plan.gatherer, 0, what))
+
+    async def _end(self, tasks: list[asyncio.Task[None]], sending: asyncio.Task[None]) -> None:
+        for line in self.pool.lines:
+            await line.stream.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for line in self.pool.lines:
+            line.stopped()
+        self._note("stopped")
+        await self.writer.flush()
+        await self.writer.write_tape()
+        if self.writer.tape is not None:
+            self.writer.tape.close()
+        await self.buffer.settle()
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    def _line(self, number: int) -> Line:
+        plan, by = self.plan, self._by
+        channels = (LIFECYCLE, TRADES, TICKERS) if number == 0 else ()
+        stream = Stream(
+            f"exchange-{number}",
+            plan.ws_url,
+            signer=by.signer,
+            parse=by.parse,
+            stamp=self.stamp,
+            clock=by.clock,
+            random=by.random,
+            metrics=by.metrics,
+            keeping=replace(
+                KEEPING,
+                first_seconds=plan.first_wait_seconds,
+                most_seconds=plan.longest_wait_seconds,
+            ),
+        )
+        line: Line
+        ears = Ears(
+            lifecycle=by.choosing.told,
+            backfill=lambda gap: self._holes.put_nowait((line, gap)),
+            gap=self._heard_of,
+            wants=by.choosing.wants,
+        )
+        line = Line(
+            number,
+            stream,
+            Subscriptions(plan.terms, channels),
+            gatherer=plan.gatherer,
+            writer=self.writer,
+            figures=self.figures,
+            ears=ears,
+            clock=by.clock,
+            silence_seconds=plan.silence_seconds,
+            keyframe_deltas=plan.keyframe_deltas,
+        )
+        return line
+
+
+async def _nothing() -> None:
+    return
+
+
+def _stamping(stamps: Stamps, clock: Clock) -> Callable[[], int]:
+    """Answer what makes receive stamps, each later than every other of this gatherer."""
+    following, epoch = stamps.next, clock.epoch
+    return lambda: following(int(epoch() * _MICRO))

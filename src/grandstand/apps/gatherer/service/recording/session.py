@@ -1,0 +1,96 @@
+"""Kept here: what a gatherer left behind when it last ran: how far it can be relied on."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.model.incidents import Gap, GapReason
+from grandstand.base.errors import Unavailable
+from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.series.window import Window
+
+_LOOKED_AT: Final = 2000
+_RELIED: Final = frozenset({"whole", "stopped"})
+_EVER: Final = 2**62
+_NOTE: Final = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The last moment everything was kept, and the last stamp that is known to be used.
+
+    Both are 0 when a gatherer never ran here; `killed` says that it did not stop by itself, and
+    `open_gaps` are those that nobody closed.
+    """
+
+    whole_at: int = 0
+    last_stamp: int = 0
+    killed: bool = False
+    open_gaps: tuple[store.Gap, ...] = ()
+
+
+def read_past(engine: SeriesEngine, gatherer: str) -> Past:
+    """Answer how far a gatherer's record can be relied on; raise what the engine raises."""
+    for series in (store.SESSIONS, store.GAPS):
+        engine.prepare(series)
+    window = Window(store.SESSIONS, 0, _EVER, (gatherer,), order="newest", most=_LOOKED_AT)
+    last, newest, whole_at = 0, "", 0
+    for session in engine.read(window):
+        last = max(last, session.at, session.conn)
+        newest = newest or session.what
+        if session.what in _RELIED:
+            whole_at = session.at
+            break
+    left = _left_open(engine, gatherer) if last else ()
+    return Past(whole_at, last, killed=bool(last) and newest != "stopped", open_gaps=left)
+
+
+def remember_whole(folder: Path, at: int) -> None:
+    """Note beside the buffer how far everything is kept, for a start without the series."""
+    fresh = folder / f"{_NOTE}.new"
+    with suppress(OSError):
+        fresh.write_text(str(at), "ascii")
+        fresh.replace(folder / _NOTE)
+
+
+def past_of(engine: SeriesEngine, gatherer: str, folder: Path) -> Past:
+    """Answer how far a gatherer's record can be relied on, also while the series are away."""
+    try:
+        return read_past(engine, gatherer)
+    except Unavailable:
+        with suppress(OSError, ValueError):
+            at = int((folder / _NOTE).read_text("ascii"))
+            return Past(at, at, killed=True)
+        return Past()
+
+
+def _left_open(engine: SeriesEngine, gatherer: str) -> tuple[store.Gap, ...]:
+    window = Window(store.GAPS, 0, _EVER, (gatherer,), order="newest", most=_LOOKED_AT)
+    rows = [*engine.read(window)]
+    closed = {_identity(row) for row in rows if row.resolved}
+    return tuple(row for row in rows if not row.resolved and _identity(row) not in closed)
+
+
+def _identity(gap: store.Gap) -> tuple[int, int, int, int]:
+    return gap.detected_at, gap.conn, gap.sid, gap.expected_seq
+
+
+def absence(past: Past, line: int, channel: str, tickers: frozenset[str]) -> Gap:
+    """Answer the gap from the last moment that can be relied on until a line is up again.
+
+    It belongs to no connection: `conn` is 0 and `sid` the number of the line.
+    """
+    return Gap(
+        conn=0,
+        sid=line,
+        channel=channel,
+        reason=GapReason.DISCONNECTED,
+        expected_seq=0,
+        got_seq=None,
+        detected_at=past.whole_at or past.last_stamp,
+        tickers=tickers,
+    )

@@ -1,0 +1,1 @@
+"""Kept here: the exchange: its words into ours, and ours into its."""

@@ -1,0 +1,245 @@
+"""Kept here: the frames of the exchange's stream as they are on the wire, field for field."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final, Literal, TypeAlias
+from uuid import UUID
+
+from msgspec import Meta, Raw, Struct, field
+
+# Fields we have no use for are not named here, and so are skipped without being decoded.
+
+Side: TypeAlias = Literal["yes", "no"]
+Number: TypeAlias = Annotated[int, Meta(ge=0, le=2**53)]
+Whole: TypeAlias = Annotated[int, Meta(ge=-(2**62), le=2**62)]
+Seconds: TypeAlias = Annotated[int, Meta(ge=0, le=2**42)]
+Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, le=2**52)]
+Moment: TypeAlias = Annotated[datetime, Meta(tz=True)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class DeltaSaid(Struct, gc=False):
+    """The `msg` of an orderbook_delta; microseconds are only in `ts`, which may go one day."""
+
+    market_ticker: Name
+    price_dollars: str
+    delta_fp: str
+    side: Side
+    ts: Seconds | Moment | None = None
+    ts_ms: Milliseconds | None = None
+
+
+class DeltaFrame(Struct, tag_field="type", tag="orderbook_delta", gc=False):
+    """One price level changed."""
+
+    sid: Number
+    seq: Number
+    msg: DeltaSaid
+
+
+class SnapshotSaid(Struct):
+    """The `msg` of an orderbook_snapshot; the key of an empty side is absent."""
+
+    market_ticker: Name
+    yes_dollars_fp: list[tuple[str, str]] = field(default_factory=list)
+    no_dollars_fp: list[tuple[str, str]] = field(default_factory=list)
+
+
+class SnapshotFrame(Struct, tag_field="type", tag="orderbook_snapshot"):
+    """A whole book."""
+
+    sid: Number
+    seq: Number
+    msg: SnapshotSaid
+    id: Number | None = None
+
+
+class TradeSaid(Struct):
+    """The `msg` of a trade; the taker's side has three names, the newest first."""
+
+    trade_id: UUID
+    market_ticker: Name
+    yes_price_dollars: str
+    count_fp: str
+    taker_outcome_side: str | None = None
+    taker_book_side: str | None = None
+    taker_side: str | None = None
+    is_block_trade: bool = False
+    ts_ms: Milliseconds | None = None
+    ts: Seconds | Moment | None = None
+
+
+class TradeFrame(Struct, tag_field="type", tag="trade"):
+    """A trade."""
+
+    sid: Number
+    msg: TradeSaid
+    seq: Number | None = None
+
+
+class TickerSaid(Struct):
+    """The `msg` of a ticker."""
+
+    market_ticker: Name
+    price_dollars: str | None = None
+    yes_bid_dollars: str | None = None
+    yes_ask_dollars: str | None = None
+    volume_fp: str | None = None
+    open_interest_fp: str | None = None
+    dollar_volume: Whole | None = None
+    dollar_open_interest: Whole | None = None
+    ts_ms: Milliseconds | None = None
+    ts: Seconds | Moment | None = None
+    time: Moment | None = None
+
+
+class TickerFrame(Struct, tag_field="type", tag="ticker"):
+    """A market's summary; not numbered."""
+
+    sid: Number
+    msg: TickerSaid
+    seq: Number | None = None
+
+
+class MoreSaid(Struct):
+    """What `additional_metadata` of a new market says of use here."""
+
+    event_ticker: str | None = None
+    title: str | None = None
+
+
+class LifecycleSaid(Struct):
+    """The `msg` of market_lifecycle_v2; instants are whole seconds."""
+
+    event_type: str
+    market_ticker: Name
+    open_ts: Seconds | None = None
+    close_ts: Seconds | None = None
+    determination_ts: Seconds | None = None
+    settled_ts: Seconds | None = None
+    result: str | None = None
+    settlement_value: str | None = None
+    is_deactivated: bool | None = None
+    additional_metadata: MoreSaid | None = None
+
+
+class LifecycleFrame(Struct, tag_field="type", tag="market_lifecycle_v2"):
+    """Something happened to a market; its `msg` is kept as it came."""
+
+    sid: Number
+    msg: Raw
+    seq: Number | None = None
+
+
+class ManyLifecycleFrame(LifecycleFrame, tag_field="type", tag="multivariate_market_lifecycle"):
+    """The same for a market on several events."""
+
+
+class EventSaid(Struct):
+    """The `msg` of event_lifecycle and event_fee_update."""
+
+    event_ticker: Name
+    series_ticker: str | None = None
+    title: str | None = None
+    subtitle: str | None = None
+
+
+class EventFrame(Struct, tag_field="type", tag="event_lifecycle"):
+    """Something happened to an event; its `msg` is kept as it came."""
+
+    sid: Number
+    msg: Raw
+    seq: Number | None = None
+
+
+class FeeFrame(EventFrame, tag_field="type", tag="event_fee_update"):
+    """The fees of an event changed."""
+
+
+class Granted(Struct):
+    """A channel and the sid it was granted."""
+
+    channel: str
+    sid: Number
+
+
+class SubscribedFrame(Struct, tag_field="type", tag="subscribed"):
+    """A subscription was granted."""
+
+    msg: Granted
+    id: Number | None = None
+    sid: Number | None = None
+    seq: Number | None = None
+
+
+class Markets(Struct):
+    """The markets of a subscription after a change; absent in a short acknowledgement."""
+
+    market_tickers: list[str] | None = None
+
+
+class OkFrame(Struct, tag_field="type", tag="ok"):
+    """A command was carried out; for a list of subscriptions `msg` is an array."""
+
+    id: Number | None = None
+    sid: Number | None = None
+    seq: Number | None = None
+    msg: list[Granted] | Markets | None = None
+
+
+class UnsubscribedFrame(Struct, tag_field="type", tag="unsubscribed"):
+    """A subscription ended."""
+
+    sid: Number
+    id: Number | None = None
+    seq: Number | None = None
+
+
+class ErrorSaid(Struct):
+    """The `msg` of an error."""
+
+    code: int
+    msg: str = ""
+
+
+class ErrorFrame(Struct, tag_field="type", tag="error"):
+    """A command was refused, or a subscription ended."""
+
+    msg: ErrorSaid
+    id: Number | None = None
+    sid: Number | None = None
+    seq: Number | None = None
+
+
+Frame: TypeAlias = (
+    DeltaFrame
+    | SnapshotFrame
+    | TradeFrame
+    | TickerFrame
+    | LifecycleFrame
+    | ManyLifecycleFrame
+    | EventFrame
+    | FeeFrame
+    | SubscribedFrame
+    | OkFrame
+    | UnsubscribedFrame
+    | ErrorFrame
+)
+
+KINDS: Final = frozenset(
+    {
+        "orderbook_delta",
+        "orderbook_snapshot",
+        "trade",
+        "ticker",
+        "market_lifecycle_v2",
+        "multivariate_market_lifecycle",
+        "event_lifecycle",
+        "event_fee_update",
+        "subscribed",
+        "ok",
+        "unsubscribed",
+        "error",
+    }
+)

@@ -1,0 +1,108 @@
+"""Kept here: the exchange in a process of its own, for as long as a block runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from grandstand.base.clock import SystemClock
+from grandstand.base.errors import Broken, Unavailable
+from grandstand.simulators.exchange.commands import Limits
+from grandstand.simulators.exchange.exchange import Exchange, Rules
+from grandstand.simulators.exchange.faults import StreamFault
+from grandstand.simulators.exchange.pacing import Pace
+from grandstand.simulators.exchange.rest import Budget
+from grandstand.simulators.exchange.world import Scenery, World
+
+_STOP_SECONDS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How an exchange opens, in one value that can be written down."""
+
+    scenery: Scenery = field(default_factory=Scenery)
+    pace: Pace = field(default_factory=Pace)
+    keys: dict[str, str] | None = None
+    limits: Limits = field(default_factory=Limits)
+    budget: Budget = field(default_factory=Budget)
+    faults: tuple[StreamFault, ...] = ()
+    stale_seconds: float = 0.0
+    unstamped_every: int = 0
+    ping_seconds: float = 10.0
+    port: int = 0
+
+    def exchange(self) -> Exchange:
+        """Answer the exchange that opens so."""
+        clock = SystemClock()
+        rules = Rules(
+            keys=self.keys,
+            limits=self.limits,
+            budget=self.budget,
+            stale_seconds=self.stale_seconds,
+            unstamped_every=self.unstamped_every,
+            ping_seconds=self.ping_seconds,
+        )
+        pace = Pace(self.pace.events_per_second, self.pace.lifecycle_every_seconds)
+        made = Exchange(World(clock, self.scenery), clock, rules, pace, seed=self.scenery.seed)
+        made.stream_faults.ask_for(*self.faults)
+        return made
+
+
+@contextlib.contextmanager
+def opened(opening: Opening) -> Iterator[str]:
+    """Open an exchange in a process of its own and answer its address; it closes with the block.
+
+    Raises Unavailable when it does not open.
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grandstand.simulators.exchange"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        yield _address(process, opening)
+    finally:
+        with contextlib.suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        try:
+            process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _address(process: subprocess.Popen[bytes], opening: Opening) -> str:
+    if process.stdin is None or process.stdout is None:
+        raise Broken("The process of the exchange has no pipes")
+    process.stdin.write(msgspec.json.encode(opening) + b"\n")
+    process.stdin.flush()
+    address = process.stdout.readline().decode().strip()
+    if not address:
+        raise Unavailable("The exchange did not open: its process said why on its error output")
+    return address
+
+
+async def serve_until_told(opening: Opening) -> None:
+    """Serve an exchange, say its address, and stop when the input ends or a signal comes."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_reader(sys.stdin.fileno(), stop.set)
+    async with opening.exchange().served(opening.port) as address:
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
+        await stop.wait()
+    loop.remove_reader(sys.stdin.fileno())

@@ -1,0 +1,168 @@
+"""What gatherers were told, frame by frame, found on their tapes without any of their own parsing.
+
+A frame was heard whole when its bytes are those the exchange meant to send, and in its turn when
+its number is higher than all before it on the same subscription.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.service.recording.tape import Frame, read_tape
+from grandstand.simulators.exchange.events import DeltaMade, LifecycleMade, QuoteMade, TradeMade
+from grandstand.simulators.exchange.frames import (
+    delta_body,
+    lifecycle_body,
+    quote_body,
+    trade_body,
+)
+from grandstand.simulators.exchange.truth import Truth
+
+Said = tuple[Any, ...]
+_FRAME: Final = re.compile(
+    rb'\{(?:"id":\d+,)?"type":"(\w+)","sid":(\d+)(?:,"seq":(\d+))?,"msg":(.*)\}', re.DOTALL
+)
+_CODE: Final = re.compile(rb'"code":(\d+)')
+_DOLLAR: Final = 100_000
+
+
+@dataclass
+class Told:
+    """Everything one gatherer was told and has promised to keep, by kind; and errors by code."""
+
+    deltas: Counter[Said] = field(default_factory=Counter)
+    trades: Counter[Said] = field(default_factory=Counter)
+    quotes: Counter[Said] = field(default_factory=Counter)
+    news: Counter[Said] = field(default_factory=Counter)
+    books: set[Said] = field(default_factory=set)
+    errors: Counter[int] = field(default_factory=Counter)
+
+
+class Script:
+    """What the exchange meant to send, each by the bytes of its body."""
+
+    def __init__(self, truth: Truth) -> None:
+        self.deltas = Counter(
+            delta_said(delta) for ticker in truth.tickers for delta in truth.deltas(ticker)
+        )
+        self.trades = Counter(map(trade_said, truth.trades))
+        self.quotes = Counter(map(quote_said, truth.quotes))
+        told = [news for news in truth.lifecycle if not news.multivariate]
+        self.news = Counter(map(news_said, told))
+        self._bodies: dict[bytes, tuple[str, Said]] = {
+            delta_body(delta, yes_price=True, stamped=stamped): ("deltas", delta_said(delta))
+            for ticker in truth.tickers
+            for delta in truth.deltas(ticker)
+            for stamped in (True, False)
+        }
+        self._bodies |= {trade_body(it): ("trades", trade_said(it)) for it in truth.trades}
+        self._bodies |= {quote_body(it): ("quotes", quote_said(it)) for it in truth.quotes}
+        self._bodies |= {lifecycle_body(it): ("news", news_said(it)) for it in told}
+
+    def heard(self, tape: Path, sessions: Iterable[store.Session]) -> Told:
+        """Answer what one gatherer was told, but for what it did not live to keep."""
+        told, lost = Told(), [*unkept(sessions)]
+        for frame, kind, place, body in in_turn(read_tape(tape)):
+            if kind == "error":
+                told.errors.update(map(int, _CODE.findall(body)))
+            if any(start < frame.received_at < end for start, end in lost):
+                continue
+            if kind == "orderbook_snapshot" and _is_book(body):
+                told.books.add(place)
+            elif body in self._bodies:
+                name, said = self._bodies[body]
+                getattr(told, name)[said] += 1
+        return told
+
+
+def in_turn(frames: Iterable[Frame]) -> Iterator[tuple[Frame, str, Said, bytes]]:
+    """Answer the frames that come in their turn: kind, connection with sid and seq, and body."""
+    last: dict[tuple[int, int], int] = {}
+    for frame in frames:
+        read = _FRAME.fullmatch(frame.raw)
+        if read is None:
+            if frame.raw.startswith(b'{"id":') and b'"type":"error"' in frame.raw:
+                yield frame, "error", (), frame.raw
+            continue
+        kind, sid, seq, body = read.groups()
+        stream = (frame.conn, int(sid))
+        if seq is not None:
+            if int(seq) <= last.get(stream, 0):
+                continue
+            last[stream] = int(seq)
+        yield frame, kind.decode(), (*stream, seq and int(seq)), body
+
+
+def unkept(sessions: Iterable[store.Session]) -> Iterator[tuple[int, int]]:
+    """Answer from when to when a gatherer that was killed promised nothing."""
+    relied, running = 0, False
+    for session in sorted(sessions):
+        if session.what == "started":
+            if running:
+                yield relied, session.at
+            relied, running = session.at, True
+        elif session.what == "whole":
+            relied = session.at
+        elif session.what == "stopped":
+            running = False
+
+
+def delta_said(delta: DeltaMade) -> Said:
+    return delta.at, delta.ticker, delta.yes, delta.price, delta.size
+
+
+def delta_kept(row: store.OrderbookDelta) -> Said:
+    return row.exchange_ts, row.ticker, row.side, row.price, row.size_delta
+
+
+def trade_said(trade: TradeMade) -> Said:
+    at = trade.at // 1000 * 1000
+    said = (trade.trade_id, at, trade.ticker, trade.price, trade.size)
+    return (*said, trade.taker_yes, trade.is_block)
+
+
+def trade_kept(row: store.Trade) -> Said:
+    said = (str(row.trade_id), row.exchange_ts, row.ticker, row.price, row.size)
+    return (*said, row.taker_side, row.is_block)
+
+
+def quote_said(quote: QuoteMade) -> Said:
+    ask = _DOLLAR if quote.yes_ask is None else quote.yes_ask
+    prices = (quote.yes_bid or 0, ask, quote.last or 0)
+    sums = (quote.volume, quote.open_interest, quote.dollar_volume, quote.dollar_open_interest)
+    return quote.at // 1000, quote.ticker, *prices, *sums
+
+
+def quote_kept(row: store.Ticker) -> Said:
+    prices = (row.yes_bid, row.yes_ask, row.last_price)
+    sums = (row.volume, row.open_interest, row.dollar_volume, row.dollar_open_interest)
+    return row.exchange_ts // 1000, row.ticker, *prices, *sums
+
+
+def news_said(news: LifecycleMade) -> Said:
+    return (json.dumps(news.body, sort_keys=True),)
+
+
+def news_kept(row: store.MarketEvent) -> Said:
+    return (json.dumps(json.loads(row.details or "null"), sort_keys=True),)
+
+
+def union(counts: Iterable[Mapping[Said, int]]) -> Counter[Said]:
+    """Answer each thing as often as whoever has it most often."""
+    found: Counter[Said] = Counter()
+    for each in counts:
+        found |= Counter(each)
+    return found
+
+
+def _is_book(body: bytes) -> bool:
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and isinstance(said.get("market_ticker"), str)

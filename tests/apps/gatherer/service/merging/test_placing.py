@@ -1,0 +1,110 @@
+"""Which place in exchange time a book has that a gatherer told, and when it has none."""
+
+import pytest
+
+from grandstand.apps.gatherer.service.merging.placing import (
+    QUIET_US,
+    Placed,
+    Waiting,
+    bounded,
+    place,
+)
+from grandstand.apps.gatherer.store import (
+    DELTAS,
+    SERIES,
+    Gap,
+    OrderbookDelta,
+    OrderbookSnapshot,
+)
+from grandstand.storage.series.engines.chunks import ChunkEngine
+from tests.apps.gatherer.service.recorded import START, brief_engines
+
+HEARD = START + 500
+BOOK = OrderbookSnapshot(
+    *(HEARD, None, "KXA-1", "ws", "[[4000,100]]", "[]", "[]", "[]"),
+    sid=4,
+    gatherer="east",
+    conn=7,
+)
+
+
+def _delta(at: int, received_at: int, *, price: int = 4000, conn: int = 7) -> OrderbookDelta:
+    return OrderbookDelta(
+        *(at, received_at, "KXA-1", True, price, 100), sid=4, gatherer="east", conn=conn
+    )
+
+
+def _placed(
+    own_rows: list[OrderbookDelta],
+    merged_rows: list[OrderbookDelta],
+    gaps: tuple[Gap, ...] = (),
+) -> Placed | None:
+    with brief_engines(2) as (own, merged):
+        _keep(own, own_rows)
+        _keep(merged, [*own_rows, *merged_rows])
+        waiting = Waiting("east")
+        waiting.tell([BOOK], 0)
+        waiting.missed(gaps)
+        waiting.heard(own_rows)
+        (told,) = waiting.settled(START + 2 * QUIET_US)
+        return place(told, waiting, own, merged)
+
+
+def _keep(engine: ChunkEngine, rows: list[OrderbookDelta]) -> None:
+    for series in SERIES:
+        engine.prepare(series)
+    engine.append(DELTAS, rows)
+
+
+def test_a_book_ends_just_before_the_next_change_its_gatherer_heard() -> None:
+    own = [_delta(START - 9, HEARD - 9), _delta(START + 2000, HEARD + 2000)]
+
+    placed = _placed(own, [])
+
+    assert placed is not None
+    assert placed.at_us == START + 1999
+    assert placed.row == BOOK._replace(snapshot_ts=START + 1999, exchange_ts=HEARD)
+
+
+def test_a_book_amid_the_changes_of_one_instant_has_no_place() -> None:
+    own = [_delta(START, HEARD - 9, price=3000), _delta(START, HEARD + 9)]
+
+    placed = _placed(own, [])
+
+    assert placed is None
+
+
+def test_a_change_of_that_instant_that_only_another_heard_takes_the_place_away() -> None:
+    another = _delta(START + 2000, 1, price=9000)
+
+    placed = _placed([_delta(START + 2000, HEARD + 2000)], [another])
+
+    assert placed is None
+
+
+@pytest.mark.parametrize("conn", [7, 8])
+def test_a_book_with_a_gap_or_a_new_connection_after_it_has_no_place(conn: int) -> None:
+    gap = Gap(HEARD + 50, "east", 7, 4, 1, resolved=False)
+    gaps = {7: (gap,), 8: ()}[conn]
+
+    placed = _placed([_delta(START + 2000, HEARD + 2000, conn=conn)], [], gaps)
+
+    assert placed is None
+
+
+def test_a_book_nobody_heard_a_change_of_holds_when_it_was_received() -> None:
+    placed = _placed([_delta(START + 2 * QUIET_US, HEARD + 2 * QUIET_US)], [])
+
+    assert placed is not None
+    assert placed.at_us == HEARD
+
+
+def test_a_gap_is_bounded_by_the_changes_around_it() -> None:
+    gap = Gap(HEARD + 50, "east", 7, 4, 1, resolved=False)
+    other = _delta(START + 40, HEARD + 45, conn=8)
+    with brief_engines(1) as (own,):
+        _keep(own, [_delta(START + 10, HEARD + 10), other, _delta(START + 60, HEARD + 50)])
+
+        found = bounded(gap, own)
+
+    assert (found.from_ts, found.to_ts) == (START + 10, START + 60)

@@ -1,0 +1,248 @@
+"""Everything the gatherer can do, on an exchange that checks its key."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.app import CARD
+from grandstand.apps.gatherer.service import Gatherer, MarketNotFound
+from grandstand.apps.gatherer.settings import GathererSettings
+from grandstand.apps.gatherer.sources.kalshi.errors import KeyRefused, SigningKeyUnusable
+from grandstand.base.clock import SystemClock
+from grandstand.base.metrics import Metrics
+from grandstand.kit.app import Resources
+from grandstand.kit.cursors import Cursors
+from grandstand.kit.events import EVENT_TABLES, Events
+from grandstand.kit.live import Hub
+from grandstand.kit.llm.offline import OfflineLlm
+from grandstand.kit.notify import Notifier
+from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
+from grandstand.simulators.exchange.exchange import Exchange, Rules
+from grandstand.simulators.exchange.pacing import step
+from grandstand.simulators.exchange.rest import Budget
+from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.storage.tables import AsyncStore, Naming, Store
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.wire.web import Web
+from tests.apps.gatherer.sources.kalshi.conftest import PEM, PUBLIC
+from tests.apps.gatherer.stage import open_chunks, until
+
+pytestmark = pytest.mark.anyio
+
+CLOCK = SystemClock()
+HOUR_US = 3_600_000_000
+
+
+@dataclass
+class Stage:
+    gatherer: Gatherer
+    exchange: Exchange
+    world: World
+
+
+def _settings(address: str, folder: Path, chosen: dict[str, Any]) -> GathererSettings:
+    usual: dict[str, Any] = {
+        "rest_url": f"http://{address}/trade-api/v2",
+        "stream_url": f"ws://{address}/trade-api/ws/v2",
+        "key_id": "key-1",
+        "private_key": PEM,
+        "connections": 2,
+        "folder": folder / "own",
+        "free_gigabytes": 0.001,
+        "flush_seconds": 0.05,
+    }
+    return GathererSettings(**(usual | chosen))
+
+
+@asynccontextmanager
+async def staged(folder: Path, **chosen: Any) -> AsyncIterator[Stage]:
+    """A gatherer as the house opens it, beside an exchange."""
+    world = World(CLOCK, Scenery(markets=30, depth=6))
+    rules = Rules(keys={"key-1": PUBLIC}, budget=Budget(read_per_second=5000))
+    exchange = Exchange(world, CLOCK, rules)
+    engine = open_chunks(folder / "series")
+    tables = Store(SqliteEngine.open(None, clock=CLOCK), naming=Naming(), clock=CLOCK)
+    tables.create((*store.TABLES, *OUTBOX_TABLES, *EVENT_TABLES))
+    random, metrics = Random(1), Metrics()
+    async with (
+        exchange.served() as address,
+        Web(clock=CLOCK, random=random, metrics=metrics) as web,
+    ):
+        hub, kept = Hub(CLOCK, metrics), AsyncStore(tables)
+        outbox = Outbox(kept, CLOCK)
+        resources = Resources(
+            settings=_settings(address, folder, chosen),
+            store=kept,
+            series=engine,
+            clock=CLOCK,
+            random=random,
+            metrics=metrics,
+            web=web,
+            llm=OfflineLlm(),
+            teller=hub,
+            notifier=Notifier(outbox, (), web=web),
+            outbox=outbox,
+            events=Events(kept, clock=CLOCK, random=random, teller=hub),
+            cursors=Cursors(b"secret"),
+            lent={"home": folder},
+        )
+        assert CARD.service is not None
+        yield Stage(CARD.service(resources), exchange, world)
+    tables.close()
+    engine.close()
+
+
+@asynccontextmanager
+async def recorded(gatherer: Gatherer) -> AsyncIterator[None]:
+    await gatherer.ask_for(recording=True)
+    running = asyncio.create_task(gatherer.record())
+    await until(lambda: _seeded(gatherer))
+    try:
+        yield
+    finally:
+        gatherer.stop()
+        await running
+
+
+async def _seeded(gatherer: Gatherer) -> bool:
+    ingest = await gatherer.ingest()
+    return ingest.markets > 0 and ingest.stale == 0 and not _waiting(ingest.connections)
+
+
+def _waiting(connections: Any) -> int:
+    return sum(connection.waiting for connection in connections)
+
+
+async def test_what_is_asked_for_is_recorded_and_told_until_it_is_no_longer_asked_for(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path) as stage:
+        gatherer = stage.gatherer
+        before = await gatherer.ingest()
+        async with recorded(gatherer):
+            await step(stage.exchange, stage.world, 500)
+            await until(lambda: _kept(gatherer, 400))
+            during = await gatherer.ingest()
+            markets = await gatherer.markets()
+        await gatherer.ask_for(recording=False)
+        after, asked = await gatherer.ingest(), await gatherer.asked_for()
+
+    traded = [market for market in markets if market.followed]
+    assert (before.state, during.state, after.state) == ("off", "recording", "off")
+    assert during.markets == len(traded) > 20
+    assert [connection.conn is not None for connection in during.connections] == [True, True]
+    assert any(market.spread is not None for market in traded)
+    assert not asked
+
+
+async def _kept(gatherer: Gatherer, rows: int) -> bool:
+    return sum((await gatherer.ingest()).rows.values()) >= rows
+
+
+async def test_stopping_by_choice_ends_recording(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        gatherer = stage.gatherer
+        await gatherer.ask_for(recording=True)
+        running = asyncio.create_task(gatherer.record())
+        await until(lambda: _seeded(gatherer))
+
+        await gatherer.ask_for(recording=False)
+        told = await asyncio.wait_for(running, 30)
+
+    assert "frames" in told
+
+
+async def test_coverage_counts_every_market_whole_but_those_with_a_gap(tmp_path: Path) -> None:
+    async with staged(tmp_path, connections=1) as stage:
+        gatherer = stage.gatherer
+        async with recorded(gatherer):
+            now = int(CLOCK.epoch() * 1_000_000)
+            whole = await gatherer.coverage(now - HOUR_US, now)
+            _cut(stage.exchange)
+            await until(lambda: _reconnected(gatherer))
+        now = int(CLOCK.epoch() * 1_000_000)
+        holed = await gatherer.coverage(now - HOUR_US, now)
+        gaps = await gatherer.gaps(now - HOUR_US, now)
+
+    assert {covered.gaps for covered in whole} <= {0}
+    assert all(covered.gaps >= 1 and not covered.whole for covered in holed if covered.gaps)
+    assert any(covered.gaps for covered in holed)
+    assert all(gap.resolved_at is not None for gap in gaps if gap.channel == "orderbook_delta")
+
+
+def _cut(exchange: Exchange) -> None:
+    for connection in [*exchange.hub.connections.values()]:
+        connection.line.close(0)
+
+
+async def _reconnected(gatherer: Gatherer) -> bool:
+    ingest = await gatherer.ingest()
+    return ingest.reconnects == 1 and ingest.gaps_open == 0 and await _seeded(gatherer)
+
+
+async def test_what_recording_needs_is_checked(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        findings = await stage.gatherer.check()
+
+    assert {finding.name: finding.well for finding in findings} == {
+        "exchange": True,
+        "clock": True,
+        "key": True,
+        "stream": True,
+        "disk": True,
+    }
+    assert "RSA key is accepted" in findings[2].text
+
+
+async def test_a_key_that_cannot_be_used_is_found_and_refuses_recording(tmp_path: Path) -> None:
+    async with staged(tmp_path, private_key="no key") as stage:
+        findings = {finding.name: finding for finding in await stage.gatherer.check()}
+        with pytest.raises(SigningKeyUnusable, match="BEGIN to its END"):
+            await stage.gatherer.record()
+
+    assert not findings["key"].well
+    assert not findings["stream"].well
+
+
+async def test_a_key_the_exchange_does_not_know_ends_recording_with_what_to_do(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path, key_id="key-2") as stage:
+        with pytest.raises(KeyRefused, match="check the key id"):
+            await stage.gatherer.record()
+        ingest = await stage.gatherer.ingest()
+
+    assert ingest.state == "failed"
+    assert ingest.why is not None
+
+
+async def test_what_recording_will_take_is_estimated_for_the_markets_chosen(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path) as stage:
+        everything = await stage.gatherer.estimate()
+        await stage.gatherer.choose("series", "KXGAME", recorded=True)
+        choices = await stage.gatherer.choices()
+    async with staged(tmp_path / "other", series=("KXGAME",)) as narrow:
+        games = await narrow.gatherer.estimate()
+
+    assert everything.markets > games.markets > 0
+    assert everything.bytes_a_day > games.bytes_a_day > 0
+    assert [(choice.kind, choice.name) for choice in choices] == [("series", "KXGAME")]
+
+
+async def test_a_market_there_is_not_is_not_found(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        listed = stage.world.listed[0]
+        found = await stage.gatherer.market(listed.ticker)
+        with pytest.raises(MarketNotFound, match="no market NONE"):
+            await stage.gatherer.market("NONE")
+
+    assert (found.title, found.chosen, found.followed) == (listed.title, True, False)

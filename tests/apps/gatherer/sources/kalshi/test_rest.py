@@ -1,0 +1,147 @@
+"""The exchange is asked over REST as it wants to be asked, and what it answers is read exactly."""
+
+from datetime import timedelta
+
+import pytest
+
+from grandstand.apps.gatherer.sources.kalshi.answers import Page
+from grandstand.apps.gatherer.sources.kalshi.errors import CursorLoops, KeyRefused
+from grandstand.apps.gatherer.sources.kalshi.rest import Exchange
+from grandstand.apps.gatherer.sources.kalshi.signing import Signer
+from grandstand.base.clock import SystemClock
+from grandstand.simulators.exchange.pacing import step
+from grandstand.simulators.faults import Fault
+from grandstand.wire.web import Web
+from tests.apps.gatherer.sources.kalshi.conftest import PEM, Stage
+
+pytestmark = pytest.mark.anyio
+
+CLOCK = SystemClock()
+
+
+@pytest.fixture
+def exchange(stage: Stage, web: Web, signer: Signer) -> Exchange:
+    return Exchange(web, stage.rest_url, signer=signer, clock=CLOCK)
+
+
+async def test_markets_come_page_by_page_until_the_cursor_is_empty(
+    exchange: Exchange, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grandstand.apps.gatherer.sources.kalshi.rest._MARKETS_A_PAGE", 7)
+
+    pages = [page async for page in exchange.markets()]
+
+    found = [market for page in pages for market in page.items]
+    told = stage.world.listed[0]
+    assert [len(page.items) for page in pages] == [7, 7, 7, 7, 7, 5]
+    assert [market.ticker for market in found] == [one.ticker for one in stage.world.listed]
+    assert (found[0].volume, found[0].title) == (told.volume, told.title)
+    assert found[0].open_ts == told.opens_at // 1_000_000 * 1_000_000
+
+
+async def test_a_cursor_that_comes_again_ends_the_asking(exchange: Exchange, stage: Stage) -> None:
+    stage.simulated.rest.cursor_loops = True
+
+    with pytest.raises(CursorLoops, match="without end"):
+        [page async for page in exchange.markets()]
+
+
+async def test_books_are_fetched_a_hundred_at_once_and_equal_the_truth(
+    exchange: Exchange, stage: Stage
+) -> None:
+    tickers = [market.ticker for market in stage.world.listed]
+
+    found = await exchange.books([*tickers, "NO-SUCH-MARKET"])
+
+    truth = stage.world.book(tickers[0])
+    assert truth is not None
+    assert found.keys() == {*tickers}
+    assert found[tickers[0]].levels() == (
+        tuple(map(tuple, truth.levels(yes=True))),
+        tuple(map(tuple, truth.levels(yes=False))),
+    )
+
+
+async def test_trades_are_told_as_the_stream_tells_them(exchange: Exchange, stage: Stage) -> None:
+    await step(stage.simulated, stage.world, 300)
+
+    pages = [page async for page in exchange.trades(start_s=0, end_s=2**33)]
+
+    found = {str(trade.trade_id): trade for page in pages for trade in page.items}
+    truth = stage.world.truth.trades
+    last = found[truth[-1].trade_id]
+    assert found.keys() == {trade.trade_id for trade in truth}
+    assert last.exchange_ts == truth[-1].at // 1000 * 1000
+    assert (last.price, last.size) == (truth[-1].price, truth[-1].size)
+    assert last.taker_side == truth[-1].taker_yes
+
+
+async def test_series_events_and_the_state_of_the_exchange(exchange: Exchange) -> None:
+    series = await exchange.series()
+    events = [event async for page in exchange.events() for event in page.items]
+    status = await exchange.status()
+
+    assert {event.series_ticker for event in events} <= {one.ticker for one in series}
+    assert (status.exchange_active, status.trading_active) == (True, True)
+
+
+async def test_an_exchange_that_is_closed_is_an_answer_and_no_failure(
+    exchange: Exchange, stage: Stage
+) -> None:
+    stage.simulated.rest.exchange_active = False
+
+    status = await exchange.status()
+
+    assert (status.exchange_active, status.trading_active) == (False, False)
+
+
+async def test_the_account_says_how_often_it_may_be_asked(exchange: Exchange) -> None:
+    limit = await exchange.limits()
+
+    assert limit is not None
+    assert (limit.tier, limit.per_second) == ("basic", 200.0)
+    assert (await exchange.status()).exchange_active
+
+
+async def test_being_asked_too_often_is_waited_out(exchange: Exchange, stage: Stage) -> None:
+    stage.simulated.rest_faults.ask_for(Fault(kind="too many", times=2, seconds=0))
+
+    status = await exchange.status()
+
+    assert status.exchange_active
+
+
+async def test_a_key_the_exchange_does_not_know_is_a_clear_end(stage: Stage, web: Web) -> None:
+    stranger = Signer.of("key-2", PEM, CLOCK)
+    exchange = Exchange(web, stage.rest_url, signer=stranger, clock=CLOCK)
+
+    with pytest.raises(KeyRefused, match="check the key id") as refused:
+        await exchange.status()
+
+    assert not refused.value.retry
+
+
+async def test_clocks_are_compared_to_the_second(exchange: Exchange) -> None:
+    offset = await exchange.clock_offset()
+
+    assert offset is None or abs(offset) < timedelta(seconds=3)
+
+
+async def test_items_that_cannot_be_read_are_counted_and_cost_nothing_else() -> None:
+    import msgspec
+
+    from grandstand.apps.gatherer.sources.kalshi.answers import parse_market, read_items
+
+    good = b'{"ticker":"A-1","event_ticker":"A","status":"active","volume_fp":"12.50"}'
+    bad = (
+        b"7",
+        b"{}",
+        good.replace(b"12.50", b"12.505"),
+        good.replace(b'"active"', b"null"),
+        good.replace(b'"A-1"', b"[]"),
+    )
+
+    page = read_items(map(msgspec.Raw, (good, *bad)), parse_market, None)
+
+    assert page == Page(page.items, "", 5)
+    assert [(market.ticker, market.volume) for market in page.items] == [("A-1", 1250)]

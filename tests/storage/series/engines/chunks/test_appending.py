@@ -1,0 +1,50 @@
+"""Many rows go into a file several hundred to a statement, as if they came one by one."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from grandstand.base.clock import SystemClock
+from grandstand.storage.series.engines.chunks import ChunkEngine
+from grandstand.storage.series.engines.chunks.layout import AT_ONCE
+from grandstand.storage.series.rows import Checked
+from tests.storage.series.contract.growing import MARKS, WIDER, Mark, WiderMark
+from tests.storage.series.contract.making import BASE
+from tests.storage.series.engines.chunks.making import EVERY, TICKS, opened, tick
+
+
+@pytest.mark.parametrize("number", [AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 3])
+def test_only_new_rows_are_counted_whatever_their_number(tmp_path: Path, number: int) -> None:
+    rows = [tick(at) for at in range(number)]
+
+    with opened(tmp_path) as engine:
+        before = engine.append(TICKS, rows[::3])
+        added = engine.append(TICKS, [*rows, *rows])
+        kept = [*engine.read(EVERY)]
+
+    assert added == number - before
+    assert kept == rows
+
+
+def test_a_column_declared_since_is_added_for_many_rows(tmp_path: Path) -> None:
+    many = [WiderMark(BASE + at, "a", at, 7) for at in range(1, AT_ONCE + 2)]
+
+    with closing(ChunkEngine.open(tmp_path, clock=SystemClock())) as engine:
+        engine.prepare(MARKS)
+        engine.append(MARKS, [Mark(BASE, "a", 1)])
+        engine.prepare(WIDER)
+        added = engine.append(WIDER, many)
+
+    assert added == len(many)
+
+
+def test_rows_that_were_looked_at_are_kept_as_others_are(tmp_path: Path) -> None:
+    rows = [tick(at) for at in range(5)]
+
+    with opened(tmp_path) as engine:
+        added = engine.append(TICKS, Checked(rows))
+        kept = [*engine.read(EVERY)]
+
+    assert added == 5
+    assert kept == rows
