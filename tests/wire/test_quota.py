@@ -134,3 +134,16 @@ def test_a_period_ends_with_its_day_or_month(per: str, moment: datetime, end: da
 def test_a_quota_of_nothing_is_refused() -> None:
     with pytest.raises(InvalidInput, match="never allow"):
         Quota(0)
+
+
+async def test_an_hourly_quota_is_fresh_with_the_next_hour() -> None:
+    clock = ManualClock(NOON + timedelta(minutes=50))
+    quotas, hourly = MemoryQuotas(clock), Quota(1, "hour")
+
+    await quotas.spend("feed", hourly, 1)
+    with pytest.raises(QuotaSpent, match=r"this hour, 0 left\); there is more at 2026-11-16 13:00"):
+        await quotas.spend("feed", hourly, 1)
+    clock.advance(600)
+    spent = await quotas.spend("feed", hourly, 1)
+
+    assert (spent.period, spent.used) == ("2026-11-16T13", 1)

@@ -11,9 +11,13 @@ from grandstand.base.clock import Clock
 from grandstand.base.errors import InvalidInput
 from grandstand.wire.errors import QuotaSpent
 
-Period: TypeAlias = Literal["day", "month"]
+Period: TypeAlias = Literal["hour", "day", "month"]
 
-_FORMS: Final[dict[Period, str]] = {"day": "%Y-%m-%d", "month": "%Y-%m"}
+_FORMS: Final[dict[Period, str]] = {
+    "hour": "%Y-%m-%dT%H",
+    "day": "%Y-%m-%d",
+    "month": "%Y-%m",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Quota:
 
     def ends_after(self, moment: datetime) -> datetime:
         """Answer when the period a moment lies in is over."""
+        if self.per == "hour":
+            return moment.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
         midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
         if self.per == "day":
             return midnight + timedelta(days=1)

@@ -1,11 +1,19 @@
 """What cricket's tables promise to whoever asks them."""
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.cricket.model import Ball, BattingLine, BowlingLine, InningsScore, Seen
+from grandstand.apps.cricket.model import (
+    Ball,
+    BattingLine,
+    BowlingLine,
+    InningsScore,
+    MatchState,
+    Memory,
+)
 from grandstand.apps.cricket.store import TABLES, ActiveMatch, CachedFixture, Fixture, League, Team
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Store
@@ -14,7 +22,17 @@ from grandstand.storage.tables.values import item_size
 from tests.apps.cricket.records import CACHED, FIXTURE, LATER, LEAGUE, MATCH, NOON, TEAM
 
 HOUR = timedelta(hours=1)
-SEEN = Seen("1st Innings", (InningsScore("1", 1, 153, 4, Decimal("17.4")),), (), (), (), 10)
+SEEN = MatchState(
+    "71344",
+    "1st Innings",
+    "live",
+    (InningsScore("1", 1, 153, 4, Decimal("17.4")),),
+    balls=(Ball(10, 1, 17, 4, 11, 21, 0, extras=1, extra="legbye"),),
+    ball_id=10,
+    cooldowns={"six": LATER},
+    memory=Memory(1, 17, {"11": 104}, (11, 12), {"b11": 52}, {"h21": 1}, started=True),
+    seq=7,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -75,9 +93,9 @@ def test_a_writer_that_was_overtaken_changes_nothing(store: Store) -> None:
     first = store(ActiveMatch.take_over("71344", "one"))
     second = store(ActiveMatch.take_over("71344", "two"))
 
-    store(ActiveMatch.save_state("71344", second.epoch, SEEN, {"six": LATER}, NOON))
+    store(ActiveMatch.save_state(second.epoch, SEEN, NOON))
     late = (
-        ActiveMatch.save_state("71344", first.epoch, SEEN, {}, LATER),
+        ActiveMatch.save_state(first.epoch, SEEN, LATER),
         ActiveMatch.touch("71344", first.epoch, LATER),
         ActiveMatch.cool("71344", first.epoch, {}),
         ActiveMatch.deactivate("71344", first.epoch, LATER),
@@ -101,22 +119,55 @@ def test_an_ended_match_is_gone_when_its_time_is_over(store: Store, clock: Manua
     assert store(ActiveMatch.everything()) == []
 
 
-def test_a_long_match_stays_small() -> None:
-    batting = tuple(BattingLine(10**6 + n, "S4", 100, 200, 10, 5, out=True) for n in range(22))
-    bowling = tuple(BowlingLine(10**6 + n, "S4", Decimal("29.5"), 9, 99, 5) for n in range(12))
-    balls = tuple(Ball(10**9 + n, "S4", Decimal("89.6"), 10**6, 10**6, 6) for n in range(30))
-    scores = tuple(InningsScore("123", n, 678, 10, Decimal("150.5")) for n in range(1, 5))
-    cooldowns = {f"fifty:{10**6 + n}": LATER for n in range(40)}
+def test_what_a_tick_saw_comes_back_as_it_was_saved(store: Store) -> None:
+    fresh = store(MATCH.replace(previous_status=None).register())
 
-    full = MATCH.replace(
-        previous_batting=batting,
-        previous_bowling=bowling,
-        last_30_balls=balls,
-        previous_score=scores,
-        cooldowns=cooldowns,
+    store(ActiveMatch.save_state(fresh.epoch, SEEN, NOON))
+
+    assert fresh.state is None
+    assert store.read(ActiveMatch.by_id("71344")).state == SEEN
+
+
+def test_a_long_match_stays_small() -> None:
+    batting = tuple(
+        BattingLine(10**6 + n, 4, 100, 200, 10, 5, True, 500, Decimal("149.5")) for n in range(11)
+    )
+    bowling = tuple(BowlingLine(10**6 + n, 4, Decimal("29.5"), 9, 99, 5) for n in range(11))
+    balls = tuple(
+        Ball(10**9 + n, 4, 89, 6, 10**6, 10**6, 0, 5, "wide", wicket=True, credited=True)
+        for n in range(30)
+    )
+    full = replace(
+        SEEN,
+        batting=batting,
+        bowling=bowling,
+        balls=tuple(
+            replace(ball, out_id=10**6, partner_id=10**6, how="Catch Out (Sub)") for ball in balls
+        ),
+        score=tuple(InningsScore("123", n, 678, 10, Decimal("150.5")) for n in range(1, 5)),
+        cooldowns={f"batsman_on_fire:{10**6 + n}": LATER for n in range(11)},
+        memory=Memory(
+            4,
+            150,
+            {str(10**6 + n): 890 for n in range(10)},
+            tuple(10**6 + n for n in range(11)),
+            {f"b{10**6 + n}": 150 for n in range(11)},
+            {f"h{10**6 + n}": 1 for n in range(11)},
+            balls[:6],
+            note="n" * 80,
+        ),
     )
 
-    assert item_size(ActiveMatch.__plan__.encode(full)) <= 8_192
+    saved = MATCH.replace(
+        previous_batting=full.batting,
+        previous_bowling=full.bowling,
+        last_30_balls=full.balls,
+        previous_score=full.score,
+        cooldowns=dict(full.cooldowns),
+        memory=full.memory,
+    )
+
+    assert item_size(ActiveMatch.__plan__.encode(saved)) <= 8_192
 
 
 def test_only_active_leagues_are_followed(store: Store) -> None:

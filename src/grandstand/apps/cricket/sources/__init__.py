@@ -1,1 +1,1 @@
-"""The score feed belongs here, one file for each outsider; empty as yet."""
+"""Outsiders cricket talks to: the score feed, and the services that push."""

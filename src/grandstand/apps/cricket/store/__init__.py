@@ -1,4 +1,4 @@
-"""Kept here: cricket's eleven tables, their keys, and every question and change put to them."""
+"""Kept here: cricket's tables, their keys, and every question and change put to them."""
 
 from typing import Final
 
@@ -10,6 +10,8 @@ from grandstand.apps.cricket.store.fixtures import (
     fixture_cache,
     fixtures,
 )
+from grandstand.apps.cricket.store.followers import Browser, Follower, followers
+from grandstand.apps.cricket.store.log import Delivery, LoggedEvent, deliveries, match_events
 from grandstand.apps.cricket.store.matches import (
     LOCKS,
     ActiveMatch,
@@ -46,19 +48,26 @@ TABLES: Final = (
     locks,
     display_cache,
     fixture_cache,
+    match_events,
+    deliveries,
+    followers,
 )
 
 __all__ = [
     "LOCKS",
     "TABLES",
     "ActiveMatch",
+    "Browser",
     "CachedFixture",
+    "Delivery",
     "Device",
     "DisplayState",
     "Fixture",
+    "Follower",
     "League",
     "LiveActivity",
     "Lock",
+    "LoggedEvent",
     "MatchFollow",
     "Team",
     "TeamSeason",

@@ -12,8 +12,9 @@ from grandstand.apps.cricket.model import (
     Holder,
     InningsScore,
     MatchPhase,
+    MatchState,
     MatchStatus,
-    Seen,
+    Memory,
 )
 from grandstand.storage.tables import (
     Check,
@@ -26,7 +27,9 @@ from grandstand.storage.tables import (
     Update,
     absent,
     attribute,
+    field,
     key,
+    one_of,
     ttl,
 )
 from grandstand.storage.tables.leases import LeaseForm
@@ -57,7 +60,13 @@ class ActiveMatch(Entity, table=active_matches, names="camel", times="millisecon
     previous_bowling: tuple[BowlingLine, ...] = ()
     last_30_balls: tuple[Ball, ...] = ()
     cooldowns: dict[str, datetime] = attribute(times="epoch")
+    memory: Memory = Memory()
+    seq: int = 0
     epoch: int
+    told_key: str | None = None
+    told_at: datetime | None = None
+    channel_id: str | None = None
+    closed_at: datetime | None = None
     expires: datetime | None = ttl()
 
     row = key("{match_id}")
@@ -66,6 +75,11 @@ class ActiveMatch(Entity, table=active_matches, names="camel", times="millisecon
     def by_id(cls, match_id: str) -> Get[Self]:
         """What is known of a match being polled."""
         return cls.get(match_id=match_id)
+
+    @classmethod
+    def as_it_is(cls, match_id: str) -> Get[Self]:
+        """The same, as it is at this moment."""
+        return cls.get(match_id=match_id).consistent()
 
     @classmethod
     def everything(cls) -> Scan[Self]:
@@ -86,26 +100,82 @@ class ActiveMatch(Entity, table=active_matches, names="camel", times="millisecon
         return cls.update(match_id=match_id).set(instance_id=instance_id).add(epoch=1)
 
     @classmethod
-    def save_state(
-        cls,
-        match_id: str,
-        epoch: int,
-        seen: Seen,
-        cooldowns: dict[str, datetime],
-        at: datetime,
+    def revive(cls, match_id: str, instance_id: str) -> Update[Self]:
+        """Poll a match on that has ended or rests, with all that is remembered of it."""
+        again = cls.update(match_id=match_id).set(
+            status="active", instance_id=instance_id, expires=None, closed_at=None
+        )
+        return again.add(epoch=1).when(one_of(ActiveMatch.status, "ended", "idle"))
+
+    @classmethod
+    def rest(cls, match_id: str, epoch: int) -> Update[Self]:
+        """Poll a match no longer that does not begin after all, if the owner is still the owner."""
+        return cls.update(match_id=match_id).set(status="idle").when(cls._owned(epoch))
+
+    def tell(self, told_key: str, told_at: datetime) -> Update[Self]:
+        """Name the newest bulletin of a match, if there is none newer than was read."""
+        named = type(self).update(match_id=self.match_id)
+        return named.set(told_key=told_key, told_at=told_at).when(self._last_told())
+
+    def advance(
+        self, state: MatchState, at: datetime, told_key: str, told_at: datetime
     ) -> Update[Self]:
+        """Keep what a tick saw and name its bulletin, if the owner is still the owner."""
+        saved = self.save_state(self.epoch, state, at)
+        return saved.set(told_key=told_key, told_at=told_at).when(self._last_told())
+
+    def _last_told(self) -> Check:
+        told = field(ActiveMatch.told_key)
+        return absent(told) if self.told_key is None else (told == self.told_key)
+
+    @classmethod
+    def open_channel(cls, match_id: str, channel_id: str) -> Update[Self]:
+        """Note the broadcast channel of a match, unless it has one."""
+        opened = cls.update(match_id=match_id).set(channel_id=channel_id)
+        return opened.when(absent(ActiveMatch.channel_id))
+
+    @classmethod
+    def close(cls, match_id: str, at: datetime) -> Update[Self]:
+        """Note that nothing is left to be done for a match that has ended."""
+        closed = cls.update(match_id=match_id).set(closed_at=at)
+        return closed.remove("channel_id").when(ActiveMatch.status == "ended")
+
+    @classmethod
+    def save_state(cls, epoch: int, state: MatchState, at: datetime) -> Update[Self]:
         """Keep what a tick saw, if the owner is still the owner."""
-        changed = cls.update(match_id=match_id).set(
-            previous_ball_id=seen.ball_id,
-            previous_score=seen.score,
-            previous_status=seen.status,
-            previous_batting=seen.batting,
-            previous_bowling=seen.bowling,
-            last_30_balls=seen.balls,
-            cooldowns=cooldowns,
+        changed = cls.update(match_id=state.match_id).set(
+            match_phase=state.phase,
+            previous_ball_id=state.ball_id,
+            previous_score=state.score,
+            previous_status=state.status,
+            previous_batting=state.batting,
+            previous_bowling=state.bowling,
+            last_30_balls=state.balls,
+            cooldowns=dict(state.cooldowns),
+            memory=state.memory,
+            seq=state.seq,
             last_tick_at=at,
         )
         return changed.when(cls._owned(epoch))
+
+    @property
+    def state(self) -> MatchState | None:
+        """What the last tick saw, as it was saved; None before the first."""
+        if self.previous_status is None:
+            return None
+        return MatchState(
+            match_id=self.match_id,
+            status=self.previous_status,
+            phase=self.match_phase,
+            score=self.previous_score,
+            batting=self.previous_batting,
+            bowling=self.previous_bowling,
+            balls=self.last_30_balls,
+            ball_id=self.previous_ball_id,
+            cooldowns=self.cooldowns,
+            memory=self.memory,
+            seq=self.seq,
+        )
 
     @classmethod
     def enter_phase(cls, match_id: str, epoch: int, match_phase: MatchPhase) -> Update[Self]:

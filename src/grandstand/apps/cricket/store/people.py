@@ -6,17 +6,22 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Final, Self
 
-from grandstand.apps.cricket.model import EndReason, Phone, Seat, SessionStatus
+from grandstand.apps.cricket.model import EndReason, EventKind, Phone, Seat, SessionStatus
+from grandstand.apps.cricket.model.alerts import AlertChoice
+from grandstand.apps.cricket.model.sessions import Attempts
 from grandstand.storage.tables import (
     Delete,
     Entity,
     Get,
+    GetMany,
     Index,
     Put,
     Query,
     Table,
     Update,
     WriteMany,
+    absent,
+    field,
     key,
     ttl,
 )
@@ -60,10 +65,47 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
     ended_at: datetime | None = None
     end_reason: EndReason | None = None
     suspended_at: datetime | None = None
+    starts_sent: int = 0
+    start_sent_at: datetime | None = None
+    alert_kinds: tuple[EventKind, ...] | None = None
+    muted: bool = False
+    muted_until: datetime | None = None
+    channel_id: str | None = None
     expires: datetime | None = ttl()
 
     row = key("{match_id}", "{user_id}#{device_id}")
     by_user = key("{user_id}", index="userId-index")
+
+    @property
+    def place(self) -> str:
+        """Where it stands among the sessions of its match."""
+        return f"{self.user_id}#{self.device_id}"
+
+    @property
+    def seat(self) -> Seat:
+        """Where it runs."""
+        return Seat(self.match_id, self.user_id, self.device_id)
+
+    @property
+    def attempts(self) -> Attempts:
+        """How often a start was sent for it."""
+        return Attempts(self.starts_sent, self.start_sent_at)
+
+    @property
+    def choice(self) -> AlertChoice:
+        """What its person wants to be alerted of."""
+        kinds = None if self.alert_kinds is None else frozenset(self.alert_kinds)
+        return AlertChoice(kinds, self.muted, self.muted_until)
+
+    @classmethod
+    def one(cls, seat: Seat) -> Get[Self]:
+        """One session."""
+        return cls.get(**asdict(seat)).consistent()
+
+    @classmethod
+    def several(cls, seats: tuple[Seat, ...]) -> GetMany[Self]:
+        """Several sessions at once."""
+        return GetMany(tuple(cls.get(**asdict(seat)) for seat in seats))
 
     @classmethod
     def of_match(cls, match_id: str) -> Query[Self]:
@@ -74,6 +116,11 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
     def of_user(cls, user_id: str) -> Query[Self]:
         """A person's sessions, across matches."""
         return cls.by_user(user_id=user_id)
+
+    @classmethod
+    def of_person(cls, match_id: str, user_id: str) -> Query[Self]:
+        """A person's sessions of one match."""
+        return cls.row(match_id=match_id, user_id=user_id)
 
     def expect(self) -> Put[Self]:
         """Note that a session was asked for and its token is still to come."""
@@ -95,9 +142,44 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
                 ended_at=None,
                 end_reason=None,
                 suspended_at=None,
+                starts_sent=0,
                 expires=expires,
             )
         )
+
+    def start_again(
+        self, at: datetime, expires: datetime, channel_id: str | None = None
+    ) -> Update[Self]:
+        """Note, before it is sent, that a start is sent once more, if nobody else does."""
+        before = field(LiveActivity.starts_sent)
+        again = type(self).update(**asdict(self.seat))
+        return again.set(
+            status="pending" if self.status != "active" else "active",
+            starts_sent=1 if self.status == "ended" else self.starts_sent + 1,
+            start_sent_at=at,
+            channel_id=channel_id,
+            ended_at=None,
+            end_reason=None,
+            expires=expires,
+        ).when((before == self.starts_sent) & (field(LiveActivity.status) == self.status))
+
+    @classmethod
+    def choose(cls, seat: Seat, choice: AlertChoice) -> Update[Self]:
+        """Let a session know what its person wants to be alerted of."""
+        kinds = None if choice.kinds is None else tuple(sorted(choice.kinds))
+        return cls.update(**asdict(seat)).set(
+            alert_kinds=kinds, muted=choice.muted, muted_until=choice.muted_until
+        )
+
+    @classmethod
+    def prolong(cls, seat: Seat, expires: datetime) -> Update[Self]:
+        """Let the record of a session live on while its match does."""
+        return cls.update(**asdict(seat)).set(expires=expires)
+
+    @classmethod
+    def erase(cls, seat: Seat) -> Delete[Self]:
+        """Remove a session's record."""
+        return cls.delete(**asdict(seat))
 
     @classmethod
     def rotate(cls, seat: Seat, update_token: str, at: datetime) -> Update[Self]:
@@ -115,6 +197,12 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
     def suspend(cls, seat: Seat, at: datetime) -> Update[Self]:
         """Send nothing more to a session whose token was rejected."""
         return cls.update(**asdict(seat)).set(status="suspended", suspended_at=at)
+
+    def suspend_token(self, at: datetime) -> Update[Self]:
+        """Do the same, unless the session has another token by now or has ended."""
+        same = field(LiveActivity.update_token) == self.update_token
+        active = field(LiveActivity.status) == "active"
+        return self.suspend(self.seat, at).when(same & active)
 
 
 class Device(Entity, table=devices, names="camel", times="milliseconds"):
@@ -169,6 +257,12 @@ class Device(Entity, table=devices, names="camel", times="milliseconds"):
         known = cls.update(user_id=user_id, device_token=device_token)
         return known.set(push_to_start_token=push_to_start_token, last_seen_at=at)
 
+    def drop_push_to_start(self) -> Update[Self]:
+        """Take away the token that starts activities, unless the device has another by now."""
+        known = type(self).update(user_id=self.user_id, device_token=self.device_token)
+        same = field(Device.push_to_start_token) == self.push_to_start_token
+        return known.remove("push_to_start_token").when(same)
+
     @classmethod
     def forget(cls, user_id: str, device_token: str) -> Delete[Self]:
         """Remove a device; the answer is what was known of it."""
@@ -182,6 +276,7 @@ class MatchFollow(Entity, table=match_follows, names="camel", times="millisecond
     user_id: str
     team_id: str
     created_at: datetime
+    announced_for: datetime | None = None
     expires_at: datetime | None = ttl()
 
     row = key("{match_id}", "{user_id}")
@@ -219,6 +314,14 @@ class MatchFollow(Entity, table=match_follows, names="camel", times="millisecond
     def prolong(cls, match_id: str, user_id: str, expires_at: datetime) -> Update[Self]:
         """Let a follow live on while its match does."""
         return cls.update(match_id=match_id, user_id=user_id).set(expires_at=expires_at)
+
+    def announce(self, starts: datetime) -> Update[Self]:
+        """Note that a start is announced to a follower, if nobody else does it now."""
+        known = field(MatchFollow.announced_for)
+        before = self.announced_for
+        unmoved = absent(known) if before is None else (known == before)
+        noted = type(self).update(match_id=self.match_id, user_id=self.user_id)
+        return noted.set(announced_for=starts).when(unmoved)
 
     @classmethod
     def remove_all(cls, match_id: str, user_ids: tuple[str, ...]) -> WriteMany:

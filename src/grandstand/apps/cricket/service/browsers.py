@@ -1,0 +1,106 @@
+"""Kept here: alerts to browsers, for those who subscribed one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from grandstand.apps.cricket.model.alerts import wakes
+from grandstand.apps.cricket.service.bulletins import Bulletin, Told
+from grandstand.apps.cricket.service.means import WEBPUSH, Means
+from grandstand.apps.cricket.service.ports import Browsers
+from grandstand.apps.cricket.service.refusals import PushingOff
+from grandstand.apps.cricket.store import Browser, Delivery, Follower, MatchFollow
+from grandstand.kit.outbox import Consequence
+from grandstand.storage.tables.errors import ConditionFailed
+
+_MOST: Final = 5
+_PAGE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Shouted:
+    """An event for the browsers of those who follow a match."""
+
+    match_id: str
+    told: Told
+
+
+class Subscriptions:
+    """Keeps which browsers a person has, and tells them what wakes that person, once."""
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+
+    def _open(self) -> Browsers:
+        if self._means.browsers is None:
+            raise PushingOff("Browsers are not pushed to: set cricket.webpush and its key")
+        return self._means.browsers
+
+    @property
+    def public_key(self) -> str:
+        """What a page subscribes with; raises PushingOff."""
+        return self._open().public_key
+
+    async def subscribe(self, user_id: str, browser: Browser) -> None:
+        """Keep a browser, of the newest five of a person; raise PushingOff and InvalidInput."""
+        self._open().check(browser)
+        kept = [each for each in await self._of(user_id) if each.endpoint != browser.endpoint]
+        await self._keep(user_id, (*kept, browser)[-_MOST:])
+
+    async def unsubscribe(self, user_id: str, endpoint: str) -> None:
+        """Forget a browser; one that is not known is fine."""
+        kept = [each for each in await self._of(user_id) if each.endpoint != endpoint]
+        await self._keep(user_id, tuple(kept))
+
+    async def _of(self, user_id: str) -> tuple[Browser, ...]:
+        follower = await self._means.store(Follower.by_id(user_id))
+        return () if follower is None else follower.browsers
+
+    async def _keep(self, user_id: str, browsers: Sequence[Browser]) -> None:
+        kept = Follower.subscribe(user_id, tuple(browsers), self._means.now())
+        await self._means.store(kept)
+
+    async def shout(self, bulletin: Bulletin) -> None:
+        """Write down that browsers are to be told of a bulletin's event."""
+        told = bulletin.told
+        if self._means.browsers is None or told is None or bulletin.quiet:
+            return
+        shouted = Shouted(bulletin.match_id, told)
+        await self._means.outbox.put(WEBPUSH, f"{bulletin.key}:{told.event.key}", shouted)
+
+    async def deliver(self, consequence: Consequence) -> None:
+        """Tell the browsers of everybody whom an event wakes, once."""
+        shouted = msgspec.json.decode(consequence.body, type=Shouted)
+        store, now = self._means.store, self._means.now()
+        if self._means.browsers is None:
+            return
+        delivery = f"web#{consequence.idempotency_key}"
+        mark = Delivery(match_id=shouted.match_id, delivery=delivery, begun_at=now)
+        try:
+            await store(mark.begin())
+        except ConditionFailed:
+            return
+        cursor = None
+        while True:
+            page = await store.page(MatchFollow.of_match(shouted.match_id), _PAGE, after=cursor)
+            gets = [Follower.by_id(each.user_id) for each in page.items]
+            for follower in await store.get_many(gets) if gets else []:
+                if follower is not None and wakes(follower.choice, shouted.told.event, now):
+                    await self._tell(follower, shouted)
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    async def _tell(self, follower: Follower, shouted: Shouted) -> None:
+        told, browsers = shouted.told, self._open()
+        message = msgspec.json.encode(
+            {"matchId": shouted.match_id, "title": told.title, "body": told.body}
+        )
+        for browser in follower.browsers:
+            verdict = await browsers.send(browser, message, topic=f"match-{shouted.match_id}"[:32])
+            if verdict.fate == "gone":
+                await self.unsubscribe(follower.user_id, browser.endpoint)

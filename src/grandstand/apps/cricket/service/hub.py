@@ -1,0 +1,105 @@
+"""Kept here: what administrators see: what is polled, who owns it, how pushes go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Final
+
+from grandstand.apps.cricket.model.errors import MatchUnknown
+from grandstand.apps.cricket.service.delivering import Delivering
+from grandstand.apps.cricket.service.matches import Matches
+from grandstand.apps.cricket.service.means import (
+    ANNOUNCE,
+    BULLETIN,
+    CONFIRM,
+    END,
+    RESEND,
+    START,
+    WEBHOOK,
+    WEBPUSH,
+    Means,
+)
+from grandstand.apps.cricket.service.values import HubMatch, HubView, LastPush
+from grandstand.apps.cricket.store import ActiveMatch, Delivery, LiveActivity
+
+_TOPICS: Final = (BULLETIN, RESEND, CONFIRM, START, END, ANNOUNCE, WEBHOOK, WEBPUSH)
+_MOST_COUNTED: Final = 1000
+_SEEN_SECONDS: Final = 3.0
+
+
+class Hub:
+    """Looks at everything; a look is kept for a moment, since it reads much."""
+
+    def __init__(self, means: Means, matches: Matches, delivering: Delivering) -> None:
+        self._means = means
+        self._matches = matches
+        self._delivering = delivering
+        self._seen: HubView | None = None
+        self._good_until = float("-inf")
+
+    async def look(self) -> HubView:
+        """Answer what is polled and pushed, at most a few seconds old."""
+        clock = self._means.clock
+        if self._seen is None or clock.monotonic() >= self._good_until:
+            self._seen = await self._look()
+            self._good_until = clock.monotonic() + _SEEN_SECONDS
+        return self._seen
+
+    async def _look(self) -> HubView:
+        now, pushed = self._means.now(), self._delivering.pushed
+        found = await self._means.store(ActiveMatch.everything())
+        found = sorted(found, key=lambda each: (each.status != "active", each.match_id))
+        waiting = {
+            topic: len(await self._means.outbox.waiting(topic, _MOST_COUNTED)) for topic in _TOPICS
+        }
+        return HubView(
+            at=now,
+            matches=tuple([await self._match(each, now) for each in found]),
+            feed=await self._means.feed.status(),
+            pushing=self._means.phones is not None,
+            waiting=waiting,
+            pushes_per_second=pushed.per_second,
+            pushed=pushed.delivered,
+            rejected=pushed.rejected,
+        )
+
+    async def _match(self, match: ActiveMatch, now: datetime) -> HubMatch:
+        try:
+            view = await self._matches.read(match.match_id)
+            title = f"{view.home.name or '?'} v {view.away.name or '?'}"
+        except MatchUnknown:
+            title = match.match_id
+        sessions: Counter[str] = Counter()
+        async for session in self._means.each(LiveActivity.of_match(match.match_id)):
+            sessions[session.status] += 1
+        seen = match.last_tick_at
+        return HubMatch(
+            match_id=match.match_id,
+            title=title,
+            status=match.status,
+            phase=match.match_phase,
+            owner=match.instance_id or "",
+            epoch=match.epoch,
+            seq=match.seq,
+            last_tick_at=seen,
+            lag_seconds=None if seen is None else (now - seen).total_seconds(),
+            sessions=dict(sessions),
+            last_push=await self._last_push(match),
+            channel_id=match.channel_id,
+        )
+
+    async def _last_push(self, match: ActiveMatch) -> LastPush | None:
+        if match.told_key is None or match.told_at is None:
+            return None
+        found = await self._means.store(Delivery.one(match.match_id, match.told_key))
+        if found is None:
+            return None
+        took = None if found.finished_at is None else found.finished_at - found.begun_at
+        return LastPush(
+            found.begun_at,
+            found.pushed,
+            found.rejected,
+            found.alerted,
+            None if took is None else took.total_seconds(),
+        )

@@ -1,0 +1,114 @@
+"""Kept here: what every part of the service works with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import Random
+from typing import Final, TypeVar
+
+from grandstand.apps.cricket.model import Thresholds
+from grandstand.apps.cricket.model.sessions import Lifetimes
+from grandstand.apps.cricket.service.chosen import lifetimes_from, thresholds_from
+from grandstand.apps.cricket.service.ports import Browsers, Feed, Hooks, Phones
+from grandstand.apps.cricket.service.replaying import Cricsheet, Replays
+from grandstand.apps.cricket.settings import CricketSettings
+from grandstand.base.clock import Clock
+from grandstand.base.metrics import Metrics
+from grandstand.kit.cursors import Cursors
+from grandstand.kit.events import Events
+from grandstand.kit.live import Teller
+from grandstand.kit.outbox import Outbox
+from grandstand.storage.tables import AsyncStore, Entity
+from grandstand.storage.tables.batches import Write
+from grandstand.storage.tables.errors import TransactionCancelled
+from grandstand.storage.tables.queries import Reading
+
+E = TypeVar("E", bound=Entity)
+
+BULLETIN: Final = "cricket.bulletin"
+START: Final = "cricket.start"
+END: Final = "cricket.end"
+ANNOUNCE: Final = "cricket.announce"
+CONFIRM: Final = "cricket.confirm"
+RESEND: Final = "cricket.resend"
+WEBHOOK: Final = "cricket.webhook"
+WEBPUSH: Final = "cricket.webpush"
+LOG: Final = "cricket.log"
+
+_REFUSED: Final = "ConditionalCheckFailed"
+_TRIES: Final = 8
+_TURN: Final = 50
+_REST_SECONDS: Final = (0.01, 0.1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Where things are kept, who knows the scores, who pushes, whom to tell, time and chance.
+
+    Without `phones` nothing is pushed; all else goes on.
+    """
+
+    store: AsyncStore
+    outbox: Outbox
+    clock: Clock
+    random: Random
+    teller: Teller
+    events: Events
+    cursors: Cursors
+    metrics: Metrics
+    feed: Feed
+    instance: str
+    phones: Phones | None = None
+    hooks: Hooks | None = None
+    browsers: Browsers | None = None
+    replays: Replays | None = None
+    cricsheet: Cricsheet | None = None
+    settings: CricketSettings = field(default_factory=CricketSettings)
+    lock_seconds: float = 10.0
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What counts as an event."""
+        return thresholds_from(self.settings)
+
+    @property
+    def lifetimes(self) -> Lifetimes:
+        """How long things last."""
+        return lifetimes_from(self.settings)
+
+    def now(self) -> datetime:
+        """Answer the present moment as the tables keep it: to the millisecond."""
+        moment = self.clock.now()
+        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+    async def each(self, reading: Reading[E]) -> AsyncIterator[E]:
+        """Answer items one by one, and let others have their turn meanwhile."""
+        count = 0
+        async for item in self.store.each(reading):
+            yield item
+            count += 1
+            if count % _TURN == 0:
+                await self.sleep(0)
+
+    async def wrote(self, *writes: Write) -> bool:
+        """Write all or nothing; False when something was not in the state that was demanded.
+
+        Whoever merely meets another transaction tries again; raises TransactionCancelled when
+        that does not end.
+        """
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                await self.store.all(*writes)
+            except TransactionCancelled as cancelled:
+                if any(reason.code == _REFUSED for reason in cancelled.reasons):
+                    return False
+                if not tries_left:
+                    raise
+                await self.sleep(self.random.uniform(*_REST_SECONDS))
+            else:
+                break
+        return True

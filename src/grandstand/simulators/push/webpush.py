@@ -1,0 +1,186 @@
+"""Kept here: browsers that subscribed to pushes (RFC 8030), and can read only what is for them."""
+
+from __future__ import annotations
+
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import jwt
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from grandstand.base.clock import Clock
+from grandstand.simulators.push.http2 import Asked, Reply
+
+PREFIX: Final = "/wpush/v2/"
+_MOST_BYTES: Final = 4_096
+_LONGEST_TOKEN_SECONDS: Final = 86_400
+_KEY_BYTES: Final = 65
+_HEAD_BYTES: Final = 21
+_URGENCIES: Final = frozenset({"very-low", "low", "normal", "high"})
+_TOPIC_LETTERS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message a browser got and could read."""
+
+    text: str
+    ttl: int
+    urgency: str
+    topic: str | None
+
+
+@dataclass
+class Browser:
+    """One subscription: its keys, and what came through.
+
+    `gone` is the status its endpoint answers once it is over; `allows` a key binds it to a server.
+    """
+
+    id: str
+    origin: str
+    allows: str | None = None
+    gone: int | None = None
+    busy_seconds: int | None = None
+    shown: list[Shown] = field(default_factory=list)
+    private: ec.EllipticCurvePrivateKey = field(
+        default_factory=lambda: ec.generate_private_key(ec.SECP256R1()), repr=False
+    )
+    auth: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+
+    @property
+    def subscription(self) -> dict[str, Any]:
+        """What the page's script hands to its server."""
+        return {
+            "endpoint": f"{self.origin}{PREFIX}{self.id}",
+            "keys": {"p256dh": encode64(point(self.private)), "auth": encode64(self.auth)},
+        }
+
+    def decrypt(self, body: bytes) -> bytes | None:
+        """Answer what a message says (RFC 8188, RFC 8291), None when it is not for us."""
+        salt, size, rest = body[:16], body[20:_HEAD_BYTES], body[_HEAD_BYTES:]
+        if len(size) != 1 or size[0] != _KEY_BYTES or len(rest) < _KEY_BYTES:
+            return None
+        theirs, sealed = rest[:_KEY_BYTES], rest[_KEY_BYTES:]
+        try:
+            public = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), theirs)
+            shared = self.private.exchange(ec.ECDH(), public)
+            info = b"WebPush: info\x00" + point(self.private) + theirs
+            secret = _derive(shared, self.auth, info, 32)
+            key = _derive(secret, salt, b"Content-Encoding: aes128gcm\x00", 16)
+            nonce = _derive(secret, salt, b"Content-Encoding: nonce\x00", 12)
+            padded = AESGCM(key).decrypt(nonce, sealed, None)
+        except (ValueError, InvalidTag):
+            return None
+        text, mark, _ = padded.rstrip(b"\x00").rpartition(b"\x02")
+        return text if mark else None
+
+
+@dataclass
+class Browsers:
+    """Every subscription, behind one endpoint each; servers prove who they are (RFC 8292)."""
+
+    clock: Clock
+    origin: str = ""
+    browsers: dict[str, Browser] = field(default_factory=dict)
+
+    def subscribe(self, allows: str | None = None) -> Browser:
+        """Answer a new subscription, for whichever server or for the one with a key."""
+        browser = Browser(secrets.token_urlsafe(24), self.origin, allows)
+        self.browsers[browser.id] = browser
+        return browser
+
+    def owns(self, path: str) -> bool:
+        """Tell whether a path is an endpoint's."""
+        return path.startswith(PREFIX)
+
+    def answer(self, asked: Asked) -> Reply:
+        """Take a message for a subscription."""
+        browser = self.browsers.get(asked.path.removeprefix(PREFIX))
+        if browser is None:
+            return Reply(404)
+        if browser.gone is not None:
+            return Reply(browser.gone)
+        status = self._fault(browser, asked)
+        if status:
+            return Reply(status)
+        if browser.busy_seconds is not None:
+            return Reply(429, (("retry-after", str(browser.busy_seconds)),))
+        text = browser.decrypt(asked.body)
+        if text is None:
+            return Reply(400)
+        said = asked.headers.get
+        ttl, urgency, topic = int(said("ttl", "0")), said("urgency", "normal"), said("topic")
+        if topic is not None:
+            browser.shown = [each for each in browser.shown if each.topic != topic]
+        browser.shown.append(Shown(text.decode("utf-8", "replace"), ttl, urgency, topic))
+        return Reply(
+            201, (("location", f"{self.origin}/m/{len(browser.shown)}"), ("ttl", str(ttl)))
+        )
+
+    def _fault(self, browser: Browser, asked: Asked) -> int | None:
+        said = asked.headers.get
+        if asked.method != "POST":
+            return 405
+        if not self._proven(browser, said("authorization", "")):
+            return 403 if said("authorization") else 401
+        if not said("ttl", "").isdigit() or said("content-encoding") != "aes128gcm":
+            return 400
+        if said("urgency", "normal") not in _URGENCIES or len(said("topic", "")) > _TOPIC_LETTERS:
+            return 400
+        return 413 if len(asked.body) > _MOST_BYTES else None
+
+    def _proven(self, browser: Browser, authorization: str) -> bool:
+        scheme, _, rest = authorization.partition(" ")
+        parts = dict(part.strip().partition("=")[::2] for part in rest.split(","))
+        if scheme.lower() != "vapid" or not {"t", "k"} <= parts.keys():
+            return False
+        if browser.allows is not None and parts["k"] != browser.allows:
+            return False
+        try:
+            public = ec.EllipticCurvePublicKey.from_encoded_point(
+                ec.SECP256R1(), decode64(parts["k"])
+            )
+            claims: dict[str, Any] = jwt.decode(
+                parts["t"],
+                public,
+                algorithms=["ES256"],
+                audience=_origin(browser.origin),
+                options={"require": ["exp", "aud"], "verify_exp": False},
+            )
+        except (ValueError, jwt.PyJWTError):
+            return False
+        left = float(claims["exp"]) - self.clock.epoch()
+        return 0 < left <= _LONGEST_TOKEN_SECONDS
+
+
+def point(key: ec.EllipticCurvePrivateKey) -> bytes:
+    """Answer a public key as browsers write it: 65 bytes, not compressed."""
+    return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def encode64(data: bytes) -> str:
+    """Write bytes as URL-safe base64 without padding."""
+    return urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def decode64(text: str) -> bytes:
+    """Read URL-safe base64 without padding; raise ValueError when it is none."""
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _derive(secret: bytes, salt: bytes, info: bytes, size: int) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=size, salt=salt, info=info).derive(secret)

@@ -1,0 +1,1 @@
+"""The score feed: SportMonks' cricket API, version 2, played from tapes of matches."""

@@ -1,0 +1,176 @@
+"""Kept here: keeping score: the figures of an innings after any number of its deliveries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from grandstand.simulators.scores.slips import Slip
+from grandstand.simulators.scores.tape import BALLS_PER_OVER, Delivery, Dismissal, Player, Tape
+
+_BOUNDARY: Final = 4
+
+
+@dataclass(slots=True)
+class BattingFigures:
+    """What a batter has; how it stood when they left."""
+
+    player: Player
+    runs: int = 0
+    balls: int = 0
+    fours: int = 0
+    sixes: int = 0
+    left: Dismissal | None = None
+    bowler: Player | None = None
+    delivery: Delivery | None = None
+    fall_score: int = 0
+
+    @property
+    def out(self) -> bool:
+        """Whether it is over for this innings."""
+        return self.left is not None and self.left.counts
+
+
+@dataclass(slots=True)
+class BowlingFigures:
+    """What a bowler has."""
+
+    player: Player
+    balls: int = 0
+    runs: int = 0
+    wickets: int = 0
+    wides: int = 0
+    noballs: int = 0
+    maidens: int = 0
+
+
+@dataclass(slots=True)
+class Extras:
+    """What was not scored with the bat, and how many no-balls it took."""
+
+    wides: int = 0
+    noballs: int = 0
+    noball_balls: int = 0
+    byes: int = 0
+    legbyes: int = 0
+    penalty: int = 0
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The figures of one innings, ball after ball."""
+
+    inning: int
+    runs: int = 0
+    wickets: int = 0
+    over: int = 0
+    legal: int = 0
+    batting: dict[int, BattingFigures] = field(default_factory=dict)
+    bowling: dict[int, BowlingFigures] = field(default_factory=dict)
+    extras: Extras = field(default_factory=Extras)
+    conceded: int = 0
+    begun_by: Player | None = None
+
+    @property
+    def overs(self) -> float:
+        """Overs as they are written: 20, or 1.2."""
+        if self.legal >= BALLS_PER_OVER:
+            return self.over + 1
+        return round(self.over + self.legal / 10, 1) if self.legal else self.over
+
+    def copied(self) -> Sheet:
+        """Answer a sheet that can go another way."""
+        return replace(
+            self,
+            batting={key: replace(line) for key, line in self.batting.items()},
+            bowling={key: replace(line) for key, line in self.bowling.items()},
+            extras=replace(self.extras),
+        )
+
+    def take(self, ball: Delivery) -> None:
+        """Write down the next delivery."""
+        if ball.over != self.over:
+            self.over, self.legal, self.conceded, self.begun_by = ball.over, 0, 0, None
+        self.begun_by = self.begun_by or ball.bowler
+        self.legal += ball.legal
+        self.runs += ball.total
+        self._take_extras(ball)
+        self._bat(ball)
+        self._bowl(ball)
+        if ball.dismissal is not None:
+            self._leave(ball, ball.dismissal)
+
+    def _take_extras(self, ball: Delivery) -> None:
+        extras = self.extras
+        extras.wides += ball.wides
+        extras.noballs += ball.noballs
+        extras.noball_balls += bool(ball.noballs)
+        extras.byes += ball.byes
+        extras.legbyes += ball.legbyes
+        extras.penalty += ball.penalty
+
+    def _bat(self, ball: Delivery) -> None:
+        for player in (ball.batter, ball.partner):
+            self._line(player)
+        line = self.batting[ball.batter.id]
+        if line.left is not None and not line.left.counts:
+            line.left = None
+        line.runs += ball.runs
+        line.balls += not ball.wides
+        if ball.boundary:
+            line.fours += ball.runs == _BOUNDARY
+            line.sixes += ball.runs != _BOUNDARY
+
+    def _bowl(self, ball: Delivery) -> None:
+        line = self.bowling.setdefault(ball.bowler.id, BowlingFigures(ball.bowler))
+        given = ball.runs + ball.wides + ball.noballs
+        self.conceded += given
+        line.balls += ball.legal
+        line.runs += given
+        line.wides += ball.wides
+        line.noballs += ball.noballs
+        line.wickets += ball.dismissal is not None and ball.dismissal.credited
+        whole = self.legal == BALLS_PER_OVER and ball.legal and self.begun_by == ball.bowler
+        line.maidens += whole and not self.conceded
+
+    def _leave(self, ball: Delivery, dismissal: Dismissal) -> None:
+        self.wickets += dismissal.counts
+        line = self._line(dismissal.out)
+        line.left, line.bowler, line.delivery = dismissal, ball.bowler, ball
+        line.fall_score = self.runs
+
+    def _line(self, player: Player) -> BattingFigures:
+        return self.batting.setdefault(player.id, BattingFigures(player))
+
+
+class Scorebook:
+    """The sheets of a match after any number of deliveries; going on is cheaper than going back."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+        self._taken = 0
+        self._sheets: list[Sheet] = []
+
+    def after(self, shown: int, slip: Slip | None = None) -> tuple[Sheet, ...]:
+        """Answer a sheet for each innings begun; with a slip, the last delivery is what it says."""
+        right = shown - 1 if slip else shown
+        if right < self._taken:
+            self._taken, self._sheets = 0, []
+        for ball in self._tape.deliveries[self._taken : right]:
+            self._sheets = _taken(self._sheets, ball, self._tape)
+        self._taken = right
+        if slip is None:
+            return tuple(self._sheets)
+        return tuple(_taken([*self._sheets[:-1], *_copied(self._sheets)], slip.posted, self._tape))
+
+
+def _copied(sheets: list[Sheet]) -> list[Sheet]:
+    return [sheet.copied() for sheet in sheets[-1:]]
+
+
+def _taken(sheets: list[Sheet], ball: Delivery, tape: Tape) -> list[Sheet]:
+    if not sheets or sheets[-1].inning != ball.inning:
+        before = tape.innings[ball.inning - 1].penalty_before
+        sheets = [*sheets, Sheet(ball.inning, runs=before, extras=Extras(penalty=before))]
+    sheets[-1].take(ball)
+    return sheets

@@ -1,0 +1,1 @@
+"""The feed's own words: every row it sends, field by field."""

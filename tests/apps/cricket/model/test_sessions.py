@@ -1,0 +1,109 @@
+"""A Live Activity begins once, is renewed in time, and ends when it should."""
+
+from datetime import timedelta
+
+import pytest
+
+from grandstand.apps.cricket.model import MatchPhase, SessionStatus
+from grandstand.apps.cricket.model.sessions import (
+    Attempts,
+    Lifetimes,
+    dismissal_date,
+    follow_expires,
+    heartbeat_due,
+    is_rejection_current,
+    is_worn_out,
+    may_become,
+    next_start,
+    restart_due,
+    session_expires,
+    stale_date,
+)
+from tests.apps.cricket.model.watching import NOON
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+USUAL = Lifetimes()
+
+
+@pytest.mark.parametrize(
+    ("status", "following", "allowed"),
+    [
+        ("pending", "active", True),
+        ("active", "suspended", True),
+        ("suspended", "active", True),
+        ("ended", "active", True),
+        ("active", "pending", False),
+        ("ended", "suspended", False),
+        ("active", "active", True),
+    ],
+)
+def test_a_session_goes_only_where_it_may(
+    *, status: SessionStatus, following: SessionStatus, allowed: bool
+) -> None:
+    assert may_become(status, following) is allowed
+
+
+def test_a_start_is_not_sent_again_while_the_first_may_be_on_its_way() -> None:
+    once = Attempts(1, NOON)
+
+    answers = [next_start(once, NOON + n * MINUTE, USUAL) for n in (1, 2)]
+
+    assert next_start(Attempts(), NOON, USUAL) == "start"
+    assert answers == ["wait", "start"]
+
+
+def test_starts_become_rarer_and_then_stop() -> None:
+    thrice, done = Attempts(3, NOON), Attempts(4, NOON)
+
+    answers = [next_start(thrice, NOON + n * MINUTE, USUAL) for n in (7, 8)]
+
+    assert answers == ["wait", "start"]
+    assert next_start(done, NOON + 9 * HOUR, USUAL) == "give_up"
+
+
+@pytest.mark.parametrize(
+    ("phase", "minutes", "due"),
+    [
+        ("live", 464, False),
+        ("live", 465, True),
+        ("break", 389, False),
+        ("break", 390, True),
+        ("ended", 470, False),
+    ],
+)
+def test_an_activity_is_renewed_before_eight_hours_and_sooner_in_a_break(
+    *, phase: MatchPhase, minutes: int, due: bool
+) -> None:
+    now = NOON + minutes * MINUTE
+
+    assert restart_due(NOON, phase, now, USUAL) is due
+    assert not is_worn_out(NOON, now)
+    assert is_worn_out(NOON, NOON + 8 * HOUR)
+
+
+def test_a_state_grows_stale_later_while_play_rests_and_a_heartbeat_comes_before() -> None:
+    assert stale_date("live", NOON, USUAL) == NOON + 15 * MINUTE
+    assert stale_date("break", NOON, USUAL) == NOON + 90 * MINUTE
+    assert not heartbeat_due(NOON, "live", NOON + 7 * MINUTE, USUAL)
+    assert heartbeat_due(NOON, "live", NOON + 8 * MINUTE, USUAL)
+    assert not heartbeat_due(NOON, "ended", NOON + 9 * HOUR, USUAL)
+
+
+def test_an_unfollowed_activity_goes_at_once_and_a_finished_one_stays_a_while() -> None:
+    assert dismissal_date(NOON, USUAL, at_once=True) == NOON
+    assert dismissal_date(NOON, USUAL) == NOON + 30 * MINUTE
+
+
+def test_a_rejection_of_an_older_token_does_not_count() -> None:
+    assert not is_rejection_current(NOON - MINUTE, NOON)
+    assert is_rejection_current(NOON, NOON)
+    assert is_rejection_current(None, NOON)
+
+
+def test_a_follow_outlives_a_test_of_five_days() -> None:
+    end, fifth_day = NOON + 101 * HOUR, NOON + 110 * HOUR
+
+    assert follow_expires(NOON, None, NOON - HOUR, USUAL) == NOON + 48 * HOUR
+    assert follow_expires(NOON, end, NOON, USUAL) == end + 48 * HOUR
+    assert follow_expires(NOON, end, fifth_day, USUAL) == fifth_day + 48 * HOUR
+    assert session_expires(NOON, end, USUAL) == end + 24 * HOUR

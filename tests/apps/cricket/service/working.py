@@ -1,0 +1,107 @@
+"""An instance of cricket as a process: working.py PLACE PREFIX NAME FEED APNS KEY."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import sys
+from pathlib import Path
+from random import Random
+
+from grandstand.apps.cricket.jobs import jobs
+from grandstand.apps.cricket.service import Cricket, Means
+from grandstand.apps.cricket.service.apple import ApplePhones
+from grandstand.apps.cricket.settings import CricketSettings
+from grandstand.apps.cricket.sources.apns import Apns, ProviderToken
+from grandstand.apps.cricket.sources.sportmonks import SportMonks
+from grandstand.base.clock import SystemClock
+from grandstand.base.metrics import Metrics
+from grandstand.kit.allowances import TableAllowance, TableQuotas
+from grandstand.kit.cursors import Cursors
+from grandstand.kit.events import Events
+from grandstand.kit.jobs.runner import Pace, Runner
+from grandstand.kit.outbox import Deliverer, Outbox
+from grandstand.kit.outbox.deliverer import Persistence
+from grandstand.simulators.scores.feed import BASE, TOKEN
+from grandstand.wire.push import PushClient, Pushing
+from grandstand.wire.web import Web
+from tests.apps.cricket.service.stage import BUNDLE, Listener
+from tests.kit.stores import open_at
+
+LEASE_SECONDS = 1.0
+
+
+def settings_for(feed: str) -> CricketSettings:
+    """As quick as settings allow."""
+    return CricketSettings.model_validate(
+        {
+            "feed_url": f"http://{feed}{BASE}",
+            "feed_token": TOKEN,
+            "poll_seconds": 1.0,
+            "marquee_poll_seconds": 1.0,
+            "orchestrate_seconds": 2.0,
+            "fixture_sync_seconds": 10.0,
+            "takeover_seconds": 5.0,
+        }
+    )
+
+
+async def work(place: str, prefix: str, name: str, feed: str, apns: str, key: str) -> None:
+    """Poll, orchestrate and deliver until killed."""
+    clock, random, metrics, listener = SystemClock(), Random(), Metrics(), Listener()
+    store, settings = open_at(place, prefix), settings_for(feed)
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    web = Web(
+        clock=clock,
+        random=random,
+        metrics=metrics,
+        allowance=TableAllowance(store, owner=name, clock=clock, random=random),
+        quotas=TableQuotas(store, clock=clock, random=random),
+    )
+    token = ProviderToken(key=key, key_id="KEY1234567", team_id="TEAM123456", clock=clock)
+    pushing = Pushing(connections=1, stagger_seconds=0)
+    client = PushClient(apns, clock=clock, random=random, context=context, pushing=pushing)
+    cricket = Cricket(
+        Means(
+            store=store,
+            outbox=Outbox(store, clock),
+            clock=clock,
+            random=random,
+            teller=listener,
+            events=Events(store, clock=clock, random=random, teller=listener),
+            cursors=Cursors(b"secret"),
+            metrics=metrics,
+            feed=SportMonks(web, settings),
+            instance=name,
+            phones=ApplePhones(Apns(client, token, bundle_id=BUNDLE, metrics=metrics)),
+            settings=settings,
+            lock_seconds=LEASE_SECONDS,
+        )
+    )
+    pace = Pace(lease_seconds=LEASE_SECONDS, grace_seconds=0.2, look_seconds=0.5)
+    runner = Runner(
+        store,
+        jobs(cricket),
+        clock=clock,
+        random=random,
+        metrics=metrics,
+        teller=listener,
+        instance=name,
+        pace=pace,
+    )
+    deliverer = Deliverer(
+        store,
+        cricket.ways(),
+        clock=clock,
+        random=random,
+        metrics=metrics,
+        persistence=Persistence(try_seconds=2.0, first_seconds=0.5, look_seconds=1.0),
+    )
+    await asyncio.gather(runner.run(), deliverer.run())
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    given[-1] = Path(given[-1]).read_text()
+    asyncio.run(work(*given))

@@ -1,0 +1,190 @@
+"""Browsers get messages that only they can read, from a server that proves who it is."""
+
+from base64 import urlsafe_b64decode
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from grandstand.apps.cricket.sources.apns import Delivered, Gone, Later, Refused, Stopped
+from grandstand.apps.cricket.sources.webpush import Subscription, WebPush, seal
+from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.base.errors import InvalidInput
+from grandstand.simulators.push import PushService, SigningKey
+from grandstand.simulators.push.webpush import Browser
+from grandstand.wire.push import PushClient, Pushing
+
+pytestmark = pytest.mark.anyio
+
+_KEY = SigningKey.make()
+
+
+@dataclass
+class Both:
+    """Our side and the push service of browsers."""
+
+    service: PushService
+    push: WebPush
+    client: PushClient
+    clock: ManualClock
+
+    def other_push(self, key: SigningKey) -> WebPush:
+        host = self.service.browsers.origin.removeprefix("https://")
+        return WebPush(
+            key=key.pem,
+            contact="mailto:a@example.org",
+            clock=self.clock,
+            client_of=lambda _: self.client,
+            also_hosts=(host,),
+        )
+
+
+@pytest.fixture
+async def both() -> AsyncIterator[Both]:
+    clock = ManualClock()
+    service = PushService(clock, Random(7))
+    async with service.serving() as addresses:
+        client = PushClient(
+            addresses.apns,
+            clock=SystemClock(),
+            random=Random(1),
+            context=addresses.trusting,
+            pushing=Pushing(connections=1, tries=1),
+        )
+        async with client:
+            made = Both(service, None, client, clock)  # type: ignore[arg-type] # in the next line
+            made.push = made.other_push(_KEY)
+            yield made
+
+
+def _subscription(browser: Browser) -> Subscription:
+    told = browser.subscription
+    return Subscription(told["endpoint"], told["keys"]["p256dh"], told["keys"]["auth"])
+
+
+def _bytes(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def test_a_message_is_sealed_as_the_standard_shows() -> None:
+    subscription = Subscription(
+        "https://push.example.net/push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV",
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "BTBZMqHH6r4Tts7J_aSIgg",
+    )
+    number = int.from_bytes(_bytes("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
+    private = ec.derive_private_key(number, ec.SECP256R1())
+
+    sealed = seal(
+        subscription,
+        b"When I grow up, I want to be a watermelon",
+        salt=_bytes("DGv6ra1nlYgDCS1FRnbzlw"),
+        private=private,
+    )
+
+    assert sealed == _bytes(
+        "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS"
+        "6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qu"
+        "lcy4a-fN"
+    )
+
+
+async def test_a_browser_reads_what_was_sent_to_it(both: Both) -> None:
+    browser = both.service.browsers.subscribe(both.push.public_key)
+
+    result = await both.push.send(
+        _subscription(browser), b"Wicket!", ttl_seconds=60, urgency="high", topic="m1"
+    )
+
+    (shown,) = browser.shown
+    assert result == Delivered()
+    assert (shown.text, shown.ttl, shown.urgency, shown.topic) == ("Wicket!", 60, "high", "m1")
+
+
+async def test_a_message_of_the_same_topic_replaces_the_one_before(both: Both) -> None:
+    browser = both.service.browsers.subscribe()
+
+    for text in (b"120-4", b"124-4"):
+        await both.push.send(_subscription(browser), text, topic="m1")
+
+    assert [shown.text for shown in browser.shown] == ["124-4"]
+
+
+async def test_the_proof_is_renewed_before_it_is_too_old(both: Both) -> None:
+    browser = both.service.browsers.subscribe()
+
+    results = []
+    for hours in (0, 5, 8, 30):
+        both.clock.advance(hours * 3600)
+        results.append(await both.push.send(_subscription(browser), b"x"))
+
+    assert results == [Delivered()] * 4
+
+
+async def test_another_servers_key_stops_everything(both: Both) -> None:
+    browser = both.service.browsers.subscribe(both.push.public_key)
+    other = both.other_push(SigningKey.make())
+
+    result = await other.send(_subscription(browser), b"x")
+
+    assert (result, browser.shown) == (Stopped("status 403"), [])
+
+
+@pytest.mark.parametrize("status", [404, 410])
+async def test_a_subscription_that_is_over_is_gone(both: Both, status: int) -> None:
+    browser = both.service.browsers.subscribe()
+    browser.gone = status
+
+    result = await both.push.send(_subscription(browser), b"x")
+
+    assert result == Gone(f"status {status}")
+
+
+async def test_a_busy_service_says_how_long_to_wait(both: Both) -> None:
+    browser = both.service.browsers.subscribe()
+    browser.busy_seconds = 120
+
+    result = await both.push.send(_subscription(browser), b"x")
+
+    assert result == Later("status 429", 120.0)
+
+
+async def test_the_longest_message_is_taken_and_a_longer_one_is_not_sent(both: Both) -> None:
+    browser = both.service.browsers.subscribe()
+    subscription = _subscription(browser)
+
+    fits = await both.push.send(subscription, b"x" * 3_993)
+    too_long = await both.push.send(subscription, b"x" * 3_994)
+
+    assert (fits, too_long) == (Delivered(), Refused("PayloadTooLarge"))
+
+
+async def test_a_message_for_another_browser_cannot_be_read(both: Both) -> None:
+    one, other = both.service.browsers.subscribe(), both.service.browsers.subscribe()
+    crossed = replace(_subscription(one), endpoint=other.subscription["endpoint"])
+
+    result = await both.push.send(crossed, b"secret")
+
+    assert (result, one.shown, other.shown) == (Refused("status 400"), [], [])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"endpoint": "http://fcm.googleapis.com/x"},
+        {"endpoint": "https://169.254.169.254/latest"},
+        {"endpoint": "https://fcm.googleapis.com.example.org/x"},
+        {"p256dh": "AAAA"},
+        {"p256dh": "é"},
+        {"auth": "AAAA"},
+    ],
+)
+async def test_a_subscription_that_leads_elsewhere_or_has_no_keys_is_refused(
+    both: Both, changes: dict[str, str]
+) -> None:
+    good = _subscription(both.service.browsers.subscribe())
+
+    with pytest.raises(InvalidInput):
+        await both.push.send(replace(good, **changes), b"x")
