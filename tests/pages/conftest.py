@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
+from tests.pages.cricketing import Cricketing
 from tests.pages.gallery import open_gallery
 from tests.pages.housing import Home
 from tests.pages.racing import Racing
@@ -71,6 +72,18 @@ def racing(tmp_path_factory: pytest.TempPathFactory) -> Racing:
 def raced(racing: Racing) -> Iterator[Served]:
     """That house, whose owner need not log in."""
     yield from _served(racing)
+
+
+@pytest.fixture(scope="session")
+def cricketing(tmp_path_factory: pytest.TempPathFactory) -> Cricketing:
+    """How a house is opened in which matches are played, and the feed they come from."""
+    return Cricketing(tmp_path_factory.mktemp("cricketing"))
+
+
+@pytest.fixture(scope="session")
+def played(cricketing: Cricketing) -> Iterator[Served]:
+    """That house, whose owner need not log in."""
+    yield from _served(cricketing)
 
 
 def _served(home: Opening) -> Iterator[Served]:

@@ -25,7 +25,12 @@ RECORDS: dict[str, dict[str, tuple[Entity, ...]]] = {
     "keiba": KEIBA,
     "trainer": TRAINER,
 }
-BEYOND_TABLES = {"bets": (), "cricket": (), "keiba": (), "trainer": ("Totals",)}
+BEYOND_TABLES = {
+    "bets": (),
+    "cricket": ("cricket-match-events", "cricket-deliveries", "cricket-followers"),
+    "keiba": (),
+    "trainer": ("Totals",),
+}
 
 PATTERNS: dict[str, tuple[tuple[str, ...], ...]] = {
     "carpool-bets-v2-{environment}": (
@@ -153,10 +158,16 @@ ADDED_ATTRIBUTES = {
     "Horse Parents": decided(50, "warnings"),
     "Jockey Stats": decided(50, "warnings"),
     "Day Races": decided(50, "date", "schemaVersion", "warnings"),
+    "Active Match": decided(56, "memory", "seq", "toldKey", "toldAt", "channelId", "closedAt"),
     "Lock": decided(22, "nonce"),
     "Display State": decided(22, "state", "computedAt"),
     "Cached Fixture": decided(22, "fixture", "fetchedAt"),
-    "Live Activity": decided(23, "tokenRegisteredAt"),
+    "Live Activity": decided(
+        56,
+        *("tokenRegisteredAt", "startsSent", "startSentAt", "alertKinds", "muted", "mutedUntil"),
+        "channelId",
+    ),
+    "Match Follow": decided(56, "announcedFor"),
     "Device": decided(23, "lastSeenAt"),
     "Fixture": decided(
         26,

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random, SystemRandom
 from typing import Any
 
@@ -16,6 +17,7 @@ from grandstand.base.metrics import Metrics
 from grandstand.host.catalogue import APPS
 from grandstand.host.ground import Ground, channels_of, house_secret, lay, make_pages, tokens_of
 from grandstand.host.language import open_llm
+from grandstand.host.recordings import cricsheet_answers
 from grandstand.host.runner import Background
 from grandstand.host.server.health import Check
 from grandstand.host.settings import Settings
@@ -179,8 +181,19 @@ def _resources(ground: Ground) -> Resources:
         notifier=Notifier(outbox, channels_of(ground.settings), web=web),
         events=Events(store, clock=clock, random=ground.random, teller=ground.hub),
         cursors=Cursors(house_secret(ground.settings)),
-        lent={},
+        lent={
+            "home": ground.settings.home,
+            "replay_server": partial(_replay_server, clock),
+            "cricsheet": cricsheet_answers,
+        },
     )
+
+
+def _replay_server(clock: Clock, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - lent as it is
+    """The exchange's stand-in as a server of recordings, loaded by whoever plays some."""
+    from grandstand.simulators.exchange.playback import playing
+
+    return playing(*given, clock=clock, **options)
 
 
 def _background(ground: Ground, jobs: tuple[Job, ...], ways: Mapping[str, Deliver]) -> Background:

@@ -19,8 +19,19 @@ from grandstand.storage.tables.documents.markdown import document, grid
 
 # What the host imports only when it is used, and what only applications use.
 _LAZY = (
+    "grandstand.apps.cricket.model.errors",
+    "grandstand.apps.cricket.service.refusals",
+    "grandstand.apps.gatherer.model.errors",
+    "grandstand.apps.gatherer.service",
+    "grandstand.apps.gatherer.service.exporting",
+    "grandstand.apps.gatherer.service.merging.places",
+    "grandstand.apps.gatherer.service.recording.disk",
+    "grandstand.apps.gatherer.service.recording.tape",
+    "grandstand.apps.gatherer.sources.kalshi.errors",
     "grandstand.apps.keiba.model.errors",
+    "grandstand.apps.keiba.service.refusals",
     "grandstand.kit.llm.remote",
+    "grandstand.simulators.scores.errors",
     "grandstand.storage.series.buffer",
     "grandstand.storage.tables.cache",
     "grandstand.storage.tables.changes",

@@ -18,6 +18,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from grandstand.apps.cricket.settings import CricketSettings
+from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.trainer.settings import TrainerSettings
 from grandstand.base.errors import InvalidInput
@@ -205,6 +207,12 @@ class Settings(BaseSettings):
     notify: NotifySettings = Field(default_factory=NotifySettings, description="Alerts.")
     log: LogSettings = Field(default_factory=LogSettings, description="Logs.")
 
+    cricket: CricketSettings = Field(
+        default_factory=CricketSettings, description="The cricket matches."
+    )
+    gatherer: GathererSettings = Field(
+        default_factory=GathererSettings, description="The recorder of the exchange."
+    )
     keiba: KeibaSettings = Field(default_factory=KeibaSettings, description="The racing data.")
     trainer: TrainerSettings = Field(default_factory=TrainerSettings, description="The trainer.")
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import httpx2
 from fastapi import FastAPI
 
+from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.catalogue import APPS
 from grandstand.host.house import House
@@ -26,13 +27,23 @@ from grandstand.simulators.serving import served as simulator_served
 
 T = TypeVar("T")
 
+# The port for discarding, on which nobody listens: whoever asks there is refused at once.
+_NOBODY = "127.0.0.1:9"
+
 Adding = Callable[[FastAPI], None]
 
 
-def settings_in(folder: Path, *, auth: AuthSettings | None = None, **server: Any) -> Settings:
-    """Settings that keep everything in a folder."""
+def settings_in(
+    folder: Path, *, auth: AuthSettings | None = None, exchange: str = _NOBODY, **server: Any
+) -> Settings:
+    """Settings that keep everything in a folder, and know no outsider but perhaps an exchange."""
+    rest, stream = f"http://{exchange}/trade-api/v2", f"ws://{exchange}/trade-api/ws/v2"
     return Settings(
-        home=folder, server=ServerSettings(**server), auth=auth or AuthSettings(), tables="sqlite"
+        home=folder,
+        server=ServerSettings(**server),
+        auth=auth or AuthSettings(),
+        tables="sqlite",
+        gatherer=GathererSettings(rest_url=rest, stream_url=stream),
     )
 
 

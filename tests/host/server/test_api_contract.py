@@ -26,10 +26,10 @@ NOT_ASKED = [ignored_auth, positive_data_acceptance]
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(
-        settings_in(tmp_path_factory.mktemp("api"), requests_per_minute=1_000_000)
-    ) as running:
+def served(tmp_path_factory: pytest.TempPathFactory, quiet_exchange: str) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("api")
+    settings = settings_in(folder, exchange=quiet_exchange, requests_per_minute=1_000_000)
+    with serving(settings) as running:
         yield running
 
 

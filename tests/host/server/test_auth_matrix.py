@@ -93,11 +93,13 @@ async def _credentials(
 
 
 @pytest.fixture(scope="module")
-def peopled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peopled]:
+def peopled(tmp_path_factory: pytest.TempPathFactory, quiet_exchange: str) -> Iterator[Peopled]:
     with Issuer.serving() as issuer:
         auth = AuthSettings(issuer=issuer.name, client_ids=(CLIENT,))
         home = tmp_path_factory.mktemp("peopled")
-        settings = settings_in(home, auth=auth, requests_per_minute=1_000_000)
+        settings = settings_in(
+            home, auth=auth, exchange=quiet_exchange, requests_per_minute=1_000_000
+        )
         with serving(settings) as served:
             bob_id, headers, session = served.do(_credentials(served, issuer))
             yield Peopled(served, bob_id, headers, session)
@@ -159,8 +161,10 @@ def test_a_session_may_change_nothing_without_the_proof_of_a_page(peopled: Peopl
     assert {door: got for door, got in said.items() if got != "not allowed"} == {}
 
 
-def test_the_local_owner_gets_in_everywhere(tmp_path: Path) -> None:
-    with serving(settings_in(tmp_path)) as served, served.client(**HTML) as client:
+def test_the_local_owner_gets_in_everywhere(tmp_path: Path, quiet_exchange: str) -> None:
+    settings = settings_in(tmp_path, exchange=quiet_exchange)
+
+    with serving(settings) as served, served.client(**HTML) as client:
         said = {door: door.knock(client) for door in doors(served.app)}
 
     assert {door: got for door, got in said.items() if got != expected(door, "admin")} == {}

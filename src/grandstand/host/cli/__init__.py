@@ -31,6 +31,10 @@ COMMANDS: dict[str, Deferred] = {
     "config": Deferred(f"{_HERE}.config", "config", "The settings."),
     "tables": Deferred(f"{_HERE}.tables", "tables", "The tables of every application."),
     "series": Deferred(f"{_HERE}.series", "series", "The time series of every application."),
+    "cricket": Deferred(
+        f"{_HERE}.apps", "cricket", "Matches ball by ball, and phones that follow."
+    ),
+    "gatherer": Deferred(f"{_HERE}.apps", "gatherer", "Record a prediction market, and ask it."),
     "keiba": Deferred(f"{_HERE}.apps", "keiba", "Japanese racing: cards, form, ranking, results."),
     "trainer": Deferred(f"{_HERE}.apps", "trainer", "Practise judgement, and see it grow."),
 }

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from socket import socket
 from typing import Annotated
 
 import typer
-from pydantic import BaseModel, SecretStr
 
-from grandstand.base.log import configure
+from grandstand.host.cli.logs import as_json, write_logs
 from grandstand.host.house import House
 from grandstand.host.server.application import application, monitored
 from grandstand.host.server.listening import listen
@@ -46,7 +45,7 @@ def serve(host: Host = None, port: Port = None) -> None:
 def worker(host: Host = None, port: OwnPort = None) -> None:
     """Run the jobs alone; with --port, answer /health and /metrics there."""
     settings = read_settings()
-    _log(settings)
+    write_logs(settings)
     if port is None:
         _run(_work(settings, None))
         return
@@ -57,7 +56,7 @@ def worker(host: Host = None, port: OwnPort = None) -> None:
 def _serve(settings: Settings, host: str | None, port: int | None, *, jobs: bool) -> None:
     address = host or settings.server.host
     number = settings.server.port if port is None else port
-    _log(settings)
+    write_logs(settings)
     with listen(address, number) as listening:
         _run(_answer(settings, address, listening, jobs=jobs))
     typer.echo("stopped", err=True)
@@ -67,7 +66,7 @@ async def _answer(settings: Settings, address: str, listening: socket, *, jobs: 
     async with AsyncExitStack() as open_:
         house = await open_.enter_async_context(House.open(settings, host=address))
         check_binding(address, accounts=await house.people.any(), tokens=bool(settings.auth.issuer))
-        app, _ = application(house, write=_access(settings.log), json=_as_json(settings.log))
+        app, _ = application(house, write=_access(settings.log), json=as_json(settings.log))
         background = await open_.enter_async_context(house.background.running()) if jobs else None
         _say(listening, "Grandstand is on")
 
@@ -95,30 +94,6 @@ def _say(listening: socket, told: str) -> None:
 def _run(work: Coroutine[None, None, None]) -> None:
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(work)
-
-
-def _log(settings: Settings) -> None:
-    told = settings.log
-    known = [word for word in _secrets(settings) if word != "chunks"]
-    configure(sys.stderr, json=_as_json(told), level=told.level, secrets=known)
-
-
-def _secrets(value: object) -> Iterator[str]:
-    """Answer every secret in the settings, however deep."""
-    if isinstance(value, SecretStr):
-        yield value.get_secret_value()
-    elif isinstance(value, BaseModel):
-        for name in type(value).model_fields:
-            yield from _secrets(getattr(value, name))
-    elif isinstance(value, dict):
-        yield from _secrets(tuple(value.values()))
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _secrets(one)
-
-
-def _as_json(settings: LogSettings) -> bool:
-    return settings.form == "json" or (settings.form == "auto" and not sys.stderr.isatty())
 
 
 def _access(settings: LogSettings) -> Callable[[str], object] | None:

@@ -1,0 +1,61 @@
+"""Every page of cricket, narrow and wide, in both colour schemes, is open to everybody."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.pages.conftest import Look
+from tests.pages.cricketing import COMING, DONE, LIVE
+from tests.pages.serving import Served
+
+_PAGES = {
+    "matches": "/cricket",
+    "one league": "/cricket?league=nothing",
+    "a match that is on": f"/cricket/matches/{LIVE}",
+    "for one side": f"/cricket/matches/{LIVE}?for=neutral",
+    "a match that is over": f"/cricket/matches/{DONE}",
+    "a match to come": f"/cricket/matches/{COMING}",
+    "my own": "/cricket/mine",
+    "connecting": "/cricket/connect",
+    "hub": "/cricket/hub",
+}
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@pytest.mark.parametrize("name", list(_PAGES))
+def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
+    look: Look, played: Served, name: str, width: int, scheme: str
+) -> None:
+    watched = look(played.url, width=width, color_scheme=scheme)
+
+    watched.go(_PAGES[name])
+    expect(watched.page.locator("h1")).to_be_visible()
+
+    assert watched.barriers() == []
+    assert watched.overflow() == 0
+    assert watched.foreign == []
+    assert watched.console == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize("name", ["matches", "a match that is on", "my own", "hub"])
+def test_the_other_colours_have_no_barrier_either(
+    look: Look, played: Served, name: str, width: int, scheme: str
+) -> None:
+    watched = look(played.url, width=width, color_scheme=scheme)
+
+    watched.go(_PAGES[name])
+    expect(watched.page.locator("h1")).to_be_visible()
+
+    assert watched.barriers() == []
+    assert watched.overflow() == 0
+
+
+def test_pages_say_all_they_have_to_say_without_a_script(look: Look, played: Served) -> None:
+    watched = look(played.url, java_script_enabled=False)
+
+    watched.go(f"/cricket/matches/{LIVE}")
+
+    expect(watched.page.locator(".phone")).to_contain_text("needed off")
+    expect(watched.page.locator(".chart-summary").first).to_contain_text("Worm.")
+    expect(watched.page.locator(".overs li").last).to_contain_text("AUS 1")
+    expect(watched.page.locator(".apps a[aria-current]")).to_have_text("Cricket")
