@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.house import House
 from grandstand.host.server.application import application
@@ -14,9 +15,11 @@ from tests.pages.serving import Opened
 ADA = "ada"
 PASSWORD = "a stand with a view"
 
-# Nobody listens on the port of `discard`: no test asks the race sites by mistake.
-_NOBODY = "http://127.0.0.1:9"
-_AWAY = KeibaSettings(race_url=_NOBODY, nar_url=_NOBODY, db_url=_NOBODY, tries=1)
+# Nobody listens on the port of `discard`: no test asks a race site or the exchange by mistake.
+_NOBODY = "127.0.0.1:9"
+_SITE = f"http://{_NOBODY}"
+_RACING = KeibaSettings(race_url=_SITE, nar_url=_SITE, db_url=_SITE, tries=1)
+_EXCHANGE = GathererSettings(rest_url=_SITE, stream_url=f"ws://{_NOBODY}")
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,9 @@ class Home:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
-        async with House.open(Settings(home=self.folder, keiba=_AWAY)) as house:
+        async with House.open(
+            Settings(home=self.folder, keiba=_RACING, gatherer=_EXCHANGE)
+        ) as house:
             if self.accounts and not await house.people.any():
                 await house.people.add(ADA, PASSWORD, admin=True)
             await house.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")

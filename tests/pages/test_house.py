@@ -26,11 +26,11 @@ def test_home_has_a_card_for_each_application_and_what_happened(seen: Watched) -
 def test_every_application_has_a_page(seen: Watched) -> None:
     seen.go("/")
 
-    seen.page.get_by_role("navigation", name="Applications").get_by_text("Gatherer").click()
+    seen.page.get_by_role("navigation", name="Applications").get_by_text("Bets").click()
 
-    expect(seen.page.get_by_role("heading", level=1)).to_have_text("Gatherer")
+    expect(seen.page.get_by_role("heading", level=1)).to_have_text("Bets")
     current = seen.page.locator(".apps a[aria-current]")
-    expect(current).to_have_text("Gatherer")
+    expect(current).to_have_text("Bets")
 
 
 def test_a_run_asked_for_is_seen_on_the_page_without_loading_it_again(seen: Watched) -> None:

@@ -109,11 +109,14 @@ def test_a_book_that_is_called_exact_is_the_true_one(
     assert sure * 1000 // count >= share, doubts.most_common(3)
 
 
-def test_every_trade_is_merged_once_as_it_happened(done: Gathered) -> None:
+def test_every_trade_anyone_was_told_is_merged_once_as_it_happened(done: Gathered) -> None:
     merged = Counter(map(trade_kept, rows(done.merged, store.TRADES)))
 
-    assert merged.total() > 10
-    assert merged == done.script.trades
+    told = union(each.trades for each in done.told)
+
+    assert told.total() > 10
+    assert told - merged == Counter()
+    assert merged - done.script.trades == Counter()
 
 
 def test_every_summary_that_came_whole_is_kept_and_no_other(done: Gathered) -> None:
