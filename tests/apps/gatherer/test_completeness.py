@@ -9,7 +9,7 @@ import pytest
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.asking.books import Books
-from tests.apps.gatherer.comparing import asked, kept
+from tests.apps.gatherer.comparing import asked, kept, misplaced, missed
 from tests.apps.gatherer.gathering import (
     Gathered,
     gathered,
@@ -36,6 +36,10 @@ SCENES: Final = {
     "three in PostgreSQL": ("postgres", 3, 1000, 300),
     "three in TimescaleDB": ("timescale", 3, 1000, 300),
 }
+
+
+# Claims that are to hold and do not always: none is proven before it is a plain test here.
+open_claim: Final = pytest.mark.xfail(strict=False, reason="not proven yet: docs/apps/gatherer.md")
 
 
 @pytest.fixture(scope="module", params=SCENES)
@@ -151,3 +155,33 @@ def test_every_book_that_came_whole_is_kept(
     assert [told.books - have for told, have in zip(done.told, own, strict=True)] == [
         set() for _ in own
     ]
+
+
+@open_claim
+def test_every_trade_that_happened_is_merged_once(done: Gathered) -> None:
+    merged = Counter(map(trade_kept, rows(done.merged, store.TRADES)))
+
+    assert merged == done.script.trades
+
+
+@open_claim
+def test_what_a_gatherer_has_not_lies_in_its_gaps(done: Gathered) -> None:
+    without = missed(done)
+
+    assert without == {source.gatherer: [] for source in done.sources}
+
+
+@open_claim
+def test_a_book_of_one_gatherer_that_is_called_exact_is_the_true_one(done: Gathered) -> None:
+    span = (done.begun, done.ended)
+
+    wrong = [asked(Books(it.engine), done.world, span, 100)[1] for it in done.sources]
+
+    assert wrong == [[] for _ in done.sources]
+
+
+@open_claim
+def test_every_merged_book_is_the_true_one_where_it_is_placed(done: Gathered) -> None:
+    astray = misplaced(done)
+
+    assert astray == []
