@@ -61,7 +61,7 @@ class NotConnected(WireError, Unavailable):
 
 
 class SourceFaulted(WireError, SourceFailed):
-    """The source answered that something is wrong at its end."""
+    """The source answered that something is wrong at its end; `said` is how its text begins."""
 
     def __init__(
         self,
@@ -70,9 +70,11 @@ class SourceFaulted(WireError, SourceFailed):
         source: str = "",
         answered: int = 0,
         retry_after_seconds: float | None = None,
+        said: str = "",
     ) -> None:
         super().__init__(message, source=source, retry_after_seconds=retry_after_seconds)
         self.answered = answered
+        self.said = said
 
 
 class SourceRefused(WireError, SourceFailed):

@@ -79,6 +79,7 @@ class SourceStatus:
     """How things stand with a source; no text of it carries a secret.
 
     `used_today` is what was used in the period of the quota, a day unless declared otherwise.
+    `renewed_in_seconds` is how long what is left of it has to last.
     """
 
     name: str
@@ -90,6 +91,7 @@ class SourceStatus:
     last_error: str | None = None
     last_error_at: datetime | None = None
     last_success_at: datetime | None = None
+    renewed_in_seconds: float | None = None
 
 
 class Source:
@@ -183,8 +185,11 @@ class Source:
 
     def status(self) -> SourceStatus:
         """Answer how things stand, as far as this process has seen."""
+        now = self._means.clock.now()
+        renewed_at = self._spent.resets_at or self.declared.quota.ends_after(now)
         return replace(
             self._known,
+            renewed_in_seconds=max(0.0, (renewed_at - now).total_seconds()),
             used_today=self._spent.used,
             quota_left=self._spent.left,
             breaker=self._breaker.state,
@@ -279,14 +284,17 @@ class Source:
             message = f"{name} says that it is asked too often: try again {later}"
             raise RateLimited(message, source=name, retry_after_seconds=wait)
         if faulted:
-            message = f"{name} answered {status}{_words(answer)}"
-            raise SourceFaulted(message, source=name, answered=status, retry_after_seconds=wait)
+            said = _words(answer)
+            message = f"{name} answered {status}{_told(said)}"
+            raise SourceFaulted(
+                message, source=name, answered=status, retry_after_seconds=wait, said=said
+            )
 
     def _accepted(self, answer: Answer) -> Answer:
         fine = httpx2.codes.is_success(answer.status) or answer.status == httpx2.codes.NOT_MODIFIED
         if fine:
             return answer
-        message = f"{self.declared.name} refused with {answer.status}{_words(answer)}"
+        message = f"{self.declared.name} refused with {answer.status}{_told(_words(answer))}"
         raise SourceRefused(message, source=self.declared.name, answered=answer.status)
 
     async def _read_quota(self, answer: Answer) -> None:
@@ -322,4 +330,8 @@ def _words(answer: Answer) -> str:
     ):
         return ""
     text = " ".join(answer.body[:300].decode("utf-8", "replace").split())
-    return f": {redact(text, *answer.secrets)}"
+    return redact(text, *answer.secrets)
+
+
+def _told(words: str) -> str:
+    return f": {words}" if words else ""

@@ -2,18 +2,27 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.asking.books import Books
 from grandstand.apps.gatherer.store.keyframes import parse_levels
 from grandstand.simulators.exchange.world import World
+from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.series.window import Window
 from tests.apps.gatherer.gathering import EVER, Gathered, rows
 from tests.apps.gatherer.heard import Said, delta_kept
 
 SLACK_US: Final = 2_000_000
+_ASKED: Final[tuple[Series[Any], ...]] = (
+    store.DELTAS,
+    store.SNAPSHOTS,
+    store.KEYFRAMES,
+    store.AUDITS,
+)
 
 
 def kept(engine: SeriesEngine) -> Counter[Said]:
@@ -30,12 +39,14 @@ def unexplained(missing: Counter[Said], gaps: list[store.Gap]) -> list[Said]:
     spans: dict[str, list[tuple[int, int]]] = {}
     for gap in gaps:
         if not gap.resolved and gap.channel == "orderbook_delta":
-            for ticker in json.loads(gap.tickers or "[]"):
+            # One that names no market is one of every market.
+            for ticker in json.loads(gap.tickers or '[""]'):
                 spans.setdefault(ticker, []).append(_span(gap, closed))
+    every = spans.get("", [])
     return [
         delta
         for delta in missing
-        if not any(start <= delta[0] <= end for start, end in spans.get(delta[1], ()))
+        if not any(start <= delta[0] <= end for start, end in (*every, *spans.get(delta[1], ())))
     ]
 
 
@@ -51,22 +62,56 @@ def _identity(gap: store.Gap) -> tuple[int, str, int, int, int]:
     return gap.detected_at, gap.gatherer, gap.conn, gap.sid, gap.expected_seq
 
 
-def asked(
-    books: Books, world: World, span: tuple[int, int], count: int
-) -> tuple[int, list[str], Counter[str]]:
-    """Ask for books at random instants: how many were sure, which of those were wrong, and why."""
-    draw, sure, wrong, doubts = Random(7), 0, list[str](), Counter[str]()
+class _Held:
+    """Everything a store has, in memory: a thousand questions cost as much as one."""
+
+    def __init__(self, engine: SeriesEngine) -> None:
+        self._rows: dict[tuple[str, str | None], list[Any]] = {}
+        for series in (*_ASKED, store.GAPS, store.SESSIONS):
+            for row in rows(engine, series):
+                self._rows.setdefault((series.name, None), []).append(row)
+                name = (series.name, getattr(row, series.key))
+                self._rows.setdefault(name, []).append(row)
+
+    def read(self, window: Window[Any]) -> Iterator[Any]:
+        series = window.series
+        keys: tuple[str | None, ...] = window.keys or (None,)
+        kept = [row for key in keys for row in self._rows.get((series.name, key), ())]
+        found = [row for row in kept if window.start <= getattr(row, series.time) < window.end]
+        found.sort(key=lambda row: getattr(row, series.time), reverse=window.order == "newest")
+        return iter(found[: window.most])
+
+
+def held(engine: SeriesEngine) -> SeriesEngine:
+    return cast("SeriesEngine", _Held(engine))
+
+
+def instants(world: World, span: tuple[int, int], count: int) -> list[tuple[str, int]]:
+    """Answer random instants of random markets whose book ever changed."""
+    draw = Random(7)
     tickers = [ticker for ticker in world.truth.tickers if next(world.truth.deltas(ticker), None)]
-    for _ in range(count):
-        ticker, at = draw.choice(tickers), draw.randrange(*span)
-        found = books.at(ticker, at)
-        if found.doubt is not None:
-            doubts[found.doubt] += 1
-            continue
-        sure += 1
-        if (found.yes, found.no) != true_book(world, ticker, at):
-            wrong.append(f"{ticker} at {at}")
-    return sure, wrong, doubts
+    return [(draw.choice(tickers), draw.randrange(*span)) for _ in range(count)]
+
+
+def asked(
+    books: Books, world: World, moments: list[tuple[str, int]]
+) -> tuple[int, list[str], Counter[str]]:
+    """Ask for books at instants: how many were sure, which of those were wrong, and why not."""
+    found = [books.at(ticker, at) for ticker, at in moments]
+    sure = [(each, at) for each, (_, at) in zip(found, moments, strict=True) if not each.doubt]
+    wrong = [
+        f"{each.ticker} at {at}"
+        for each, at in sure
+        if (each.yes, each.no) != true_book(world, each.ticker, at)
+    ]
+    return len(sure), wrong, Counter(each.doubt for each in found if each.doubt)
+
+
+def before_changes(done: Gathered, count: int) -> list[tuple[str, int]]:
+    """Answer markets and instants just before their changes, while all still went well."""
+    said = [each for each in done.script.deltas if done.begun < each[0] < done.calm_until]
+    changes = sorted({(ticker, at - 1) for at, ticker, *_ in said})
+    return Random(7).sample(changes, min(count, len(changes)))
 
 
 def true_book(world: World, ticker: str, at: int) -> tuple[Any, Any]:

@@ -19,6 +19,7 @@ from typing import Any, Final
 import psycopg
 
 from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.service.merging import Merger, Pace, Source
 from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.simulators.exchange.exchange import Exchange, Rules
@@ -51,11 +52,13 @@ STREAM_FAULTS: Final = (
     StreamFault("reorder", times=1, channel="orderbook_delta"),
     StreamFault("malformed", times=1, channel="orderbook_delta"),
     StreamFault("stall", times=1, seconds=0.3),
-    StreamFault("error", times=1, code=25, channel="orderbook_delta"),
-    StreamFault("error", times=1, code=10, channel="orderbook_delta"),
+    StreamFault("disconnect", times=1, code=0),
+)
+ERRORS: Final = (
     StreamFault("error", times=1, code=26),
     StreamFault("error", times=1, code=27),
-    StreamFault("disconnect", times=1, code=0),
+)
+CHANCE: Final = (
     StreamFault("drop", share=0.003),
     StreamFault("duplicate", share=0.01),
     StreamFault("reorder", share=0.003),
@@ -100,7 +103,7 @@ class Gatherer:
         if process is None:
             return 0
         process.send_signal(how)
-        code = process.wait(30)
+        code = process.wait(60)
         if process.stdout is not None:
             process.stdout.close()
         return code
@@ -110,7 +113,7 @@ class Gatherer:
 class Phase:
     """How long and how fast: seconds before, between and after what is done to gatherers."""
 
-    seconds: float = 1.8
+    seconds: float = 1.0
     events_per_second: float = 250.0
     kills: int = 1
 
@@ -121,6 +124,7 @@ class Gathered:
 
     world: World
     begun: int
+    calm_until: int
     ended: int
     struck: Sequence[Struck]
     codes: list[int]
@@ -137,7 +141,7 @@ def gathered(
 ) -> Iterator[Gathered]:
     """So many gatherers recorded, each was killed once, and what they kept is merged."""
     orders = [ordering(name, folder / name) for name in NAMES[:count]]
-    world, begun, ended, struck, codes = asyncio.run(_recorded(orders, phase or Phase()))
+    world, moments, struck, codes = asyncio.run(_recorded(orders, phase or Phase()))
     with ExitStack() as opened:
 
         def engine(order: Order) -> SeriesEngine:
@@ -153,12 +157,12 @@ def gathered(
             )
             for order, source in zip(orders, sources, strict=True)
         ]
-        yield Gathered(world, begun, ended, struck, codes, sources, told, script, merged, failed)
+        yield Gathered(world, *moments, struck, codes, sources, told, script, merged, failed)
 
 
 async def _recorded(
     orders: list[Order], phase: Phase
-) -> tuple[World, int, int, Sequence[Struck], list[int]]:
+) -> tuple[World, tuple[int, int, int], Sequence[Struck], list[int]]:
     world = World(CLOCK, Scenery(markets=MARKETS, depth=8))
     rules = Rules(unstamped_every=50, budget=Budget(read_per_second=5000))
     world.skew_seconds = 0.4
@@ -169,6 +173,7 @@ async def _recorded(
             await asyncio.gather(*(asyncio.to_thread(each.start) for each in gatherers))
             await _listening(exchange, len(gatherers) * (MARKETS - 2))
             begun = world.now_us()
+            calm_until = await _calm(exchange, orders, phase)
             codes = await _troubled(exchange, gatherers, phase)
             ended = world.now_us()
             for each in gatherers:
@@ -176,14 +181,30 @@ async def _recorded(
         finally:
             for each in gatherers:
                 each.end(signal.SIGKILL)
-    return world, begun, ended, exchange.stream_faults.struck, codes
+    return world, (begun, calm_until, ended), exchange.stream_faults.struck, codes
+
+
+async def _calm(exchange: Exchange, orders: list[Order], phase: Phase) -> int:
+    """Let all go well for a while; answer until when, once everyone has proven to have it."""
+    exchange.pace.events_per_second = phase.events_per_second
+    await asyncio.sleep(phase.seconds)
+    until = exchange.floor.now_us()
+    notes = [Path(order.folder) / "gatherer" / "whole" for order in orders]
+    async with asyncio.timeout(60):
+        while min(map(_whole, notes)) < until + SLACK_US:  # noqa: ASYNC110 - told by nothing else
+            await asyncio.sleep(0.05)
+    return until
+
+
+def _whole(note: Path) -> int:
+    return int(note.read_text("ascii")) if note.exists() else 0
 
 
 async def _troubled(exchange: Exchange, gatherers: list[Gatherer], phase: Phase) -> list[int]:
     """Let everything go wrong, and kill one gatherer after the other; answer how they ended."""
     codes = []
     exchange.rest_faults.ask_for(*REST_FAULTS)
-    exchange.stream_faults.ask_for(*STREAM_FAULTS)
+    exchange.stream_faults.ask_for(*STREAM_FAULTS, *CHANCE)
     exchange.pace.events_per_second = phase.events_per_second
     exchange.pace.lifecycle_every_seconds = 1.0
     for number in range(phase.kills):
@@ -196,7 +217,11 @@ async def _troubled(exchange: Exchange, gatherers: list[Gatherer], phase: Phase)
         await asyncio.to_thread(each.start)
         await _back(exchange, made)
         exchange.pace.events_per_second = phase.events_per_second
-    await asyncio.sleep(phase.seconds)
+    # Two errors that end subscriptions at one moment would be one.
+    for code in (25, 10):
+        fatal = StreamFault("error", times=1, code=code, channel="orderbook_delta")
+        exchange.stream_faults.ask_for(fatal, *ERRORS, *CHANCE)
+        await asyncio.sleep(phase.seconds / 2)
     exchange.stream_faults.ask_for()
     exchange.rest_faults.ask_for()
     await _listening(exchange, len(gatherers) * (MARKETS - 2))

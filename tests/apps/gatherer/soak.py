@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from grandstand.apps.gatherer.service.asking.books import Books
-from tests.apps.gatherer.comparing import asked, kept, misplaced, missed
+from tests.apps.gatherer.comparing import asked, instants, kept, misplaced, missed
 from tests.apps.gatherer.gathering import Gathered, Phase, gathered, in_folders
 from tests.apps.gatherer.heard import union
 
@@ -19,8 +19,9 @@ def told(done: Gathered) -> list[str]:
     span = (done.begun, done.ended)
     merged = kept(done.merged)
     heard = union(each.deltas for each in done.told)
-    sure, wrong, doubts = asked(Books(done.merged, merged=True), done.world, span, 1000)
-    own = [asked(Books(it.engine), done.world, span, 300) for it in done.sources]
+    random = instants(done.world, span, 1000)
+    sure, wrong, doubts = asked(Books(done.merged, merged=True), done.world, random)
+    own = [asked(Books(it.engine), done.world, random[:300]) for it in done.sources]
     return [
         f"{done.script.deltas.total()} deltas happened, {merged.total()} are merged",
         f"{(heard - merged).total()} were heard and not kept",

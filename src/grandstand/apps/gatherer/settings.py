@@ -99,9 +99,6 @@ class GathererSettings(Section):
     keyframe_deltas: int = Field(
         default=1000, ge=100, description="A market's book is kept after so many changes."
     )
-    keyframe_seconds: float = Field(
-        default=300.0, ge=1, description="A changed book is kept at least so often."
-    )
     folder: Path | None = Field(
         default=None,
         description=(

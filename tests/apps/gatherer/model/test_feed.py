@@ -19,6 +19,7 @@ from grandstand.apps.gatherer.model.incidents import (
     Resubscribe,
     SnapshotsWanted,
 )
+from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.model.messages import (
     Delta,
     ErrorTold,
@@ -147,7 +148,11 @@ def test_a_gap_makes_every_market_of_the_subscription_stale_and_asks_for_snapsho
 
     (outcome,) = told(feed, delta(5, ticker=B), at=5000)
 
-    gap = Gap(1, 4, "orderbook_delta", GapReason.MISSED, 3, 5, 5000, frozenset({A, B}))
+    gap = Gap(
+        *(1, 4, "orderbook_delta", GapReason.MISSED, 3, 5, 5000, frozenset({A, B})),
+        from_ts=1000 - SLACK_US,
+        to_ts=7000,
+    )
     assert outcome.incidents == (GapOpened(gap), SnapshotsWanted(4, (A, B)))
     assert isinstance(outcome.row, OrderbookDelta)
     assert feed.stale == {A, B}
@@ -200,11 +205,11 @@ def test_replies_and_unknown_frames_count_in_the_sequence() -> None:
         ErrorTold(5, 4, 4, 13, "bad action"),
     ]
 
-    outcomes = told(feed, *replies, Refused("too fine", "orderbook_delta", 4, 5, B), delta(6))
+    outcomes = told(feed, *replies, delta(5))
 
     assert feed.counts.missed == 0
-    assert [outcome.incidents for outcome in outcomes] == [()] * 5
-    assert (feed.counts.unknown, feed.counts.refused) == (1, 1)
+    assert [outcome.incidents for outcome in outcomes] == [()] * 4
+    assert feed.counts.unknown == 1
 
 
 def test_a_lost_reply_is_a_gap_like_any_other() -> None:
@@ -244,13 +249,38 @@ def test_a_book_that_is_crossed_only_within_an_instant_is_true() -> None:
     assert feed.book(A) == Book(yes=[(40000, 501)], no=[(55000, 500)])
 
 
-def test_a_refused_delta_makes_its_market_stale_once() -> None:
+def test_every_refused_delta_is_a_gap_even_of_a_market_that_waits_already() -> None:
     feed = started(snapshot(1))
     refused = [Refused("too fine", "orderbook_delta", 4, seq, A) for seq in (2, 3)]
 
     outcomes = told(feed, *refused)
 
-    assert [reasons(each.incidents) for each in outcomes] == [[GapReason.REFUSED], []]
+    assert [reasons(each.incidents) for each in outcomes] == [[GapReason.REFUSED]] * 2
+    assert feed.counts.refused == 2
+
+
+def test_a_refused_delta_within_a_gap_that_lasts_opens_no_other() -> None:
+    feed = started(snapshot(1))
+    again = Feed(gatherer="one", conn=2, carried=_ended(feed))
+    again.expect(4, [A])
+
+    (outcome,) = told(again, Refused("too fine", "orderbook_delta", 4, 1, A), at=8000)
+
+    assert outcome.incidents == (SnapshotsWanted(4, (A,)),)
+
+
+def test_a_gap_begins_with_the_last_delta_and_ends_with_the_one_that_shows_it() -> None:
+    feed = started(snapshot(1), snapshot(2, B), delta(3, ms=5))
+
+    told(feed, delta(5, ticker=B, ms=9))
+
+    (gap,) = feed.open_gaps
+    assert (gap.from_ts, gap.to_ts) == (5000, 9000)
+
+
+def _ended(feed: Feed) -> tuple[Gap, ...]:
+    feed.end(7000)
+    return feed.open_gaps
 
 
 def test_a_delta_of_a_market_nobody_asked_for_wants_a_snapshot_once() -> None:
@@ -313,13 +343,26 @@ def test_summaries_need_no_sequence_and_repeats_are_kept_apart() -> None:
     assert [row.exchange_ts for row in rows if isinstance(row, Ticker)] == [9000, 9001]
 
 
-def test_markets_that_were_deleted_are_waited_for_no_longer() -> None:
-    feed = started(snapshot(1), snapshot(2, B), delta(5), snapshot(6))
+def test_a_market_that_is_left_begins_a_gap_and_what_still_comes_of_it_is_kept() -> None:
+    feed = started(snapshot(1), snapshot(2, B), delta(3, ticker=B, ms=6))
 
-    (outcome,) = told(feed, Ok(8, 4, 7, (A,)))
+    gap, closed = feed.dismiss([B], 6000)
+    still, gone = told(feed, delta(4, ticker=B), Ok(8, 4, 5, (A,)), at=7000)
 
-    assert [type(each) for each in outcome.incidents] == [GapClosed]
+    assert (gap.reason, gap.tickers, gap.from_ts) == (GapReason.LEFT, frozenset({B}), 6000)
+    assert closed == ()
+    assert isinstance(still.row, OrderbookDelta)
+    assert (still.incidents, gone.incidents) == ((), ())
     assert feed.tickers(4) == (A,)
+
+
+def test_a_market_the_exchange_took_off_is_a_gap_until_its_next_snapshot() -> None:
+    feed = started(snapshot(1), snapshot(2, B))
+
+    taken, again = told(feed, Ok(8, 4, 3, (A,)), snapshot(1, B, sid=5))
+
+    assert reasons(taken.incidents) == [GapReason.LEFT]
+    assert [type(each) for each in again.incidents] == [GapClosed]
 
 
 def test_forgetting_the_last_market_that_waits_closes_its_gap() -> None:

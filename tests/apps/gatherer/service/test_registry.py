@@ -192,3 +192,34 @@ async def test_choosing_one_series_means_wanting_nothing_else(
     followed = await markets.choose()
 
     assert {ticker.partition("-")[0] for ticker in followed} == {"KXRATE"}
+
+
+async def test_a_market_that_changes_between_two_pages_is_not_gone(
+    exchange: Exchange, tables: AsyncStore, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    markets = _markets(exchange, tables)
+    await markets.sync()
+    before = await markets.choose()
+    lists = "grandstand.apps.gatherer.service.registry._LISTS"
+    monkeypatch.setattr(lists, ("unopened", "paused"))
+
+    await markets.sync()
+
+    assert await markets.choose() == before == _in(world, "active", "inactive")
+
+
+async def test_what_was_told_since_a_list_was_asked_for_counts_more_than_the_list(
+    exchange: Exchange, tables: AsyncStore, world: World
+) -> None:
+    markets = _markets(exchange, tables)
+    markets.attach(lambda _: None, iter(range(0, 10_000, 10)).__next__)
+    await markets.sync()
+    ticker = min(_in(world, "active"))
+
+    told = Lifecycle(1, 1, ticker, "determined", "{}", result="yes")
+    markets.told(told, 10**9, 7)
+    await markets.sync()
+
+    known = markets.known.find(ticker)
+    assert known is not None
+    assert known.status == "determined"

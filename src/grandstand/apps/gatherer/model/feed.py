@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from grandstand.apps.gatherer.model.book import Book
 from grandstand.apps.gatherer.model.gaps import OpenGaps
 from grandstand.apps.gatherer.model.incidents import (
@@ -18,9 +20,11 @@ from grandstand.apps.gatherer.model.incidents import (
 )
 from grandstand.apps.gatherer.model.lines import (
     BOOKS,
+    CHANNELS,
     Counts,
     Line,
     Track,
+    left,
     snapshot_row,
     ticker_row,
     trade_row,
@@ -28,8 +32,6 @@ from grandstand.apps.gatherer.model.lines import (
 from grandstand.apps.gatherer.model.messages import (
     Delta,
     ErrorTold,
-    EventTold,
-    Lifecycle,
     Message,
     Ok,
     Refused,
@@ -45,14 +47,6 @@ from grandstand.apps.gatherer.model.ordinals import Repeats
 from grandstand.apps.gatherer.model.rows import OrderbookDelta
 
 _TERMINAL: Final = frozenset({10, 17, 25})
-_CHANNELS: Final[dict[type[Any], str]] = {
-    Delta: BOOKS,
-    Snapshot: BOOKS,
-    TradeTold: "trade",
-    TickerTold: "ticker",
-    Lifecycle: "market_lifecycle_v2",
-    EventTold: "market_lifecycle_v2",
-}
 _NOTHING: Final = Outcome()
 _row: Final = tuple.__new__
 
@@ -111,9 +105,9 @@ class Feed:
             return ()
         return self._take(message, received_at).incidents
 
-    def expect(self, sid: int, tickers: Iterable[str]) -> None:
+    def expect(self, sid: int, tickers: Iterable[str], at: int = 0) -> None:
         """Note the markets asked for under a sid: stale until their first snapshot."""
-        line = self._line(sid, BOOKS)
+        line = self._line(sid, BOOKS, at)
         for ticker in tickers:
             line.follow(ticker)
 
@@ -122,8 +116,28 @@ class Feed:
         gone = frozenset(tickers)
         for line in self._lines.values():
             for ticker in gone & line.tracks.keys():
-                del line.tracks[ticker]
+                line.leave(ticker)
         return self._gaps.settle(gone, at)
+
+    def dismiss(self, tickers: Iterable[str], at: int) -> tuple[Gap, tuple[Incident, ...]]:
+        """Follow these markets no longer: answer the gap that begins, and those that closes."""
+        gone = frozenset(tickers)
+        lines = [line for line in self._lines.values() if gone & line.tracks.keys()]
+        gap = left(self.conn, lines, gone, at)
+        return gap, self.forget(gone, at)
+
+    def lapse(self, sid: int, code: int, at: int) -> tuple[Incident, ...]:
+        """Take the word that a subscription is over: a gap, and it is to be asked for anew."""
+        line = self._lines.get(sid)
+        if line is None or not line.alive:
+            return ()
+        lost = self._lost(line, GapReason.ENDED, None, at)
+        return (*lost, Resubscribe(sid, line.channel, line.finish(), code))
+
+    def progress(self) -> dict[int, tuple[int, int]]:
+        """Answer the last number and the instant of the last delta of each living sid of books."""
+        lines = (line for line in self._lines.values() if line.alive and line.channel == BOOKS)
+        return {line.sid: (line.last, line.told_ts) for line in lines}
 
     def carry(self, gaps: Iterable[Gap]) -> None:
         """Take over gaps of another feed, whose markets are now followed here."""
@@ -149,11 +163,8 @@ class Feed:
         """
         living = [line for line in self._lines.values() if line.alive]
         self._lines = {}
-        return tuple(
-            incident
-            for line in living
-            for incident in self._lost(line, GapReason.DISCONNECTED, None, at)
-        )
+        lost = [self._lost(line, GapReason.DISCONNECTED, None, at) for line in living]
+        return tuple(incident for each in lost for incident in each)
 
     def book(self, ticker: str) -> Book | None:
         """Answer the true book of a market; None while it is stale or not followed."""
@@ -178,6 +189,11 @@ class Feed:
         """The subscriptions that live."""
         return tuple(sid for sid, line in self._lines.items() if line.alive)
 
+    def stale_of(self, sid: int) -> tuple[str, ...]:
+        """Answer the markets of a subscription whose book is not to be trusted now."""
+        line = self._lines.get(sid)
+        return () if line is None else line.stale()
+
     @property
     def stale(self) -> frozenset[str]:
         """The markets whose book is not to be trusted now."""
@@ -190,10 +206,10 @@ class Feed:
         """The gaps that are not closed, each with the markets that still wait."""
         return self._gaps.left()
 
-    def _line(self, sid: int, channel: str) -> Line:
+    def _line(self, sid: int, channel: str, at: int) -> Line:
         line = self._lines.get(sid)
         if line is None:
-            line = self._lines[sid] = Line(sid, channel)
+            line = self._lines[sid] = Line(sid, channel, at)
         elif not line.channel:
             line.channel = channel
         return line
@@ -213,6 +229,7 @@ class Feed:
         if not ladder.change(price, delta.size_delta):
             return None
         line.last = seq
+        line.told = delta
         if price == ladder.best and track.book.crossed:
             track.meet(delta.exchange_ts)
         return track
@@ -220,60 +237,49 @@ class Feed:
     def _take(self, message: Message, at: int) -> Outcome:
         kind = type(message)
         sid, seq = message.sid, message.seq
-        if sid is None or (seq is None and kind not in _CHANNELS):
+        if sid is None or (seq is None and kind not in CHANNELS):
             return self._ways.get(kind, _nothing)(message, at)
-        line = self._line(sid, _CHANNELS.get(kind, ""))
+        line = self._line(sid, CHANNELS.get(kind, ""), at)
         if seq is None or seq == line.last + 1:
             line.last = line.last if seq is None else seq
             return self._ways.get(kind, _nothing)(message, at)
         if seq <= line.last:
             self.counts.duplicates += 1
             return Outcome(None, (DuplicateDropped(sid, seq),))
-        opened = self._missed(line, seq, at)
+        opened = self._missed(line, message, seq, at)
         line.last = seq
         outcome = self._ways.get(kind, _nothing)(message, at)
-        waiting = line.stale() if line.alive else ()
-        wanted = (SnapshotsWanted(sid, waiting),) if waiting else ()
-        return Outcome(outcome.row, (*opened, *outcome.incidents, *wanted))
+        return Outcome(outcome.row, (*opened, *outcome.incidents, *_wanted(line)))
 
-    def _missed(self, line: Line, seq: int, at: int) -> tuple[Incident, ...]:
+    def _missed(self, line: Line, message: Message, seq: int, at: int) -> tuple[Incident, ...]:
         self.counts.missed += seq - line.last - 1
-        for track in line.tracks.values():
-            track.doubt()
-        return self._lost(line, GapReason.MISSED, seq, at)
+        line.doubt()
+        to_ts = message.exchange_ts if isinstance(message, Delta) else None
+        return self._lost(line, GapReason.MISSED, seq, at, to_ts=to_ts)
 
     def _lost(
-        self, line: Line, reason: GapReason, got_seq: int | None, at: int
+        self,
+        line: Line,
+        reason: GapReason,
+        got_seq: int | None,
+        at: int,
+        *,
+        to_ts: int | None = None,
     ) -> tuple[Incident, ...]:
-        return self._gaps.open(
-            Gap(
-                conn=self.conn,
-                sid=line.sid,
-                channel=line.channel,
-                reason=reason,
-                expected_seq=line.last + 1,
-                got_seq=got_seq,
-                detected_at=at,
-                tickers=frozenset(line.tracks),
-            )
-        )
+        gap = line.gap(self.conn, reason, line.last + 1, at)
+        return self._gaps.open(replace(gap, got_seq=got_seq, to_ts=to_ts))
 
     def _doubt(self, line: Line, ticker: str, reason: GapReason, at: int) -> tuple[Incident, ...]:
         line.follow(ticker).doubt()
-        gap = Gap(
-            conn=self.conn,
-            sid=line.sid,
-            channel=line.channel,
-            reason=reason,
-            expected_seq=line.last,
-            got_seq=line.last,
-            detected_at=at,
-            tickers=frozenset((ticker,)),
-        )
+        gap = line.gap(self.conn, reason, line.last, at)
+        gap = replace(gap, got_seq=line.last, tickers=frozenset((ticker,)))
         return (*self._gaps.open(gap), SnapshotsWanted(line.sid, (ticker,)))
 
     def _delta(self, delta: Delta, at: int) -> Outcome:
         line = self._lines[delta.sid]
+        line.told = delta
+        if delta.ticker in line.left:
+            return Outcome(self._delta_row(delta, line.left[delta.ticker], at))
         incidents: tuple[Incident, ...] = ()
         if delta.ticker not in line.tracks and line.alive:
             incidents = self._doubt(line, delta.ticker, GapReason.UNSEEDED, at)
@@ -319,6 +325,7 @@ class Feed:
         return Outcome(row, self._gaps.settle(frozenset((snapshot.ticker,)), at))
 
     def _trade(self, trade: TradeTold, at: int) -> Outcome:
+        self._lines[trade.sid].told = trade
         exchange_ts = self._instant(trade.exchange_ts, at)
         return Outcome(trade_row(trade, exchange_ts, at, gatherer=self.gatherer, conn=self.conn))
 
@@ -332,20 +339,24 @@ class Feed:
         self.counts.unstamped += 1
         return at
 
-    def _subscribed(self, told: Subscribed, at: int) -> Outcome:  # noqa: ARG002 - as every way
-        self._line(told.sid, told.channel)
+    def _subscribed(self, told: Subscribed, at: int) -> Outcome:
+        self._line(told.sid, told.channel, at)
         return _NOTHING
 
     def _ok(self, told: Ok, at: int) -> Outcome:
-        line = None if told.sid is None else self._lines.get(told.sid)
+        line = self._lines.get(told.sid or 0)
         if line is None or told.tickers is None or line.channel != BOOKS:
             return _NOTHING
-        gone = line.tracks.keys() - set(told.tickers)
-        for ticker in told.tickers:
+        listed = set(told.tickers)
+        gone = line.tracks.keys() - listed
+        line.left = {ticker: track for ticker, track in line.left.items() if ticker in listed}
+        for ticker in listed - line.left.keys():
             line.follow(ticker)
-        for ticker in gone:
-            del line.tracks[ticker]
-        return Outcome(None, self._gaps.settle(frozenset(gone), at))
+        if not gone:
+            return _NOTHING
+        gap, closed = self.dismiss(gone, at)
+        line.left = {ticker: track for ticker, track in line.left.items() if ticker in listed}
+        return Outcome(None, (*closed, *self._gaps.open(gap)))
 
     def _unsubscribed(self, told: Unsubscribed, at: int) -> Outcome:
         line = self._lines.get(told.sid)
@@ -353,12 +364,9 @@ class Feed:
         return Outcome(None, self._gaps.settle(frozenset(gone), at))
 
     def _error(self, told: ErrorTold, at: int) -> Outcome:
-        line = None if told.sid is None else self._lines.get(told.sid)
-        if line is None or not line.alive or told.code not in _TERMINAL:
+        if told.sid is None or told.code not in _TERMINAL:
             return _NOTHING
-        lost = self._lost(line, GapReason.ENDED, None, at)
-        again = Resubscribe(line.sid, line.channel, line.finish(), told.code)
-        return Outcome(None, (*lost, again))
+        return Outcome(None, self.lapse(told.sid, told.code, at))
 
     def _unknown(self, told: Unknown, at: int) -> Outcome:  # noqa: ARG002 - as every way
         self.counts.unknown += 1
@@ -367,21 +375,24 @@ class Feed:
     def _refused(self, told: Refused, at: int) -> Outcome:
         self.counts.refused += 1
         line = None if told.sid is None else self._lines.get(told.sid)
-        named = told.ticker is not None and line is not None and line.channel == BOOKS
-        if line is not None and told.seq is not None and not named:
-            return self._refused_of_any(line, at)
-        if line is None or told.ticker not in line.tracks or line.tracks[told.ticker].stale:
+        if line is None or told.seq is None or told.ticker in line.left:
             return _NOTHING
+        if told.ticker is None or told.ticker not in line.tracks:
+            return self._refused_of_any(line, at)
+        if self._gaps.cover(told.ticker):
+            return Outcome(None, (SnapshotsWanted(line.sid, (told.ticker,)),))
         return Outcome(None, self._doubt(line, told.ticker, GapReason.REFUSED, at))
 
     def _refused_of_any(self, line: Line, at: int) -> Outcome:
         """Doubt every market of a subscription: which one the frame was about is not known."""
-        for track in line.tracks.values():
-            track.doubt()
+        line.doubt()
         opened = self._lost(line, GapReason.REFUSED, line.last, at)
-        waiting = line.stale() if line.alive else ()
-        wanted = (SnapshotsWanted(line.sid, waiting),) if waiting else ()
-        return Outcome(None, (*opened, *wanted))
+        return Outcome(None, (*opened, *_wanted(line)))
+
+
+def _wanted(line: Line) -> tuple[SnapshotsWanted, ...]:
+    waiting = line.stale() if line.alive else ()
+    return (SnapshotsWanted(line.sid, waiting),) if waiting else ()
 
 
 def _nothing(message: Message, at: int) -> Outcome:  # noqa: ARG001 - as every way

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -12,8 +13,12 @@ from grandstand.apps.gatherer.model.incidents import (
     Gap,
     GapClosed,
     GapOpened,
+    GapReason,
     Incident,
 )
+
+# After these the next changes are kept again, whether their book is true or not.
+_PASSING: Final = frozenset({GapReason.MISSED, GapReason.REFUSED})
 
 
 @dataclass(slots=True)
@@ -54,6 +59,12 @@ class OpenGaps:
                 self._held.remove(each)
                 closed.append(GapClosed(each.gap, at))
         return tuple(closed)
+
+    def cover(self, ticker: str) -> bool:
+        """Say whether a market waits in a gap that lasts until its snapshot."""
+        return any(
+            ticker in each.waiting and each.gap.reason not in _PASSING for each in self._held
+        )
 
     def left(self) -> tuple[Gap, ...]:
         """Answer the open gaps, each with the markets that still wait."""

@@ -21,6 +21,7 @@ class GapReason(StrEnum):
     ENDED = "ended"
     DISCONNECTED = "disconnected"
     AUDIT = "audit"
+    LEFT = "left"
 
 
 class Gap(Struct, frozen=True):
@@ -28,7 +29,8 @@ class Gap(Struct, frozen=True):
 
     `tickers` are the markets it makes stale; it is closed when each has had a snapshot, or is no
     longer followed. A gap of a channel without books has none, and is closed by whoever fetched
-    what was missed. `got_seq` is None when nothing came after it.
+    what was missed. `got_seq` is None when nothing came after it. Nothing that was missed happened
+    before `from_ts` or after `to_ts`, in exchange time; None where that is not known.
     """
 
     conn: int
@@ -39,6 +41,8 @@ class Gap(Struct, frozen=True):
     got_seq: int | None
     detected_at: int
     tickers: frozenset[str]
+    from_ts: int | None = None
+    to_ts: int | None = None
 
 
 class GapOpened(Struct, frozen=True):

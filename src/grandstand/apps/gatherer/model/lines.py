@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from msgspec.json import encode
 
 from grandstand.apps.gatherer.model.book import WHOLE, Book
-from grandstand.apps.gatherer.model.messages import Levels, Snapshot, TickerTold, TradeTold
+from grandstand.apps.gatherer.model.incidents import Gap, GapReason
+from grandstand.apps.gatherer.model.messages import (
+    Delta,
+    EventTold,
+    Levels,
+    Lifecycle,
+    Snapshot,
+    TickerTold,
+    TradeTold,
+)
 from grandstand.apps.gatherer.model.ordinals import Ordinals
 from grandstand.apps.gatherer.model.rows import OrderbookSnapshot, Ticker, Trade
 
 BOOKS: Final = "orderbook_delta"
+CHANNELS: Final[dict[type[Any], str]] = {
+    Delta: BOOKS,
+    Snapshot: BOOKS,
+    TradeTold: "trade",
+    TickerTold: "ticker",
+    Lifecycle: "market_lifecycle_v2",
+    EventTold: "market_lifecycle_v2",
+}
+# How far receive time may lie from exchange time: latency, and clocks that differ.
+SLACK_US: Final = 2_000_000
 
 
 class Track:
@@ -55,34 +75,92 @@ class Track:
 
 
 class Line:
-    """One subscription: the last number taken, and its markets."""
+    """One subscription: the last number taken, the last delta or trade told, and its markets.
 
-    __slots__ = ("alive", "channel", "last", "sid", "tracks")
+    Markets in `left` are followed no more, though the exchange may still tell of them.
+    """
 
-    def __init__(self, sid: int, channel: str) -> None:
+    __slots__ = ("alive", "began_at", "channel", "last", "left", "sid", "told", "tracks")
+
+    def __init__(self, sid: int, channel: str, began_at: int) -> None:
         self.sid = sid
         self.channel = channel
+        self.began_at = began_at
         self.last = 0
+        self.told: Delta | TradeTold | None = None
         self.alive = True
         self.tracks: dict[str, Track] = {}
+        self.left: dict[str, Track] = {}
+
+    @property
+    def told_ts(self) -> int:
+        """The instant before which nothing is missing that was not found to be.
+
+        It is that of the last delta or trade; before the first, the exchange's clock may be
+        behind ours.
+        """
+        told = None if self.told is None else self.told.exchange_ts
+        return self.began_at - SLACK_US if told is None else told
 
     def follow(self, ticker: str) -> Track:
         """Answer the track of a market, a new and stale one when it had none."""
         track = self.tracks.get(ticker)
         if track is None:
-            track = self.tracks[ticker] = Track()
+            track = self.left.pop(ticker) if ticker in self.left else Track()
+            self.tracks[ticker] = track
+            track.doubt()
         return track
+
+    def leave(self, ticker: str) -> None:
+        """Follow a market no more; what is still told of it is kept and not applied."""
+        track = self.tracks.pop(ticker, None)
+        if track is not None:
+            self.left[ticker] = track
+
+    def doubt(self) -> None:
+        """Trust no book of it any longer."""
+        for track in self.tracks.values():
+            track.doubt()
 
     def stale(self) -> tuple[str, ...]:
         """Answer the markets whose books are not to be trusted."""
         return tuple(ticker for ticker, track in self.tracks.items() if track.stale)
 
+    def gap(self, conn: int, reason: GapReason, expected_seq: int, at: int) -> Gap:
+        """Answer a gap of all its markets, after the last delta told."""
+        return Gap(
+            conn=conn,
+            sid=self.sid,
+            channel=self.channel,
+            reason=reason,
+            expected_seq=expected_seq,
+            got_seq=None,
+            detected_at=at,
+            tickers=frozenset(self.tracks),
+            from_ts=self.told_ts,
+        )
+
     def finish(self) -> tuple[str, ...]:
         """End the subscription; answer the markets it had."""
         self.alive = False
         tickers = tuple(self.tracks)
-        self.tracks = {}
+        self.tracks, self.left = {}, {}
         return tickers
+
+
+def left(conn: int, lines: Sequence[Line], tickers: frozenset[str], at: int) -> Gap:
+    """Answer the gap that begins when markets of these subscriptions are followed no more."""
+    return Gap(
+        conn=conn,
+        sid=lines[0].sid if lines else 0,
+        channel=BOOKS,
+        reason=GapReason.LEFT,
+        expected_seq=lines[0].last + 1 if lines else 0,
+        got_seq=None,
+        detected_at=at,
+        tickers=tickers,
+        from_ts=min((line.told_ts for line in lines), default=None),
+    )
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ CLOSED: Final = "closed"
 DETERMINED: Final = "determined"
 FINALIZED: Final = "finalized"
 _LIVE: Final = frozenset({ACTIVE, INACTIVE})
+NOT_OVER: Final = frozenset({INITIALIZED, *_LIVE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Market:
         """Answer the market with the status the clock gives it: opens and closes are not told."""
         opened = self.open_ts is not None and self.open_ts <= now
         over = self.close_ts is not None and self.close_ts <= now
-        if over and self.status in {INITIALIZED, *_LIVE}:
+        if over and self.status in NOT_OVER:
             return replace(self, status=CLOSED)
         if self.status == INITIALIZED and opened:
             return replace(self, status=ACTIVE)
@@ -125,6 +126,7 @@ class Registry:
 
     _markets: dict[str, Market] = field(default_factory=dict)
     _seen_at: dict[str, int] = field(default_factory=dict)
+    _told_at: dict[str, int] = field(default_factory=dict)
     _timers: list[tuple[int, str]] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -158,7 +160,7 @@ class Registry:
 
         A market told of since then is kept: the pages may have been made before it was.
         """
-        listed = {market.ticker: market for market in markets}
+        listed = {market.ticker: self._newer(market, began_at) for market in markets}
         changes = self.listed(listed.values(), at)
         missing = [
             ticker
@@ -167,6 +169,19 @@ class Registry:
         ]
         return (*changes, *(self._remove(ticker, at) for ticker in missing))
 
+    def _newer(self, market: Market, began_at: int) -> Market:
+        """Answer a market as listed, but for what was told of it since the list was asked for."""
+        known = self._markets.get(market.ticker)
+        if known is None or self._told_at.get(market.ticker, -1) < began_at:
+            return market
+        return replace(
+            market,
+            status=known.status,
+            result=known.result,
+            open_ts=known.open_ts,
+            close_ts=known.close_ts,
+        )
+
     def told(self, event: Lifecycle, at: int) -> tuple[Change, ...]:
         """Take an event of the lifecycle; one of a kind we do not know changes nothing."""
         known = self._markets.get(event.ticker) or Market(event.ticker)
@@ -174,6 +189,7 @@ class Registry:
         if event.event_type not in _EVENTS and event.ticker not in self._markets:
             return ()
         change = self._put(told.at(at), at, Why.TOLD)
+        self._told_at[event.ticker] = at
         return () if change is None else (change,)
 
     def next_due(self) -> int | None:
@@ -210,6 +226,7 @@ class Registry:
 
     def _remove(self, ticker: str, at: int) -> Change:
         del self._seen_at[ticker]
+        self._told_at.pop(ticker, None)
         return Change(at, Why.GONE, self._markets.pop(ticker), None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -51,8 +51,8 @@ class Coverage:
             Hole(name, max(gap.detected_at, start), gap.resolved_at)
             for gap in self._gaps(start - _DAY_US, end)
             if (gap.resolved_at or end) >= start
-            for name in _tickers(gap)
-            if name in first
+            for name in (first if gap.tickers is None else _names.decode(gap.tickers))
+            if name in first and _is_hole(gap, over.get(name))
         ]
         holes += [Hole(name, since, None) for since in self._silence(end) for name in first]
         audits = [
@@ -103,8 +103,12 @@ class Coverage:
 _LATE_US: Final = 60_000_000
 
 
-def _tickers(gap: store.Gap) -> Iterable[str]:
-    return () if gap.tickers is None else _names.decode(gap.tickers)
+def _is_hole(gap: store.Gap, over_at: int | None) -> bool:
+    """Tell whether a market was to be followed in a gap: before it was, and after it is over, not.
+
+    One that belongs to no connection tells that a market was followed for the first time.
+    """
+    return gap.reason != "left" or bool(gap.conn and (over_at is None or gap.resolved_at))
 
 
 def _identity(gap: store.Gap) -> tuple[int, int, int, int]:

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.model.markets import Change, Choice, Market, Registry, Why
+from grandstand.apps.gatherer.model.markets import (
+    NOT_OVER,
+    Change,
+    Choice,
+    Market,
+    Registry,
+    Why,
+)
 from grandstand.apps.gatherer.model.messages import EventTold, Lifecycle
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.answers import MarketListed
@@ -19,8 +26,9 @@ EVERYTHING: Final = "*"
 _HUNDREDTHS: Final = 100
 _MICRO: Final = 1_000_000
 _REREAD_SECONDS: Final = 2.0
-# The exchange's words for what is not over: it may still open, trade, or be paused.
-_NOT_OVER: Final = ("unopened", "open", "paused")
+# The exchange's words for what is not over: it may still open, trade, or be paused. The paused are
+# asked for twice: what is paused or goes on between two questions is listed by one of them.
+_LISTS: Final = ("unopened", "paused", "open", "paused")
 _SOURCES: Final = {Why.LISTED: "rest", Why.TOLD: "ws", Why.CLOCK: "clock", Why.GONE: "rest"}
 
 
@@ -69,15 +77,26 @@ class Markets:
             listed = await self._exchange.series()
             self._categories = {one.ticker: one.category or "" for one in listed}
         found: dict[str, Market] = {}
-        for status in _NOT_OVER:
+        for status in _LISTS:
             async for page in self._exchange.markets(status=status):
-                for told in page.items:
-                    found[told.ticker] = self._market(told)
-                    self._said[told.ticker] = told.said
+                self._found(page.items, found)
+        # What is listed nowhere may have changed between two pages, or could not be read.
+        unlisted = [
+            one.ticker
+            for one in self.known.markets()
+            if one.ticker not in found and one.status in NOT_OVER
+        ]
+        named = await self._exchange.markets_named(unlisted)
+        self._found((one for one in named if one.status in NOT_OVER), found)
         at = self._stamp()
         self._take(self.known.reconciled(found.values(), began_at=began_at, at=at))
         self._said.clear()
         self.synced_at = at
+
+    def _found(self, listed: Iterable[MarketListed], found: dict[str, Market]) -> None:
+        for told in listed:
+            found[told.ticker] = self._market(told)
+            self._said[told.ticker] = told.said
 
     def told(self, message: Lifecycle | EventTold, at: int, conn: int) -> None:
         """Take what the stream tells of a market or an event, and journal it as it was told."""

@@ -51,6 +51,7 @@ class Ingest:
     refused: int = 0
     unknown: int = 0
     unfit: int = 0
+    batches: int = 0
     reconnects: int = 0
     errors_told: dict[int, int] = field(default_factory=dict)
     tape_frames: int = 0

@@ -38,9 +38,9 @@ class Session(NamedTuple):
     """A moment in the life of a gatherer or of one of its connections.
 
     `what` is `started` or `stopped` (the process, `conn` 0), `opened` or `closed` (a connection),
-    or `whole` (`conn` 0): all that was received up to `at` is kept. A process that was killed has
-    no `stopped`; its last `whole` says how far it can be relied on. `conn` is never used twice by
-    one gatherer, also not after a restart.
+    or `whole` (`conn` 0): all that was sent up to `at` is kept, or in a gap. A process that was
+    killed has no `stopped`; its last `whole` says how far it can be relied on. `conn` is
+    never used twice by one gatherer, also not after a restart.
     """
 
     at: int

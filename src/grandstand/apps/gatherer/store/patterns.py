@@ -34,6 +34,11 @@ def deltas_between(ticker: str, start: int, end: int) -> Window[OrderbookDelta]:
     return Window(DELTAS, start, end, (ticker,), order="any")
 
 
+def all_deltas(start: int, end: int) -> Window[OrderbookDelta]:
+    """Changes of every book in a stretch of exchange time, in whichever order costs least."""
+    return Window(DELTAS, start, end, order="any")
+
+
 def first_deltas(ticker: str, start: int, end: int, most: int) -> Window[OrderbookDelta]:
     """The first changes of one book at or after a moment of exchange time."""
     return Window(DELTAS, start, end, (ticker,), most=most)

@@ -13,8 +13,9 @@ _DAY = timedelta(days=1)
 class Gap(NamedTuple):
     """Messages that were missed; a second row says when the gap was closed.
 
-    `tickers` is a JSON list of the markets it made stale; None when it is not known which. In a
-    merged store `from_ts` and `to_ts` are the exchange times between which something was missed.
+    `tickers` is a JSON list of the markets it made stale; None when it is not known which, and with
+    `conn` 0 of all there are: nobody listened. `from_ts` and `to_ts` are the exchange times between
+    which something was missed, where they are known.
     """
 
     detected_at: int

@@ -98,3 +98,17 @@ async def test_an_order_is_filled_from_the_book_of_its_instant(place: Opener) ->
 
     assert found.filled.taken == ((yes[-1][0], 50),)
     assert found.book.exact
+
+
+async def test_there_is_no_depth_before_the_first_snapshot(place: Opener) -> None:
+    day = truth(2, 200)
+    engine = place("own")
+    recording = recorded(day)
+    recording.keep(engine)
+    first = min(row.snapshot_ts for row in recording.snapshots if row.ticker == "KXA-1")
+    instants = range(day[0].at - 40 * SECOND, day[-1].at, SECOND // 10)
+
+    found = await Asking(engine).depth("KXA-1", instants[0], instants[-1], SECOND // 10)
+
+    assert [each.at_us for each in found] == [at for at in instants if at >= first]
+    assert found

@@ -71,7 +71,7 @@ def test_a_killed_process_counts_from_its_last_proof(engine: ChunkEngine) -> Non
     rows = [_session(20, "whole"), _session(90, "started"), _session(120, "whole")]
     engine.append(SESSIONS, rows)
 
-    before, after = _why(engine, _way(19)), _why(engine, _way(50))
+    before, after = _why(engine, _way(17)), _why(engine, _way(50))
 
     assert before == ""
     assert after.startswith("east was not running")
@@ -109,3 +109,41 @@ def test_gatherers_that_miss_different_things_leave_nothing_in_doubt(engine: Chu
     assert different == ""
     assert "east has a gap" in same
     assert "west has a gap" in same
+
+
+def test_a_gap_shown_by_the_very_change_that_follows_counts(engine: ChunkEngine) -> None:
+    engine.append(GAPS, [_gap(50)])
+
+    shown = _why(engine, _way(50, until=START + 50 * SECOND))
+
+    assert "gap (missed)" in shown
+
+
+def test_a_gap_counts_from_the_change_before_it_however_late_it_was_found(
+    engine: ChunkEngine,
+) -> None:
+    engine.append(GAPS, [_gap(50)._replace(from_ts=START + 20 * SECOND)])
+
+    before, after = _why(engine, _way(19)), _why(engine, _way(21))
+
+    assert before == ""
+    assert "gap (missed)" in after
+
+
+def test_a_book_that_was_wrong_was_so_since_nobody_knows_when(engine: ChunkEngine) -> None:
+    engine.append(GAPS, [_gap(50)._replace(reason="audit")])
+
+    early = _why(engine, _way(20, until=START + 21 * SECOND))
+
+    assert "gap (audit)" in early
+
+
+def test_an_absence_is_a_gap_of_every_market(engine: ChunkEngine) -> None:
+    engine.append(SESSIONS, [_session(90, "whole")])
+    absence = _gap(50)._replace(conn=0, reason="disconnected", from_ts=None, to_ts=None)
+    engine.append(GAPS, [absence])
+
+    before, after = _why(engine, _way(47), merged=True), _why(engine, _way(60), merged=True)
+
+    assert before == ""
+    assert "gap (disconnected)" in after

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,12 +11,15 @@ from grandstand.apps.gatherer.service.merging import Merger, Pace, Source
 from grandstand.apps.gatherer.store import (
     AUDITS,
     DELTAS,
+    GAPS,
+    SESSIONS,
     SNAPSHOTS,
     TABLES,
     TRADES,
     OrderbookDelta,
     OrderbookSnapshot,
 )
+from grandstand.apps.gatherer.store import TICKERS as TICKERS_SERIES
 from grandstand.base.clock import ManualClock
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.window import Window
@@ -34,6 +38,7 @@ from tests.apps.gatherer.service.recorded import (
     trade,
     truth,
 )
+from tests.storage.series.engines.postgres import opening
 
 EVER = 2**62
 
@@ -219,3 +224,30 @@ def test_any_losses_and_stops_give_the_union_and_its_books(
     assert [(each.yes, each.no) for each in exact] == [
         shown(book_at(day, each.ticker, each.at_us or 0)) for each in exact
     ]
+
+
+def test_a_gatherer_without_keyframes_is_merged_all_the_same(
+    place: Opener, tables: Store, later: ManualClock
+) -> None:
+    day = truth(1)
+    east, merged = place("east"), place("merged")
+    for series in (DELTAS, SNAPSHOTS, TRADES, TICKERS_SERIES, GAPS, SESSIONS):
+        east.prepare(series)
+    recording = recorded(day)
+    east.append(DELTAS, recording.deltas)
+    east.append(SNAPSHOTS, recording.snapshots)
+
+    tally = _merger({"east": east}, merged, tables, later).round(recount=True)
+
+    assert tally.failed == {}
+    assert len(_deltas(merged)) == len(recording.deltas)
+
+
+def test_a_gatherer_without_deltas_is_named_and_not_passed_over(
+    request: pytest.FixtureRequest, tables: Store, later: ManualClock
+) -> None:
+    dsn = request.getfixturevalue("postgres_dsn")
+    with opening.plain(dsn, later) as east, opening.plain(dsn, later) as merged:
+        tally = _merger({"east": east()}, merged(), tables, later).round()
+
+    assert tally.failed.keys() == {"east"}

@@ -92,11 +92,20 @@ def test_a_book_with_a_gap_or_a_new_connection_after_it_has_no_place(conn: int) 
     assert placed is None
 
 
-def test_a_book_nobody_heard_a_change_of_holds_when_it_was_received() -> None:
-    placed = _placed([_delta(START + 2 * QUIET_US, HEARD + 2 * QUIET_US)], [])
+def test_a_quiet_book_ends_just_before_the_next_change_on_its_subscription() -> None:
+    other = _delta(START + 3000, HEARD + 3000)._replace(ticker="KXB-2")
+    own = [other, _delta(START + 2 * QUIET_US, HEARD + 2 * QUIET_US)]
+
+    placed = _placed(own, [])
 
     assert placed is not None
-    assert placed.at_us == HEARD
+    assert placed.at_us == START + 2999
+
+
+def test_a_book_after_which_nothing_was_heard_has_no_place() -> None:
+    placed = _placed([_delta(START - 9, HEARD - 9)], [])
+
+    assert placed is None
 
 
 def test_a_gap_is_bounded_by_the_changes_around_it() -> None:

@@ -1,6 +1,10 @@
 """The exchange is asked over REST as it wants to be asked, and what it answers is read exactly."""
 
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable
 from datetime import timedelta
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -9,6 +13,7 @@ from grandstand.apps.gatherer.sources.kalshi.errors import CursorLoops, KeyRefus
 from grandstand.apps.gatherer.sources.kalshi.rest import Exchange
 from grandstand.apps.gatherer.sources.kalshi.signing import Signer
 from grandstand.base.clock import SystemClock
+from grandstand.base.errors import SourceFailed
 from grandstand.simulators.exchange.pacing import step
 from grandstand.simulators.faults import Fault
 from grandstand.wire.web import Web
@@ -85,16 +90,6 @@ async def test_series_events_and_the_state_of_the_exchange(exchange: Exchange) -
     assert (status.exchange_active, status.trading_active) == (True, True)
 
 
-async def test_an_exchange_that_is_closed_is_an_answer_and_no_failure(
-    exchange: Exchange, stage: Stage
-) -> None:
-    stage.simulated.rest.exchange_active = False
-
-    status = await exchange.status()
-
-    assert (status.exchange_active, status.trading_active) == (False, False)
-
-
 async def test_the_account_says_how_often_it_may_be_asked(exchange: Exchange) -> None:
     limit = await exchange.limits()
 
@@ -145,3 +140,81 @@ async def test_items_that_cannot_be_read_are_counted_and_cost_nothing_else() -> 
 
     assert page == Page(page.items, "", 5)
     assert [(market.ticker, market.volume) for market in page.items] == [("A-1", 1250)]
+
+
+async def test_an_exchange_that_is_closed_says_when_it_means_to_open(
+    exchange: Exchange, stage: Stage
+) -> None:
+    stage.simulated.rest.exchange_active = False
+    stage.simulated.rest.resumes_at = 1_793_620_800 * 1_000_000
+
+    status = await exchange.status()
+
+    assert (status.exchange_active, status.trading_active) == (False, False)
+    assert status.resumes_at is not None
+    assert status.resumes_at.timestamp() == 1_793_620_800
+
+
+_STRANGE: tuple[Any, ...] = (
+    None,
+    -1,
+    1e300,
+    "",
+    "x" * 100_000,
+    [],
+    {},
+    [[[]]],
+    {"a": {"b": [None]}},
+    True,
+)
+
+
+def _spoilt(draw: Random, told: Any) -> Any:
+    """Answer a body with something strange in one place, however deep."""
+    if isinstance(told, dict) and told and draw.random() < 0.9:
+        name = draw.choice([*told])
+        left = {key: value for key, value in told.items() if key != name or draw.random() < 0.7}
+        return left | ({name: _spoilt(draw, told[name])} if name in left else {})
+    if isinstance(told, list) and told and draw.random() < 0.9:
+        at = draw.randrange(len(told))
+        return [*told[:at], _spoilt(draw, told[at]), *told[at + 1 :]]
+    return draw.choice(_STRANGE)
+
+
+async def test_bodies_with_anything_in_them_are_refused_and_counted_and_never_end_the_asking(
+    stage: Stage, web: Web, signer: Signer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = Exchange(web, stage.rest_url, signer=signer, clock=CLOCK, per_second=5000)
+    await step(stage.simulated, stage.world, 100)
+    draw, rest, outcomes = Random(5), stage.simulated.rest, Counter[str]()
+    true = rest.answer
+    ways = (
+        lambda: _all(exchange.markets()),
+        lambda: _all(exchange.trades(start_s=0, end_s=2**33)),
+        lambda: exchange.books([stage.world.listed[0].ticker]),
+        exchange.series,
+        exchange.status,
+    )
+
+    monkeypatch.setattr(
+        type(rest), "answer", lambda _, path, query: (200, _spoilt(draw, true(path, query)[1]))
+    )
+    for number in range(150):
+        outcomes[await _outcome(ways[number % len(ways)]())] += 1
+    monkeypatch.undo()
+
+    assert outcomes.keys() == {"read", "refused"}
+    assert exchange.refused > 0
+    assert len(await _all(exchange.markets())) == len(stage.world.listed)
+
+
+async def _all(pages: AsyncIterator[Page[Any]]) -> list[Any]:
+    return [item async for page in pages for item in page.items]
+
+
+async def _outcome(asked: Awaitable[object]) -> str:
+    try:
+        await asked
+    except SourceFailed:
+        return "refused"
+    return "read"

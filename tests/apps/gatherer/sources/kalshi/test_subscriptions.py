@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from grandstand.apps.gatherer.sources.kalshi.subscriptions import Subscriptions, Terms
 
 SMALL = Terms(batch=2, per_subscription=4, in_flight=2, patience_seconds=5.0)
@@ -183,3 +185,69 @@ def test_a_probe_without_an_answer_is_overdue_and_one_with_an_answer_is_not() ->
 
     assert first == [{"id": 1, "cmd": "list_subscriptions"}]
     assert (answered, subscriptions.overdue(106.0)) == (False, True)
+
+
+@pytest.mark.parametrize("code", [26, 27])
+def test_a_channel_that_is_refused_is_asked_for_until_it_stands(code: int) -> None:
+    subscriptions = _begun(channels=("trade",))
+    _said(subscriptions)
+
+    subscriptions.failed(1, code, 0.0)
+    rested, again = _said(subscriptions, 0.0), _said(subscriptions, 1.0)
+
+    assert rested == []
+    assert [one["params"] for one in again] == [{"channels": ["trade"]}]
+
+
+def test_a_market_that_comes_back_is_asked_for_only_after_it_was_taken_off() -> None:
+    subscriptions = _begun("A B")
+    _said(subscriptions)
+    subscriptions.subscribed(1, "orderbook_delta", 3)
+
+    subscriptions.leave(["A"])
+    subscriptions.want(["A"])
+    off = _said(subscriptions)
+    subscriptions.acknowledged(2)
+    on = _said(subscriptions)
+
+    assert _brief(off) == [("delete_markets", ["A"])]
+    assert _brief(on) == [("add_markets", ["A"])]
+
+
+def test_markets_the_exchange_no_longer_lists_are_asked_for_again() -> None:
+    subscriptions = _begun("A B")
+    _said(subscriptions)
+    subscriptions.subscribed(1, "orderbook_delta", 3)
+
+    subscriptions.lost(3, ["B"])
+    said = _said(subscriptions)
+
+    assert _brief(said) == [("add_markets", ["A"])]
+
+
+def test_a_quiet_subscription_is_asked_for_a_numbered_answer_once_at_a_time() -> None:
+    subscriptions = _begun("A B")
+    _said(subscriptions)
+    subscriptions.subscribed(1, "orderbook_delta", 3)
+
+    subscriptions.prove([3, 3, 9])
+    said = _said(subscriptions)
+    waited_for = subscriptions.proving
+    subscriptions.acknowledged(2)
+
+    assert [one["params"] for one in said] == [
+        {"sids": [3], "action": "add_markets", "market_tickers": ["A"], "skip_ticker_ack": True}
+    ]
+    assert (waited_for, subscriptions.proving) == (True, False)
+
+
+def test_a_subscription_the_exchange_does_not_know_is_named() -> None:
+    subscriptions = _begun("A B")
+    _said(subscriptions)
+    subscriptions.subscribed(1, "orderbook_delta", 3)
+    subscriptions.prove([3])
+    _said(subscriptions)
+
+    gone = subscriptions.failed(2, 7, 0.0)
+
+    assert gone == 3

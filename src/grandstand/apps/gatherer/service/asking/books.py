@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from grandstand.apps.gatherer.service.asking.proof import SLACK_US, Way, doubt
+from grandstand.apps.gatherer.model.lines import SLACK_US
+from grandstand.apps.gatherer.service.asking.proof import Way, doubt, instant_text
 from grandstand.apps.gatherer.service.asking.values import BadLevel, BookAt
 from grandstand.apps.gatherer.store import Keyframe, OrderbookDelta, OrderbookSnapshot
 from grandstand.apps.gatherer.store.keyframes import parse_levels
 from grandstand.apps.gatherer.store.patterns import (
     EARLIEST,
     LATEST,
+    all_deltas,
     audits_between,
     deltas_between,
     first_deltas,
@@ -155,13 +157,27 @@ class Books:
         streams = {(base.gatherer, base.conn, base.sid)}
         streams.update((row.gatherer, row.conn, row.sid) for row in rows)
         since = base.at
-        if instant < base.held_from:
+        if instant < base.held_from and not rows and not self._told_after(base, instant):
             # It is the book of that instant only if nothing was missed from an earlier base to it.
-            earlier = self.base(ticker, instant + 1)
-            if earlier is not None:
-                since, instant = earlier.at, base.at
+            slack = 0 if self._merged else SLACK_US
+            sure = self.base(ticker, instant + 1 - slack)
+            earlier = sure or self.base(ticker, base.at)
+            unheard = f"the market was first heard at {instant_text(base.held_from)}"
+            if earlier is None:
+                return unheard
+            way = Way(ticker, earlier.at, base.at + slack, until, frozenset(streams))
+            found = doubt(self._engine, way, merged=self._merged)
+            return found if sure is not None else found or unheard
         way = Way(ticker, since, instant, until, frozenset(streams), base.held_from)
         return doubt(self._engine, way, merged=self._merged)
+
+    def _told_after(self, base: Origin, instant: int) -> bool:
+        """Say whether an instant is after a base for certain: its stream told of one after it."""
+        if self._merged:
+            return False
+        stream = (base.conn, base.sid)
+        rows = self._engine.read(all_deltas(base.at - SLACK_US, instant + 1))
+        return any(row.received_at > base.at and (row.conn, row.sid) == stream for row in rows)
 
     def _hole(self, ticker: str, instant: int) -> str | None:
         end = min(instant + _DAY_US, LATEST)
@@ -183,7 +199,9 @@ class Books:
         earliest = at - _HELD_UP_US
         if known is not None:
             earliest = max(earliest, known - _OUT_OF_ORDER_US)
-        told_at = at
+        told_at = at if self._merged else at + SLACK_US
+        if not self._merged and isinstance(row, Keyframe) and row.exchange_ts is not None:
+            told_at = row.exchange_ts
         if self._merged and isinstance(row, OrderbookSnapshot) and row.exchange_ts is not None:
             told_at = min(at, row.exchange_ts + SLACK_US)
         return Origin(

@@ -98,6 +98,13 @@ class Prices:
         _check_points(start_us, end_us, every_us)
         base, _ = self._books.begun(ticker, start_us)
         instants = range(start_us, end_us + 1, every_us)
+        if base is not None and base.at > start_us:
+            # Of a market that was not followed yet there is no book, however still it was later.
+            since = self._books.base(ticker, start_us + 1)
+            first = base.at if since is None else start_us
+            instants = range(
+                start_us - (start_us - first) // every_us * every_us, end_us + 1, every_us
+            )
         return tuple(_points(instants, self._steps(ticker, base, start_us, end_us), base, within))
 
     def _steps(
@@ -159,6 +166,8 @@ def _points(
     instant = next(left, None)
     for _, step in steps:
         if isinstance(step, Origin):
+            while not known and instant is not None and instant < step.at:
+                instant = next(left, None)
             yes.replace(step.yes.items())
             no.replace(step.no.items())
             known = True

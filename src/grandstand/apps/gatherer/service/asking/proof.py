@@ -9,16 +9,17 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.store import Gap, Session
 from grandstand.apps.gatherer.store.patterns import EARLIEST, LATEST, gaps_between, sessions_between
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
-# How far receive time may lie from exchange time: latency, and clocks that differ.
-SLACK_US: Final = 2_000_000
 _BEFORE_US: Final = 60_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # After these the next changes are kept again, so that another gatherer can fill the hole.
 _PASSING: Final = frozenset((None, "missed", "refused"))
+# These say that a book was wrong, and not since when.
+_WRONG: Final = frozenset(("negative", "crossed", "audit"))
 _ENDINGS: Final = frozenset(("disconnected", "ended"))
 _names: Final = msgspec.json.Decoder(list[str])
 
@@ -58,17 +59,37 @@ def doubt(engine: SeriesEngine, way: Way, *, merged: bool) -> str | None:
     """
     if way.since > way.at:
         return _backward(engine, way)
+    if merged:
+        missed = missed_by_all(engine, way)
+        return None if missed is None else missed.why
     end = min(way.at + _BEFORE_US, LATEST)
+    until = min(way.until, end)
     gaps = [*engine.read(gaps_between(way.since - SLACK_US, end))]
     sessions = [*engine.read(sessions_between(way.since - _BEFORE_US, end))]
-    if not merged:
-        until = min(way.until, end)
-        gaps = [gap for gap in gaps if way.since < gap.detected_at < until]
-        followed = way.until < LATEST
-        stops = _stops(sessions, way, until, 0, proven=followed)
-        found = sorted((*_gaps(gaps, way), *stops))
-        return next((each.why for each in found if each.start <= way.at), None)
-    gaps += engine.read(gaps_between(way.since - _BEFORE_US, way.since - SLACK_US))
+    explained = {(gap.gatherer, gap.conn) for gap in gaps if gap.reason in _ENDINGS}
+    sessions = [
+        each
+        for each in sessions
+        if each.what != "closed" or (each.gatherer, each.conn) not in explained
+    ]
+    # The change that follows may be the very one that showed what was missed before it.
+    gaps = [
+        gap
+        for gap in gaps
+        if way.since < gap.detected_at
+        and (gap.detected_at <= until or gap.reason in _WRONG)
+        and (gap.conn or gap.tickers is not None)
+    ]
+    stops = _stops(sessions, way, until, 0, proven=way.until < LATEST)
+    found = sorted((*_gaps(gaps, way), *stops))
+    return next((each.why for each in found if each.start <= way.at), None)
+
+
+def missed_by_all(engine: SeriesEngine, way: Way) -> Break | None:
+    """Answer the first time on a way, in a merged store, at which every gatherer was away."""
+    end = min(way.at + _BEFORE_US, LATEST)
+    gaps = [*engine.read(gaps_between(way.since - _BEFORE_US, end))]
+    sessions = [*engine.read(sessions_between(way.since - _BEFORE_US, end))]
     breaks = [*_bounded(gaps, way), *_stops(_unexplained(sessions, gaps), way, end, SLACK_US)]
     names = {each.gatherer for each in sessions} | {each.gatherer for each in breaks}
     return _common(names, breaks, way)
@@ -95,7 +116,14 @@ def instant_text(at_us: int) -> str:
 def _gaps(gaps: Iterable[Gap], way: Way) -> Iterator[Break]:
     for gap in gaps:
         if not gap.resolved and _concerns(gap, way):
-            yield Break(gap.detected_at - SLACK_US, LATEST, gap.gatherer, _named(gap))
+            yield Break(_began(gap), LATEST, gap.gatherer, _named(gap))
+
+
+def _began(gap: Gap) -> int:
+    """Answer the instant before which nothing is missing because of a gap."""
+    if gap.reason in _WRONG:
+        return EARLIEST
+    return gap.detected_at - SLACK_US if gap.from_ts is None else gap.from_ts
 
 
 def _bounded(gaps: list[Gap], way: Way) -> Iterator[Break]:
@@ -104,14 +132,11 @@ def _bounded(gaps: list[Gap], way: Way) -> Iterator[Break]:
     for gap in gaps:
         if gap.resolved or not _concerns(gap, way):
             continue
-        passing = gap.reason in _PASSING
-        early = gap.detected_at - (_BEFORE_US if passing else SLACK_US)
         end = gap.detected_at + SLACK_US if gap.to_ts is None else gap.to_ts + 1
-        if not passing:
+        if gap.reason not in _PASSING:
             resolved_at = healed.get(_identity(gap))
             end = LATEST if resolved_at is None else resolved_at + SLACK_US
-        start = early if gap.from_ts is None else gap.from_ts
-        yield Break(start, end, gap.gatherer, _named(gap))
+        yield Break(_began(gap), end, gap.gatherer, _named(gap))
 
 
 def _identity(gap: Gap) -> tuple[int, str, int, int, int]:
@@ -138,6 +163,8 @@ def _unexplained(sessions: list[Session], gaps: list[Gap]) -> list[Session]:
 def _concerns(gap: Gap, way: Way) -> bool:
     if gap.tickers is not None:
         return way.ticker in _names.decode(gap.tickers)
+    if not gap.conn:
+        return True
     heard = {(conn, sid) for name, conn, sid in way.streams if name in (gap.gatherer, None)}
     return not heard or any(
         conn in (gap.conn, None) and sid in (gap.sid, None) for conn, sid in heard
@@ -170,11 +197,11 @@ def _stops(
             start = each.at
             if each.what == "started":
                 start, relied = way.since if relied is None else relied, each.at
-            yield Break(start, LATEST, name, _told(each, start))
-        unproven = relied is not None and not stopped and relied < way.at < LATEST
+            yield Break(start - SLACK_US, LATEST, name, _told(each, start))
+        unproven = relied is not None and not stopped and relied - SLACK_US < way.at < LATEST
         if unproven and not proven and relied is not None:
             why = f"{name} has not proven that it kept everything after {instant_text(relied)}"
-            yield Break(relied, LATEST, name, why)
+            yield Break(relied - SLACK_US, LATEST, name, why)
 
 
 def _told(session: Session, start: int) -> str:
@@ -185,7 +212,7 @@ def _told(session: Session, start: int) -> str:
     return f"{session.gatherer}: {what} at {instant_text(session.at)}{reason}"
 
 
-def _common(names: set[str], breaks: list[Break], way: Way) -> str | None:
+def _common(names: set[str], breaks: list[Break], way: Way) -> Break | None:
     """Answer a break during which every gatherer was away; None when one was always there."""
     if not names:
         return None
@@ -195,5 +222,6 @@ def _common(names: set[str], breaks: list[Break], way: Way) -> str | None:
             return None
         away = [each for each in breaks if each.start <= moment < each.end]
         if {each.gatherer for each in away} == names:
-            return "; ".join(sorted({each.why for each in away}))
+            why = "; ".join(sorted({each.why for each in away}))
+            return Break(moment, min(each.end for each in away), "", why)
     return None

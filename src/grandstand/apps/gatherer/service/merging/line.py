@@ -41,8 +41,8 @@ class Line:
     """Reads one gatherer on from where it was merged to."""
 
     def __init__(self, source: Source, merged: SeriesEngine, tables: Store, pace: Pace) -> None:
-        def reader(series: Series[R], *, held: bool = False) -> Reader[R]:
-            return Reader(source, series, tables, pace, held=held)
+        def reader(series: Series[R], *, held: bool = False, spare: bool = False) -> Reader[R]:
+            return Reader(source, series, tables, pace, held=held, spare=spare)
 
         self.gatherer = source.gatherer
         self.waiting = Waiting(source.gatherer)
@@ -55,7 +55,8 @@ class Line:
         self._deltas = reader(DELTAS)
         self._sessions = reader(SESSIONS, held=True)
         self._snapshots = reader(SNAPSHOTS, held=True)
-        self._keyframes = reader(KEYFRAMES, held=True)
+        # Without keyframes nothing is lost but time: an older gatherer has none.
+        self._keyframes = reader(KEYFRAMES, held=True, spare=True)
         self._readers: tuple[Reader[Any], ...] = (
             self._trades,
             self._tickers,

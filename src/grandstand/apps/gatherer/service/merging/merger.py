@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from grandstand.apps.gatherer.service.asking.books import Books
+from grandstand.apps.gatherer.service.asking.proof import Way, missed_by_all
 from grandstand.apps.gatherer.service.merging.line import Line, add
 from grandstand.apps.gatherer.service.merging.placing import Placed
 from grandstand.apps.gatherer.service.merging.values import Lag, Pace, Source, Tally
@@ -151,13 +152,16 @@ class Merger:
         told = tuple(sorted(parse_levels(row.yes_bids).items()))
         told_no = tuple(sorted(parse_levels(row.no_bids).items()))
         equal = not before.bad and (before.yes, before.no) == (told, told_no)
+        # What all gatherers know to have missed explains a difference, and from when on.
+        way = Way(row.ticker, before.base_us, placed.at_us, LATEST)
+        missed = None if equal else missed_by_all(self._merged, way)
         return Audit(
             audited_at=placed.at_us,
             ticker=row.ticker,
             gatherer=placed.gatherer,
             against="snapshot",
             outcome="equal" if equal else "different",
-            since=before.base_us,
+            since=before.base_us if missed is None else missed.start,
         )
 
     def _now(self) -> int:

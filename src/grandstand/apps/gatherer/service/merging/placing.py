@@ -25,8 +25,10 @@ QUIET_US: Final = 60_000_000
 BOUND_US: Final = 10_000_000
 _HELD_UP_US: Final = 600_000_000
 _LATENCY_US: Final = 2_000_000
+_PASSING: Final = frozenset(("missed", "refused"))
 
 _Key: TypeAlias = tuple[str, int, type]
+_Stream: TypeAlias = tuple[int | None, int | None]
 _stamp: Final = attrgetter("stamp")
 _received: Final = attrgetter("received_at")
 
@@ -35,13 +37,15 @@ _received: Final = attrgetter("received_at")
 class Told:
     """A book told by a gatherer, and the first change of it that the same gatherer heard after.
 
-    Of a `late` one that change may have gone by already: it has to be looked up.
+    Of a `late` one that change may have gone by already: it has to be looked up. `then` is a
+    change of any market on the same subscription, heard after the book.
     """
 
     row: OrderbookSnapshot | Keyframe
     stamp: int
     late: bool
     next: OrderbookDelta | None = None
+    then: OrderbookDelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Waiting:
     def __init__(self, gatherer: str) -> None:
         self.gatherer = gatherer
         self._told: dict[str, list[Told]] = {}
+        self._streams: dict[_Stream, list[Told]] = {}
         self._known: set[_Key] = set()
         self._done: set[_Key] = set()
         self._gaps: set[Gap] = set()
@@ -90,6 +95,7 @@ class Waiting:
                 self._known.add(known)
                 told = Told(row, stamp, late=stamp < heard_from_us + _LATENCY_US)
                 insort(self._told.setdefault(row.ticker, []), told, key=_stamp)
+                insort(self._streams.setdefault((row.conn, row.sid), []), told, key=_stamp)
 
     def missed(self, gaps: Iterable[Gap]) -> None:
         """Take what the gatherer says it missed."""
@@ -97,8 +103,15 @@ class Waiting:
 
     def heard(self, deltas: Sequence[OrderbookDelta]) -> None:
         """Take changes as the gatherer kept them, in whichever order."""
-        told_by_ticker = self._told
+        told_by_ticker, told_by_stream = self._told, self._streams
         for delta in deltas:
+            same = told_by_stream.get((delta.conn, delta.sid))
+            if same is not None:
+                at = bisect_left(same, delta.received_at, key=_stamp) - 1
+                if at >= 0:
+                    heard = same[at].then
+                    if heard is None or delta.received_at < heard.received_at:
+                        same[at].then = delta
             told = told_by_ticker.get(delta.ticker)
             if told is None:
                 continue
@@ -125,13 +138,22 @@ class Waiting:
             self._told[ticker] = left
             if not left:
                 del self._told[ticker]
+        self._let_go(found)
         return found
 
-    def broken(self, told: Told) -> bool:
-        """Say whether something was missed between a book and the change after it."""
-        row, following = told.row, told.next
-        if following is None:
-            return False
+    def _let_go(self, settled: list[Told]) -> None:
+        done = {*map(id, settled)}
+        for stream, same in [*self._streams.items()]:
+            then: OrderbookDelta | None = None
+            for each in reversed(same):
+                each.then = then = each.then or then
+            self._streams[stream] = [each for each in same if id(each) not in done]
+            if not self._streams[stream]:
+                del self._streams[stream]
+
+    def broken(self, told: Told, following: OrderbookDelta) -> bool:
+        """Say whether something was missed between a book and a change after it."""
+        row = told.row
         stream = (following.conn, following.sid)
         if row.conn != following.conn or row.sid not in (following.sid, None):
             return True
@@ -145,19 +167,18 @@ def place(told: Told, waiting: Waiting, own: SeriesEngine, merged: SeriesEngine)
     """Answer the place of a book; None when it has none that is certain.
 
     It ends just before the first change the same gatherer heard after it, if every change of that
-    very instant came after it too. A book nobody heard a change of for a minute before and after
-    holds at the instant of its receipt. The row is answered with its place for a time; the exchange
-    time of a snapshot is then that of its receipt, from which on it holds.
+    very instant came after it too. Of a book that did not change for a minute, a change of any
+    market on the same subscription does: the book's own would have come before it. The row is
+    answered with its place for a time; the exchange time of a snapshot is then that of its receipt,
+    from which on it holds.
     """
-    row = told.row
-    if told.next is None or told.next.exchange_ts > told.stamp + QUIET_US:
-        around = deltas_between(row.ticker, told.stamp - QUIET_US, told.stamp + QUIET_US)
-        if next(merged.read(around), None) is not None:
-            return None
-        return _placed(told, told.stamp, waiting.gatherer)
-    if waiting.broken(told):
+    row, following = told.row, told.next
+    if following is None or following.exchange_ts > told.stamp + QUIET_US:
+        heard = [each for each in (told.next, told.then) if each is not None]
+        following = min(heard, key=_received, default=None)
+    if following is None or waiting.broken(told, following):
         return None
-    instant = told.next.exchange_ts
+    instant = following.exchange_ts
     window = deltas_between(row.ticker, instant, instant + 1)
     after = {_identity(each) for each in own.read(window) if each.received_at > told.stamp}
     if any(_identity(each) not in after for each in merged.read(window)):
@@ -177,7 +198,8 @@ def bounded(gap: Gap, own: SeriesEngine) -> Gap:
 
     They are those of its subscription, whichever the market; None where there is none close by.
     """
-    if gap.resolved:
+    known = gap.from_ts is not None and (gap.to_ts is not None or gap.reason not in _PASSING)
+    if gap.resolved or not gap.conn or known:
         return gap
     at = gap.detected_at
     window = Window(DELTAS, at - BOUND_US, at + BOUND_US, order="any")
@@ -186,9 +208,13 @@ def bounded(gap: Gap, own: SeriesEngine) -> Gap:
     before = max((each for each in mine if each.received_at < at), key=_received, default=None)
     after = min((each for each in mine if each.received_at >= at), key=_received, default=None)
     return gap._replace(
-        from_ts=None if before is None else before.exchange_ts,
-        to_ts=None if after is None else after.exchange_ts,
+        from_ts=_or(gap.from_ts, before),
+        to_ts=_or(gap.to_ts, after),
     )
+
+
+def _or(known: int | None, delta: OrderbookDelta | None) -> int | None:
+    return known if known is not None or delta is None else delta.exchange_ts
 
 
 def _is_ready(told: Told, until_us: int) -> bool:

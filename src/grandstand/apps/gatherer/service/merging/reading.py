@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from grandstand.apps.gatherer.service.merging.values import Pace, Source, Tally
 from grandstand.apps.gatherer.store import SyncCursor
 from grandstand.apps.gatherer.store.patterns import EARLIEST, LATEST
+from grandstand.base.errors import NotFound
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.window import Window
@@ -24,13 +25,21 @@ class Reader(Generic[R]):
 
     A cursor is moved only after its rows were taken, and where it is `held` only when told to.
     Whatever is read twice, because of the overlap or after a stop in the middle, must be the same
-    to whoever takes it.
+    to whoever takes it. A series that is `spare` may not be there at all.
     """
 
     def __init__(
-        self, source: Source, series: Series[R], tables: Store, pace: Pace, *, held: bool = False
+        self,
+        source: Source,
+        series: Series[R],
+        tables: Store,
+        pace: Pace,
+        *,
+        held: bool = False,
+        spare: bool = False,
     ) -> None:
         self._held = held
+        self._missing: tuple[type[NotFound], ...] = (NotFound,) if spare else ()
         self._source = source
         self._series = series
         self._tables = tables
@@ -74,12 +83,17 @@ class Reader(Generic[R]):
     def following_us(self) -> int | None:
         """Answer the time of the next row that is to be read; None when there is none."""
         window = Window(self._series, self.cursor.position_us + 1, LATEST, most=1)
-        row = next(self._source.engine.read(window), None)
+        row = None
+        with suppress(*self._missing):
+            row = next(self._source.engine.read(window), None)
         return None if row is None else int(row[self._time])
 
     def _counts(self) -> dict[int, tuple[int, int]]:
         """Answer the end and the rows of each chunk, by its start."""
-        chunks = self._source.engine.status(self._series).chunks
+        try:
+            chunks = self._source.engine.status(self._series).chunks
+        except self._missing:
+            return {}
         return {chunk.start: (chunk.end, chunk.rows + chunk.late) for chunk in chunks}
 
     def _late(
@@ -121,6 +135,6 @@ class Reader(Generic[R]):
     def _batches(self, window: Window[R]) -> Iterator[list[R]]:
         engine: SeriesEngine = self._source.engine
         found = engine.read(window)
-        with closing(found):  # type: ignore[type-var]
+        with closing(found), suppress(*self._missing):  # type: ignore[type-var]
             while batch := [*islice(found, self._pace.batch_rows)]:
                 yield batch

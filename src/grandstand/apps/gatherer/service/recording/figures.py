@@ -17,6 +17,7 @@ class Figures:
     frames: int = 0
     frame_bytes: int = 0
     rows: Counter[str] = field(default_factory=Counter)
+    batches: int = 0
     gaps_opened: Counter[str] = field(default_factory=Counter)
     gaps_closed: int = 0
     duplicates: int = 0

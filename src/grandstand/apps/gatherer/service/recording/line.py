@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-import msgspec
-
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.model.feed import Feed
 from grandstand.apps.gatherer.model.incidents import (
@@ -18,6 +16,7 @@ from grandstand.apps.gatherer.model.incidents import (
     Gap,
     GapClosed,
     GapOpened,
+    GapReason,
     Incident,
     Resubscribe,
     SnapshotsWanted,
@@ -37,8 +36,10 @@ from grandstand.apps.gatherer.model.messages import (
 )
 from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot
 from grandstand.apps.gatherer.service.recording.figures import Figures
+from grandstand.apps.gatherer.service.recording.gaps import gap_row
+from grandstand.apps.gatherer.service.recording.proving import Proof
 from grandstand.apps.gatherer.service.recording.writing import BATCH_ROWS, Writer
-from grandstand.apps.gatherer.sources.kalshi.commands import LIFECYCLE, TICKERS, TRADES
+from grandstand.apps.gatherer.sources.kalshi.commands import BOOKS, LIFECYCLE, TICKERS, TRADES
 from grandstand.apps.gatherer.sources.kalshi.stream import Heard, Lost, Opened, Stream
 from grandstand.apps.gatherer.sources.kalshi.subscriptions import Subscriptions, terminal
 from grandstand.apps.gatherer.store.keyframes import Rhythm, keyframe
@@ -46,6 +47,7 @@ from grandstand.base.clock import Clock
 from grandstand.base.log import log
 
 _STEP_SECONDS: Final = 0.25
+_STALE_SECONDS: Final = 2.0
 _TURN: Final = 256
 _MICRO: Final = 1_000_000
 _REASON_CHARS: Final = 200
@@ -104,8 +106,9 @@ class Line:
         self._put_delta = writer.deltas.append
         self._tape = writer.tape
         self._kick = asyncio.Event()
-        self._heard_moment, self._seen_frames = 0.0, -1
+        self._heard_moment, self._stale_moment, self._seen_frames = 0.0, 0.0, -1
         self._hopeless = False
+        self._proof = Proof()
         self._log = log("gatherer", line=str(number))
 
     async def run(self) -> None:
@@ -134,18 +137,46 @@ class Line:
             await self._send_due()
             await self._look_after()
 
-    def follow(self, markets: Iterable[str]) -> None:
-        """Follow more markets."""
+    def follow(self, markets: Iterable[str], since: Iterable[Gap] = ()) -> None:
+        """Follow more markets; gaps say since when they are not followed."""
+        if self.conn is None:
+            self.carried = (*self.carried, *since)
+        else:
+            self.feed.carry(since)
         self.subscriptions.want(markets)
         self._kick.set()
 
-    def leave(self, markets: Iterable[str], at: int) -> None:
-        """Follow markets no more."""
-        gone = [*markets]
-        self.subscriptions.leave(gone)
-        self._tell(self.feed.forget(gone, at))
-        for market in gone:
-            self._rhythm.forget(market)
+    def leave(self, market: str, at: int) -> Gap:
+        """Follow a market no more; answer the gap that begins, which is kept."""
+        self.subscriptions.leave((market,))
+        gap, closed = self.feed.dismiss((market,), at)
+        self._tell((GapOpened(gap), *closed))
+        self._kick.set()
+        return gap
+
+    def mark(self, at: int) -> None:
+        """Note how far each subscription is, for `proven` a moment later."""
+        self._proof.mark(at, self.feed.progress())
+
+    def proven(self, at: int) -> int:
+        """Answer up to which moment, at most this one, nothing is missing that no gap tells of.
+
+        Subscriptions that are quiet are asked for a sign.
+        """
+        if self.conn is None:
+            return at
+        proven, quiet = self._proof.proven(self.feed.progress())
+        self.prove(quiet)
+        return min(proven, at)
+
+    @property
+    def proving(self) -> bool:
+        """Whether such a sign is waited for, and can come."""
+        return self.conn is not None and self.subscriptions.proving
+
+    def prove(self, sids: Iterable[int]) -> None:
+        """Ask subscriptions for a sign that nothing before it is missing."""
+        self.subscriptions.prove(sids)
         self._kick.set()
 
     def distrust(self, ticker: str, at: int) -> None:
@@ -161,9 +192,11 @@ class Line:
             if (kept.conn, kept.sid, kept.detected_at) != (gap.conn, gap.sid, gap.detected_at)
         )
 
-    def stopped(self) -> None:
+    def stopped(self, *, proven: bool) -> None:
         """Note that the connection ended because recording did; the next start tells the gap."""
         if self.conn is not None:
+            if not proven:
+                self._tell(self.feed.end(self.heard_at))
             self._note("closed", "stopped")
             self.conn = None
 
@@ -212,15 +245,17 @@ class Line:
         match message:
             case Subscribed(id=int(command_id), channel=channel, sid=sid):
                 subscriptions.subscribed(command_id, channel, sid)
-                self.feed.expect(sid, subscriptions.sids.get(sid, ()))
-            case Ok(id=int(command_id), sid=sid):
+                if channel == BOOKS:
+                    self.feed.expect(sid, subscriptions.sids.get(sid, ()), at)
+            case Ok(id=int(command_id), sid=sid, tickers=listed):
                 subscriptions.acknowledged(command_id)
                 if sid is not None:
-                    self.feed.expect(sid, subscriptions.sids.get(sid, ()))
+                    subscriptions.lost(sid, listed)
+                    self.feed.expect(sid, subscriptions.sids.get(sid, ()), at)
             case Unsubscribed(id=int(command_id)):
                 subscriptions.acknowledged(command_id)
             case ErrorTold():
-                self._failed(message)
+                self._failed(message, at)
             case Lifecycle() | EventTold():
                 self._ears.lifecycle(message, at, self.conn or 0)
             case Refused():
@@ -231,10 +266,12 @@ class Line:
                 return
         self._kick.set()
 
-    def _failed(self, told: ErrorTold) -> None:
+    def _failed(self, told: ErrorTold, at: int) -> None:
         self._figures.errors_told[told.code] += 1
         if told.id is not None:
-            self.subscriptions.failed(told.id, told.code, self._clock.monotonic())
+            gone = self.subscriptions.failed(told.id, told.code, self._clock.monotonic())
+            if gone is not None:
+                self._tell(self.feed.lapse(gone, told.code, at))
         elif told.sid is None and terminal(told.code):
             self._hopeless = True
 
@@ -257,7 +294,7 @@ class Line:
                     self._kick.set()
 
     def _opened(self, gap: Gap) -> None:
-        self._figures.gaps_opened[gap.reason] += 1
+        self._figures.gaps_opened[gap.reason] += gap.reason is not GapReason.LEFT
         for ticker in gap.tickers:
             self._rhythm.forget(ticker)
         self._writer.add(store.GAPS, gap_row(gap, self._gatherer, None))
@@ -266,8 +303,9 @@ class Line:
             self._ears.backfill(gap)
 
     def _closed(self, gap: Gap, resolved_at: int) -> None:
-        self._figures.gaps_closed += 1
-        self._figures.healed_seconds += (resolved_at - gap.detected_at) / _MICRO
+        if gap.reason is not GapReason.LEFT:
+            self._figures.gaps_closed += 1
+            self._figures.healed_seconds += (resolved_at - gap.detected_at) / _MICRO
         self._writer.add(store.GAPS, gap_row(gap, self._gatherer, resolved_at))
         self._ears.gap(gap, resolved_at)
 
@@ -299,6 +337,7 @@ class Line:
         self.heard_at = conn
         self._heard_moment = self._clock.monotonic()
         self.subscriptions.begin()
+        self._proof = Proof(conn)
         self._note("opened")
         self._kick.set()
 
@@ -337,24 +376,12 @@ class Line:
             self._heard_moment = now
             self.subscriptions.probe()
             self._kick.set()
+        if now - self._stale_moment > _STALE_SECONDS and self.subscriptions.settled:
+            # A book that was asked for and refused, or never came, is asked for again.
+            self._stale_moment = now
+            for sid in self.feed.sids:
+                self.subscriptions.ask_snapshots(sid, self.feed.stale_of(sid))
         if self._hopeless or self.subscriptions.overdue(now):
             self._log.warning("connection given up", error="no answer to a command")
             self._hopeless = False
             await self.stream.reconnect()
-
-
-def gap_row(gap: Gap, gatherer: str, resolved_at: int | None) -> store.Gap:
-    """Answer the row that says a gap was found, or closed."""
-    return store.Gap(
-        detected_at=gap.detected_at,
-        gatherer=gatherer,
-        conn=gap.conn,
-        sid=gap.sid,
-        expected_seq=gap.expected_seq,
-        resolved=resolved_at is not None,
-        got_seq=gap.got_seq,
-        resolved_at=resolved_at,
-        channel=gap.channel,
-        reason=str(gap.reason),
-        tickers=msgspec.json.encode(sorted(gap.tickers)).decode(),
-    )

@@ -35,6 +35,7 @@ class Plan:
     longest_wait_seconds: float = 30.0
     reconcile_seconds: float = 300.0
     snapshots_seconds: float = 900.0
+    trades_seconds: float = 60.0
     audit_seconds: float = 60.0
     audit_again_seconds: float = 20.0
     audit_markets: int = 20

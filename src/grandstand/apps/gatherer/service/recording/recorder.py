@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.model.incidents import Gap
+from grandstand.apps.gatherer.model.incidents import Gap, GapReason
 from grandstand.apps.gatherer.model.stamps import Stamps
 from grandstand.apps.gatherer.service.recording import disk
 from grandstand.apps.gatherer.service.recording.figures import Figures, Pace
-from grandstand.apps.gatherer.service.recording.line import Ears, Line, gap_row
+from grandstand.apps.gatherer.service.recording.filling import Filling
+from grandstand.apps.gatherer.service.recording.gaps import gap_row
+from grandstand.apps.gatherer.service.recording.line import Ears, Line
 from grandstand.apps.gatherer.service.recording.patience import PASSING, Lent, patiently
 from grandstand.apps.gatherer.service.recording.plan import Plan
 from grandstand.apps.gatherer.service.recording.pool import Pool
@@ -36,11 +39,13 @@ from grandstand.base.log import log
 from grandstand.storage.series.buffer import AsyncBuffer, Buffer
 
 _FLUSH_SECONDS: Final = 0.05
-_WHOLE_SECONDS: Final = 1.0
+_WHOLE_SECONDS: Final = 0.8
+_MARK_SECONDS: Final = 0.2
 _TAPE_SECONDS: Final = 1.0
 _SECOND: Final = 1.0
 _DISK_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.02
+_LAST_WORDS_SECONDS: Final = 3.0
 _WATCH_SECONDS: Final = 5.0
 _ALARM_SECONDS: Final = 300.0
 _MICRO: Final = 1_000_000
@@ -68,9 +73,11 @@ class Recorder:
         self._absences = 0
         self._alarmed_at = float("-inf")
         self._gaps_told = 0
-        self._holes: asyncio.Queue[tuple[Line, Gap]] = asyncio.Queue()
+        self._whole_at = 0
         self.pool = Pool(
-            tuple(self._line(number) for number in range(plan.connections)), self.stamp
+            tuple(self._line(number) for number in range(plan.connections)),
+            self.stamp,
+            lambda gap: self.writer.add(store.GAPS, gap_row(gap, plan.gatherer, None)),
         )
         self.rounds = Rounds(
             surroundings.exchange,
@@ -80,6 +87,9 @@ class Recorder:
             stamp=self.stamp,
             wants=surroundings.choosing.wants,
             random=surroundings.random,
+        )
+        self.filling = Filling(
+            self.rounds, surroundings.choosing.sync, self.stamp, self._trouble("backfill")
         )
         surroundings.choosing.attach(
             lambda row: self.writer.add(store.MARKET_EVENTS, row), self.stamp
@@ -139,12 +149,13 @@ class Recorder:
             *lines,
             self._flushing(),
             self._proving(),
-            self._filling(),
+            self.filling.run(),
             self._every(_TAPE_SECONDS, "tape", self.writer.write_tape),
             self._every(_SECOND, "markets", self._choose),
             self._every(_DISK_SECONDS, "disk", self._check_disk),
             self._every(_WATCH_SECONDS, "watch", self._watch),
             self._every(plan.reconcile_seconds, "registry", self._by.choosing.sync),
+            self._every(plan.trades_seconds, "trades", self.filling.trades),
             self._every(plan.audit_seconds, "audit", self._audit),
             self._snapshots(),
         ]
@@ -154,6 +165,8 @@ class Recorder:
         await patiently(self._limits, self._trouble("limits"))
         await patiently(self._by.choosing.sync, self._trouble("registry"))
         self.pool.follow(await self._by.choosing.choose())
+        self.pool.begun(self.started_at)
+        self.filling.fetched_at = self.started_at
         if not self._past.last_stamp:
             return
         for line in self.pool.lines:
@@ -170,16 +183,18 @@ class Recorder:
         line.carried = (*line.carried, gap)
         self._absences += 1
         if gap.channel != BOOKS:
-            self._holes.put_nowait((line, gap))
+            self.filling.put(line, gap)
 
     def _heard_of(self, gap: Gap, resolved_at: int | None) -> None:
         """Close what the last run left open, once every gap since then is closed."""
-        if resolved_at is None or gap.conn:
+        if resolved_at is None or gap.conn or gap.reason is GapReason.LEFT:
             return
         self._absences -= 1
         if self._absences:
             return
         for left in self._past.open_gaps:
+            if left.reason == GapReason.LEFT:
+                continue
             closed = left._replace(resolved=True, resolved_at=resolved_at)
             self.writer.add(store.GAPS, closed)
 
@@ -258,34 +273,19 @@ class Recorder:
     async def _proving(self) -> None:
         """Say again and again up to which moment everything is kept."""
         while True:
-            at = self.stamps.last
+            # What is missing after the last frame of a quiet subscription shows with its next.
+            marked = self.stamps.last
+            for line in self.pool.lines:
+                line.mark(marked)
+            await asyncio.sleep(_MARK_SECONDS)
+            proven = min(line.proven(marked) for line in self.pool.lines)
+            self._whole_at = at = max(self._whole_at, proven)
             mark = await self.writer.flush()
             while self.buffer.buffer.durable < mark:  # noqa: ASYNC110 - told by nothing else
                 await asyncio.sleep(_STEP_SECONDS)
             self.writer.add(store.SESSIONS, store.Session(at, self.plan.gatherer, 0, "whole"))
             remember_whole(self.plan.folder, at)
             await asyncio.sleep(_WHOLE_SECONDS)
-
-    async def _filling(self) -> None:
-        """Fetch what was missed of trades and markets, once the stream has it again."""
-        while True:
-            line, gap = await self._holes.get()
-            while gap.channel not in line.subscriptions.told:  # noqa: ASYNC110 - as above
-                await asyncio.sleep(_FLUSH_SECONDS)
-            if gap.channel == TRADES:
-                fetch = self._trades_of(gap)
-            elif gap.channel == LIFECYCLE:
-                fetch = self._by.choosing.sync
-            else:
-                fetch = _nothing
-            await patiently(fetch, self._trouble("backfill"))
-            line.close_gap(gap, self.stamp())
-
-    def _trades_of(self, gap: Gap) -> Callable[[], Awaitable[None]]:
-        async def fetch() -> None:
-            await self.rounds.backfill(gap, self.stamp())
-
-        return fetch
 
     async def _every(self, seconds: float, name: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -312,14 +312,28 @@ class Recorder:
         self.started_at = self.started_at or at
         self.writer.add(store.SESSIONS, store.Session(at, self.plan.gatherer, 0, what))
 
+    async def _last_words(self) -> None:
+        """Fetch what is still missing, and learn whether anything was missed last; not for long."""
+        with contextlib.suppress(TimeoutError, *PASSING):
+            async with asyncio.timeout(_LAST_WORDS_SECONDS):
+                await self.filling.last()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS_SECONDS):
+                for line in self.pool.lines:
+                    line.prove(line.feed.sids)
+                while any(line.proving for line in self.pool.lines):  # noqa: ASYNC110 - as above
+                    await asyncio.sleep(_STEP_SECONDS)
+
     async def _end(self, tasks: list[asyncio.Task[None]], sending: asyncio.Task[None]) -> None:
-        for line in self.pool.lines:
-            await line.stream.close()
+        if tasks and not any(task.done() for task in tasks):
+            await self._last_words()
+        proven = [line for line in self.pool.lines if not line.proving]
+        await asyncio.gather(*(line.stream.close() for line in self.pool.lines))
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for line in self.pool.lines:
-            line.stopped()
+            line.stopped(proven=line in proven)
         self._note("stopped")
         await self.writer.flush()
         await self.writer.write_tape()
@@ -350,7 +364,7 @@ class Recorder:
         line: Line
         ears = Ears(
             lifecycle=by.choosing.told,
-            backfill=lambda gap: self._holes.put_nowait((line, gap)),
+            backfill=lambda gap: self.filling.put(line, gap),
             gap=self._heard_of,
             wants=by.choosing.wants,
         )
@@ -367,10 +381,6 @@ class Recorder:
             keyframe_deltas=plan.keyframe_deltas,
         )
         return line
-
-
-async def _nothing() -> None:
-    return
 
 
 def _stamping(stamps: Stamps, clock: Clock) -> Callable[[], int]:

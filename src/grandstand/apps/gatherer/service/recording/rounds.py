@@ -87,7 +87,15 @@ class Rounds:
 
     async def backfill(self, gap: Gap, until_us: int) -> int:
         """Fetch the trades of a gap and keep them; answer how many there were."""
-        start = max(0, gap.detected_at // _MICRO - _MARGIN_SECONDS)
+        since = gap.detected_at if gap.from_ts is None else min(gap.from_ts, gap.detected_at)
+        return await self.trades(since, until_us)
+
+    async def trades(self, since_us: int, until_us: int) -> int:
+        """Fetch the trades of a stretch of time and keep them; answer how many there were.
+
+        Those that are kept already stay as they are.
+        """
+        start = max(0, since_us // _MICRO - _MARGIN_SECONDS)
         end = until_us // _MICRO + _MARGIN_SECONDS
         count = 0
         async for page in self._exchange.trades(start_s=start, end_s=end):

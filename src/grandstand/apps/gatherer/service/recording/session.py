@@ -82,9 +82,13 @@ def _identity(gap: store.Gap) -> tuple[int, int, int, int]:
 def absence(past: Past, line: int, channel: str, tickers: frozenset[str]) -> Gap:
     """Answer the gap from the last moment that can be relied on until a line is up again.
 
-    It belongs to no connection: `conn` is 0 and `sid` the number of the line.
+    It belongs to no connection: `conn` is 0 and `sid` the number of the line. What was left open
+    of the same channel is within it where that can be fetched.
     """
+    left = [gap for gap in past.open_gaps if gap.channel == channel] if not tickers else []
+    since = [gap.detected_at if gap.from_ts is None else gap.from_ts for gap in left]
     return Gap(
+        from_ts=min(since, default=None),
         conn=0,
         sid=line,
         channel=channel,

@@ -37,6 +37,7 @@ def ingest_of(recorder: Recorder) -> Ingest:
         refused=figures.refused,
         unknown=figures.unknown,
         unfit=figures.unfit,
+        batches=figures.batches,
         reconnects=figures.reconnects,
         errors_told=dict(figures.errors_told),
         tape_frames=0 if tape is None else tape.written_frames,

@@ -87,6 +87,7 @@ class Writer:
                 rows.clear()
                 self._mark = max(self._mark, await self._take(series, batch))
                 self._figures.rows[series.name] += len(batch)
+                self._figures.batches += 1
                 taken = True
         if taken:
             self.lag.taken(self._mark, began)

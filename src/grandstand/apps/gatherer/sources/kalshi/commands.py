@@ -31,13 +31,17 @@ def subscribe(
     return _command(command_id, "subscribe", params)
 
 
-def update(command_id: int, sid: int, action: Action, markets: Sequence[str]) -> str:
-    """Add markets to a subscription, take some off, or ask for their books."""
-    return _command(
-        command_id,
-        "update_subscription",
-        {"sids": [sid], "action": action, "market_tickers": [*markets]},
-    )
+def update(
+    command_id: int, sid: int, action: Action, markets: Sequence[str], *, short: bool = False
+) -> str:
+    """Add markets to a subscription, take some off, or ask for their books.
+
+    A `short` answer does not list the markets.
+    """
+    params: dict[str, object] = {"sids": [sid], "action": action, "market_tickers": [*markets]}
+    if short:
+        params["skip_ticker_ack"] = True
+    return _command(command_id, "update_subscription", params)
 
 
 def unsubscribe(command_id: int, sids: Sequence[int]) -> str:

@@ -50,6 +50,8 @@ _MARKETS_A_PAGE: Final = 1000
 _TRADES_A_PAGE: Final = 1000
 _EVENTS_A_PAGE: Final = 200
 _MOST_PAGES: Final = 10_000
+# Longer ones fit into no address.
+_LONGEST_CURSOR: Final = 4096
 _KEYS: Final = frozenset({401, 403})
 _CLOSED: Final = 503
 # What every account may do: 200 tokens a second, ten for a request; a little is left for others.
@@ -93,7 +95,9 @@ class Exchange:
         except SourceFaulted as faulted:
             if faulted.answered != _CLOSED:
                 raise
-            return Status(exchange_active=False, trading_active=False, resumes_at=None)
+            return Status(
+                exchange_active=False, trading_active=False, resumes_at=_resumes(faulted.said)
+            )
         return Status(
             body.exchange_active, body.trading_active, body.exchange_estimated_resume_time
         )
@@ -194,7 +198,7 @@ class Exchange:
             cursor = page.cursor
             if not cursor:
                 return
-            if cursor in cursors:
+            if cursor in cursors or len(cursor) > _LONGEST_CURSOR:
                 break
             cursors.add(cursor)
         raise CursorLoops(f"{self._name} answers pages of {path} without end: try again later")
@@ -226,6 +230,13 @@ class Exchange:
             retries=Retries(tries=5, first_seconds=0.3, within_seconds=90.0),
             most_bytes=_MOST_BYTES,
         )
+
+
+def _resumes(said: str) -> datetime | None:
+    try:
+        return msgspec.json.decode(said, type=StatusBody).exchange_estimated_resume_time
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _date(text: str) -> datetime | None:

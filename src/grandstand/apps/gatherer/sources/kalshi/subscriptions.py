@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from grandstand.apps.gatherer.sources.kalshi import commands
 from grandstand.apps.gatherer.sources.kalshi.commands import BOOKS, Channel
 
-Kind: TypeAlias = Literal["channel", "subscribe", "add", "delete", "snapshot", "probe"]
+Kind: TypeAlias = Literal["channel", "subscribe", "add", "delete", "snapshot", "prove", "probe"]
 
 _MARKET_LIMIT: Final = 26
 _TOO_FAST: Final = 27
@@ -73,6 +74,7 @@ class Subscriptions:
     _queue: deque[Command] = field(default_factory=deque)
     _sent: dict[int, Sent] = field(default_factory=dict)
     _waiting: dict[str, None] = field(default_factory=dict)
+    _leaving: dict[str, int] = field(default_factory=dict)
     _full: set[int] = field(default_factory=set)
     _most: int = 0
     _last_id: int = 0
@@ -81,7 +83,8 @@ class Subscriptions:
 
     def begin(self) -> None:
         """Forget the connection before: all that is wanted is to be asked for again."""
-        for gone in (self.sids, self.placed, self.told, self._sent, self._waiting):
+        held = (self.sids, self.placed, self.told, self._sent, self._waiting, self._leaving)
+        for gone in held:
             gone.clear()
         self._queue.clear()
         self._full.clear()
@@ -110,9 +113,27 @@ class Subscriptions:
                 self.sids[sid].discard(market)
                 by_sid.setdefault(sid, []).append(market)
         for sid, some in by_sid.items():
+            self._leaving.update(dict.fromkeys(some, sid))
+            last = self._queue[-1] if self._queue else Command("probe")
+            again = (last.kind, last.sid) == ("delete", sid)
+            gone = (*self._queue.pop().markets, *some) if again else some
             self._queue.extend(
-                Command("delete", part, sid) for part in _parts(some, self.terms.batch)
+                Command("delete", part, sid) for part in _parts(gone, self.terms.batch)
             )
+
+    def lost(self, sid: int, listed: Collection[str] | None) -> None:
+        """Take the word of what a subscription holds: what it should hold too is asked for again.
+
+        Answers come in the order of commands, so it is about what was placed before. An answer
+        that lists nothing says nothing.
+        """
+        if listed is None:
+            return
+        for market in self.sids.get(sid, set()) - {*listed}:
+            self.sids[sid].discard(market)
+            self.placed.pop(market, None)
+            if market in self.wanted:
+                self._waiting[market] = None
 
     def ask_snapshots(self, sid: int, markets: Collection[str]) -> None:
         """Ask for the books of markets of one subscription."""
@@ -120,6 +141,26 @@ class Subscriptions:
         self._queue.extend(
             Command("snapshot", part, sid) for part in _parts(asked, self.terms.batch)
         )
+
+    def prove(self, sids: Iterable[int]) -> None:
+        """Ask subscriptions for a numbered answer: it shows whether something before it is missing.
+
+        Adding a market that is there already changes nothing.
+        """
+        asked = {command.sid for command in self._proofs}
+        for sid in {*sids} - asked:
+            if self.sids.get(sid):
+                self._queue.append(Command("prove", (min(self.sids[sid]),), sid))
+
+    @property
+    def proving(self) -> bool:
+        """Whether a numbered answer is waited for."""
+        return bool(self._proofs)
+
+    @property
+    def _proofs(self) -> list[Command]:
+        known = (*self._queue, *(sent.command for sent in self._sent.values()))
+        return [command for command in known if command.kind == "prove"]
 
     def probe(self) -> None:
         """Ask for a sign of life; without a reply the connection is overdue."""
@@ -183,25 +224,48 @@ class Subscriptions:
             self._rest_seconds = 0.0
             if sent.command.kind == "add":
                 self._place(sent.command.sid, sent.command.markets)
+            self._left(sent.command)
 
-    def failed(self, command_id: int, code: int, now: float) -> None:
-        """Take the reply that a command was not carried out."""
+    def failed(self, command_id: int, code: int, now: float) -> int | None:
+        """Take the reply that a command was not carried out.
+
+        Answers the subscription that turned out not to be there, if so: `ended` is to be told.
+        """
         sent = self._sent.pop(command_id, None)
         if sent is None:
-            return
+            return None
         command = replace(sent.command, tries=sent.command.tries + 1)
+        if code == _UNKNOWN_SID and command.sid:
+            self._left(command)
+            if command.kind == "add":
+                self._not_placed(command, code)
+            return command.sid
         if code == _TOO_FAST:
-            self._rest_seconds = min(
-                _LONGEST_REST_SECONDS, self._rest_seconds * 2 or _FIRST_REST_SECONDS
-            )
-            self._rest_until = now + self._rest_seconds
+            self._rest(now)
             self._queue.appendleft(replace(command, tries=0))
         elif code in _AGAIN and command.tries < _MOST_TRIES:
             self._queue.append(command)
         elif command.kind in ("subscribe", "add"):
             self._not_placed(command, code)
-        elif code == _UNKNOWN_SID and command.kind == "snapshot":
-            self.ended(command.sid)
+        elif command.kind == "snapshot":
+            half = len(command.markets) // 2
+            parts = _parts(command.markets, half) if half else []
+            self._queue.extend(replace(command, markets=part) for part in parts)
+        elif command.kind in ("channel", "delete", "prove"):
+            # Without a channel trades would be missing, and nobody would know.
+            self._rest(now)
+            self._queue.append(command)
+        return None
+
+    def _rest(self, now: float) -> None:
+        grown = self._rest_seconds * 2 or _FIRST_REST_SECONDS
+        self._rest_seconds = min(_LONGEST_REST_SECONDS, grown)
+        self._rest_until = now + self._rest_seconds
+
+    def _left(self, command: Command) -> None:
+        if command.kind == "delete":
+            for market in command.markets:
+                self._leaving.pop(market, None)
 
     def ended(self, sid: int) -> bool:
         """Take the word that a subscription is over: what it held is asked for again.
@@ -213,9 +277,11 @@ class Subscriptions:
                 del self.told[channel]
                 self._queue.append(Command("channel", channel=channel))
                 return True
+        self._queue = deque(command for command in self._queue if command.sid != sid)
         markets = self.sids.pop(sid, None)
         if markets is None:
             return False
+        self._leaving = {market: held for market, held in self._leaving.items() if held != sid}
         for market in sorted(markets):
             self.placed.pop(market, None)
             if market in self.wanted:
@@ -227,13 +293,16 @@ class Subscriptions:
 
         One subscription is asked for at a time, so that the next markets find its room.
         """
-        if not self._waiting:
+        # What is not off its old subscription yet would be told twice.
+        free = (market for market in self._waiting if market not in self._leaving)
+        first = next(free, None)
+        if first is None:
             return None
         sid = next((sid for sid in self.sids if self._room(sid) > 0), 0)
         if not sid and any(sent.command.kind == "subscribe" for sent in self._sent.values()):
             return None
         most = min(self._most, self._room(sid)) if sid else self._most
-        markets = tuple(market for market, _ in zip(self._waiting, range(most), strict=False))
+        markets = (first, *islice(free, most - 1))
         for market in markets:
             del self._waiting[market]
         return Command("add" if sid else "subscribe", markets, sid)
@@ -299,6 +368,9 @@ def _written(command_id: int, command: Command, *, yes_price: bool) -> str:
     if command.kind == "probe":
         return commands.list_subscriptions(command_id)
     action: commands.Action = "get_snapshot"
+    if command.kind == "prove":
+        action = "add_markets"
+        return commands.update(command_id, command.sid, action, command.markets, short=True)
     if command.kind == "add":
         action = "add_markets"
     elif command.kind == "delete":
