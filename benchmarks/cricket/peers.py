@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from benchmarks.cricket.pace import BUNDLE, KEY, PAYLOAD, STATE, Pace, Sunk, paced
-from grandstand.apps.cricket.sources.apns import push_id
+from grandstand.apps.cricket.model.tokens import push_id
 
 
 async def by_aioapns(sink: Sunk, count: int) -> Pace:

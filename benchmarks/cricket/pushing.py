@@ -8,13 +8,13 @@ from benchmarks.cricket.blast import blast
 from benchmarks.cricket.pace import BUNDLE, KEY, PAYLOAD, Pace, Sunk, paced, sinking
 from benchmarks.cricket.peers import by_aioapns, by_pycurl
 from benchmarks.harness.rows import Limit, Row, Times
+from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.sources.apns import (
     Apns,
     Delivered,
     Letter,
     Parcel,
     ProviderToken,
-    push_id,
 )
 from grandstand.base.clock import SystemClock
 from grandstand.base.metrics import Metrics

@@ -69,6 +69,21 @@ async def test_an_application_is_opened_with_what_it_needs_and_its_jobs_are_know
     assert cards[0][1].headline == "Ticking"
 
 
+async def test_what_an_application_opened_is_closed_while_the_store_is_still_there(
+    tmp_path: Path,
+) -> None:
+    seen: list[str] = []
+
+    async def close(service: Clocks) -> None:
+        await service.resources.outbox.waiting("clocks.chime")
+        seen.append("closed")
+
+    async with House.open(Settings(home=tmp_path), apps=(_card(close=close),)):
+        seen.append("open")
+
+    assert seen == ["open", "closed"]
+
+
 async def _until_enrolled(house: House) -> tuple[Any, ...]:
 
     for _ in range(100):

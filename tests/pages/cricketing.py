@@ -5,18 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
+from grandstand.apps.cricket.app import CARD
 from grandstand.apps.cricket.service import Cricket, DeviceGiven
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.base.clock import SystemClock
+from grandstand.host.catalogue import APPS
 from grandstand.host.house import House
 from grandstand.host.server.application import application
 from grandstand.host.settings import Settings
+from grandstand.kit.app import App, Resources
+from grandstand.kit.outbox import Outbox
 from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.simulators.push import Addresses, PushService, SigningKey
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
 from grandstand.simulators.scores.library import find_tape
 from grandstand.simulators.serving import served
@@ -37,17 +44,26 @@ class Cricketing:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
-        self.feed = ScoreFeed(SystemClock())
-        async with served(self.feed.application) as address:
+        clock = SystemClock()
+        self.feed, self.pushes = ScoreFeed(clock), PushService(clock, Random(7))
+        async with (
+            served(self.feed.application) as address,
+            self.pushes.serving() as pushing,
+        ):
             cricket = CricketSettings.model_validate(
                 {
                     "feed_url": f"http://{address}{BASE}",
                     "feed_token": TOKEN,
                     "replay_url": f"http://{address}/simulator",
+                    "webpush": True,
+                    "webpush_key": SigningKey.make().pem,
+                    "webpush_contact": "mailto:owner@example.org",
                 }
             )
-            async with House.open(Settings(home=self.folder, cricket=cricket)) as house:
+            settings = Settings(home=self.folder, cricket=cricket)
+            async with House.open(settings, apps=_trusting(pushing)) as house:
                 self.cricket: Cricket = house.services["cricket"]
+                self._outbox = Outbox(house.store, clock)
                 self._loop = asyncio.get_running_loop()
                 await self._play()
                 yield Opened(application(house)[0], house.hub)
@@ -63,6 +79,12 @@ class Cricketing:
         on_air.seek_ball(ball)
         self.cricket.clear_caches()
         await self.cricket.poll()
+
+    async def tell_browsers(self) -> None:
+        """Push what waits to be pushed to browsers."""
+        await self.cricket.settle()
+        for row in await self._outbox.waiting("cricket.webpush"):
+            await self.cricket.ways()["cricket.webpush"](row)
 
     async def _play(self) -> None:
         feed, cricket = self.feed, self.cricket
@@ -85,3 +107,14 @@ class Cricketing:
         for ball in _LOOKS:
             await self.bowl(ball)
         await cricket.register_activity(LOCAL_OWNER, str(LIVE), "owners-phone", "aa" * 80)
+
+
+def _trusting(pushing: Addresses) -> tuple[App[Any], ...]:
+    """The applications, of which cricket trusts the simulated push service of browsers."""
+    lent = {"apns_context": pushing.trusting, "webpush_hosts": (urlsplit(pushing.webpush).netloc,)}
+
+    def service(resources: Resources) -> Cricket:
+        assert CARD.service is not None
+        return CARD.service(replace(resources, lent={**resources.lent, **lent}))
+
+    return tuple(replace(app, service=service) if app is CARD else app for app in APPS)

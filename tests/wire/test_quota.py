@@ -118,6 +118,16 @@ async def test_a_reset_the_source_announces_ends_the_wait() -> None:
     assert (spent.used, spent.left) == (1, None)
 
 
+async def test_an_answer_that_comes_late_gives_nothing_back_within_its_period() -> None:
+    quotas, quota, renewed = MemoryQuotas(ManualClock(NOON)), Quota(), NOON + timedelta(hours=1)
+    await quotas.told("a", quota, QuotaReading(1, 59, renewed))
+
+    late = await quotas.told("a", quota, QuotaReading(2, 58, renewed))
+    next_period = await quotas.told("a", quota, QuotaReading(60, 0, renewed + timedelta(hours=1)))
+
+    assert (late.left, next_period.left) == (1, 60)
+
+
 @pytest.mark.parametrize(
     ("per", "moment", "end"),
     [

@@ -87,7 +87,11 @@ class House:
         """
         async with AsyncExitStack() as opened:
             ground = await lay(settings, clock or SystemClock(), random or SystemRandom(), opened)
-            yield _build(ground, host or settings.server.host, apps)
+            house = _build(ground, host or settings.server.host, apps)
+            for app in apps:
+                if app.close is not None:
+                    opened.push_async_callback(app.close, house.services[app.name])
+            yield house
             await ground.hub.close()
 
     async def cards(self, caller: Caller) -> tuple[tuple[App[Any], Now], ...]:

@@ -85,7 +85,8 @@ class App(Generic[S]):
     Every way in is a function, so that its library is loaded only when it is used. `api` and
     `pages` answer an object whose methods are marked by `kit.routes`; `commands` gets a function
     that opens the service. `deliveries` names the topics of the outbox this application
-    carries out, `<app>.<what>` each.
+    carries out, `<app>.<what>` each. `close` ends what the service opened by itself, such as
+    connections; the store and the network are still there then.
     """
 
     name: str
@@ -101,3 +102,4 @@ class App(Generic[S]):
     commands: Callable[[Callable[[], AbstractAsyncContextManager[S]]], typer.Typer] | None = None
     now: Callable[[S, Caller], Awaitable[Now]] | None = None
     belongings: Callable[[S], Belongings] | None = None
+    close: Callable[[S], Awaitable[None]] | None = None

@@ -131,11 +131,18 @@ def after_spending(kept: Spent, source: str, quota: Quota, cost: int, *, now: da
 
 
 def after_told(kept: Spent, reading: QuotaReading) -> Spent:
-    """Believe the source: it also sees what others use of the same account."""
+    """Believe the source: it also sees what others use of the same account.
+
+    Within one period of the source less is left each time: an answer that comes late does not
+    give back what others have used since.
+    """
+    left = max(0, reading.left)
+    if reading.resets_at is not None and reading.resets_at == kept.resets_at:
+        left = min(left, left if kept.left is None else kept.left)
     return replace(
         kept,
         used=kept.used if reading.used is None else reading.used,
-        left=max(0, reading.left),
+        left=left,
         resets_at=reading.resets_at,
     )
 

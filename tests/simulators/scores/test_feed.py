@@ -167,6 +167,7 @@ async def test_each_part_has_its_own_budget_from_its_first_call_on() -> None:
     assert third.headers["retry-after"] == "3600"
     assert third.headers["x-ratelimit-reset"] == str(int(NOON.timestamp()) + 3600)
     assert other.status_code == later.status_code == 200
+    assert (feed.budget.exhausted, feed.budget.refused) == ({"livescores": 1}, {"livescores": 1})
 
 
 @pytest.mark.parametrize(

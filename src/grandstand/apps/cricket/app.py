@@ -94,18 +94,14 @@ def _browsers(resources: Resources, settings: CricketSettings) -> Browsers | Non
     from grandstand.apps.cricket.sources.webpush import WebPush
     from grandstand.wire.push import PushClient, Pushing
 
-    clients: dict[str, PushClient] = {}
-
     def client_of(host: str) -> PushClient:
-        if host not in clients:
-            clients[host] = PushClient(
-                host,
-                clock=resources.clock,
-                random=resources.random,
-                context=resources.lent.get("apns_context"),
-                pushing=Pushing(connections=1),
-            )
-        return clients[host]
+        return PushClient(
+            host,
+            clock=resources.clock,
+            random=resources.random,
+            context=resources.lent.get("apns_context"),
+            pushing=Pushing(connections=1),
+        )
 
     return PushedBrowsers(
         WebPush(
@@ -178,6 +174,10 @@ async def _now(cricket: Cricket, caller: Caller) -> Now:
     return Now(f"{len(live)} {matches} on", detail, f"/{NAME}/matches/{first.match_id}", live=True)
 
 
+async def _close(cricket: Cricket) -> None:
+    await cricket.close()
+
+
 def _belongings(cricket: Cricket) -> Belongings:
     return cricket.belongings
 
@@ -194,5 +194,6 @@ CARD: Final[App[Cricket]] = App(
     commands=_commands,
     now=_now,
     belongings=_belongings,
+    close=_close,
     deliveries=_deliveries,
 )

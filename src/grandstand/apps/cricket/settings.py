@@ -131,6 +131,12 @@ class CricketSettings(Section):
         default="multi",
         description="Whether a person may have several devices, or the newest replaces the others.",
     )
+    start_again_seconds: int = Field(
+        default=120,
+        ge=5,
+        le=3600,
+        description="After so long without an activity a start is sent again; then twice as long.",
+    )
     restart_minutes: int = Field(
         default=465, ge=60, le=475, description="The age at which an activity is begun anew."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -35,22 +36,32 @@ class Allowance:
 
 @dataclass
 class Budget:
-    """A window for each part, which starts with the first call in it."""
+    """A window for each part, which starts with the first call in it.
+
+    `exhausted` counts by part how many windows were used up, `refused` how many calls came after.
+    """
 
     clock: Clock
     hourly: int = HOURLY
+    window_seconds: float = _HOUR_SECONDS
+    exhausted: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     _windows: dict[str, tuple[float, int]] = field(default_factory=dict)
 
     def spend(self, part: str) -> Allowance:
         """Count a call of a part."""
         now = self.clock.epoch()
         began, used = self._windows.get(part, (now, 0))
-        if now >= began + _HOUR_SECONDS:
+        if now >= began + self.window_seconds:
             began, used = now, 0
         refused = used >= self.hourly
         used += not refused
         self._windows[part] = began, used
-        return Allowance(self.hourly, self.hourly - used, began + _HOUR_SECONDS, refused)
+        if refused:
+            self.refused[part] += 1
+        elif used == self.hourly:
+            self.exhausted[part] += 1
+        return Allowance(self.hourly, self.hourly - used, began + self.window_seconds, refused)
 
     @property
     def used(self) -> dict[str, int]:

@@ -21,6 +21,7 @@ _HTTPS_PORT: Final = 443
 _SOON_SECONDS: Final = 0.01
 _MOST_WAIT_SECONDS: Final = 5.0
 _KEPT_FAREWELLS: Final = 20
+_CLOSED: Final = "the client was closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +127,15 @@ class PushClient:
     ) -> list[Outcome]:
         """Send requests and answer their outcomes in the same order.
 
-        What has no answer in time is Lost. Raises RequestFault for requests that cannot be sent.
+        What has no answer in time, or comes after the end, is Lost. Raises RequestFault for
+        requests that cannot be sent.
         """
         for request in requests:
             request.check()
         if not requests:
             return []
+        if self._closed:
+            return [Lost(_CLOSED, sent=False)] * len(requests)
         batch = Batch(requests, asyncio.get_running_loop().create_future())
         self._batches.append(batch)
         try:
@@ -163,7 +167,7 @@ class PushClient:
         for connection in self._all:
             connection.close()
         for batch in self._batches:
-            self._abandon(batch, "the client was closed")
+            self._abandon(batch, _CLOSED)
         # TLS says goodbye in the loop's next rounds.
         for _ in range(3):
             await asyncio.sleep(0)

@@ -12,7 +12,6 @@ from grandstand.apps.cricket.model.alerts import (
     announcement_due,
     apns_priority,
     check_kinds,
-    start_alert,
     still_holds,
     wakes,
 )
@@ -98,7 +97,6 @@ def test_an_alert_says_how_it_stands_and_what_happened() -> None:
     alert = alert_of(WICKET, scorer.fixture())
 
     assert (alert.title, alert.body) == ("HAR v HIL: HAR 4-0", "WICKET! Player 11 45 (22)")
-    assert start_alert(scorer.fixture()).title == "Harbour Town v Hill City"
     assert (apns_priority(alerts=True), apns_priority(alerts=False)) == (10, 5)
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.cricket.model import MatchPhase, SessionStatus
+from grandstand.apps.cricket.model import MatchPhase
 from grandstand.apps.cricket.model.sessions import (
     Attempts,
     Lifetimes,
@@ -13,7 +13,6 @@ from grandstand.apps.cricket.model.sessions import (
     heartbeat_due,
     is_rejection_current,
     is_worn_out,
-    may_become,
     next_start,
     restart_due,
     session_expires,
@@ -23,24 +22,6 @@ from tests.apps.cricket.model.watching import NOON
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 USUAL = Lifetimes()
-
-
-@pytest.mark.parametrize(
-    ("status", "following", "allowed"),
-    [
-        ("pending", "active", True),
-        ("active", "suspended", True),
-        ("suspended", "active", True),
-        ("ended", "active", True),
-        ("active", "pending", False),
-        ("ended", "suspended", False),
-        ("active", "active", True),
-    ],
-)
-def test_a_session_goes_only_where_it_may(
-    *, status: SessionStatus, following: SessionStatus, allowed: bool
-) -> None:
-    assert may_become(status, following) is allowed
 
 
 def test_a_start_is_not_sent_again_while_the_first_may_be_on_its_way() -> None:

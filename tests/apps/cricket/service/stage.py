@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from random import Random
@@ -59,6 +59,7 @@ class ScriptedFeed:
     listed: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     fault: GrandstandError | None = None
+    while_asked: Callable[[], None] = lambda: None
     leagues_known: tuple[LeagueFacts, ...] = (LeagueFacts("5", "Big Bash", "BBL", "", "1700"),)
 
     def says(self, scores: Scores, *, live: bool = True) -> None:
@@ -107,6 +108,7 @@ class ScriptedFeed:
 
     def _ask(self, what: str) -> None:
         self.asked.append(what)
+        self.while_asked()
         if self.fault is not None:
             raise self.fault
 
@@ -125,10 +127,13 @@ class WallPhones:
     channels: list[str] = field(default_factory=list)
     dies_after: int | None = None
     hangs: bool = False
+    closed: bool = False
+    while_told: Callable[[], None] = lambda: None
 
     async def tell(self, notice: Notice, targets: Sequence[Target]) -> Sequence[Verdict]:
         if self.hangs:
             await asyncio.Event().wait()
+        self.while_told()
         return [self._tell(notice, target) for target in targets]
 
     def _tell(self, notice: Notice, target: Target) -> Verdict:
@@ -163,6 +168,9 @@ class WallPhones:
 
     async def close_channel(self, channel_id: str) -> None:
         self.channels.remove(channel_id)
+
+    async def close(self) -> None:
+        self.closed = True
 
 
 def payload(notice: Notice) -> dict[str, Any]:

@@ -19,12 +19,18 @@ def test_without_a_choice_the_rules_are_the_usual_ones() -> None:
 
 
 def test_what_is_chosen_is_used_in_order() -> None:
-    chosen = CricketSettings(hundreds=(200, 100), boundary_cooldown_seconds=7, restart_minutes=120)
+    chosen = CricketSettings(
+        hundreds=(200, 100),
+        boundary_cooldown_seconds=7,
+        restart_minutes=120,
+        start_again_seconds=30,
+    )
 
     thresholds, lifetimes = thresholds_from(chosen), lifetimes_from(chosen)
 
     assert thresholds.hundreds == (100, 200)
     assert (thresholds.cooldown_seconds["six"], thresholds.cooldown_seconds["four"]) == (7, 7)
+    assert lifetimes.restart_gap == timedelta(seconds=30)
     assert lifetimes.restart_after == lifetimes.restart_in_breaks_after == timedelta(hours=2)
 
 

@@ -33,6 +33,12 @@ def wickets(activity: Activity) -> list[str]:
     return [alert for alert in activity.alerts if "Player 11" in alert]
 
 
+@pytest.fixture
+def paged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions are told two at a time."""
+    monkeypatch.setattr(delivering, "PAGE", 2)
+
+
 async def test_a_wicket_alerts_and_a_single_does_not(stage: Stage) -> None:
     scorer = await on_air(stage)
     _, activity = await stage.with_activity(ADA)
@@ -78,24 +84,49 @@ async def test_a_bulletin_that_was_not_told_is_told_by_another_instance(
     assert activity.state["teams"][0]["innings"][0]["wickets"] == 1
 
 
-async def test_who_may_have_been_alerted_is_told_again_without_an_alert(
-    stage: Stage, store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("paged")
+@pytest.mark.parametrize(
+    ("dies_after", "alerts"),
+    [(2, [1, 1, 0, 0, 1]), (3, [1, 1, 1, 0, 1]), (4, [1, 1, 1, 1, 0])],
+    ids=["a page is marked", "half of it is sent", "the last is marked"],
+)
+async def test_a_crash_costs_the_alerts_of_one_page_and_no_state(
+    stage: Stage, store: Store, clock: ManualClock, dies_after: int, alerts: list[int]
 ) -> None:
-    monkeypatch.setattr(delivering, "PAGE", 2)
     scorer = await on_air(stage)
-    names = ["a", "b", "c", "d", "e"]
-    activities = [(await stage.with_activity(ADA, name))[1] for name in names]
+    activities = [(await stage.with_activity(ADA, name))[1] for name in "abcde"]
     other = staged(store, clock, beside=stage, instance="two")
     scorer.out(then=13)
-    stage.phones.dies_after = 3
+    stage.phones.dies_after = dies_after
     await stage.tick(scorer)
     stage.phones.dies_after = None
 
     await other.deliver(61)
 
-    assert [len(wickets(each)) for each in activities] == [1, 1, 1, 0, 1]
+    assert [len(wickets(each)) for each in activities] == alerts
     assert {each.state["teams"][0]["innings"][0]["wickets"] for each in activities} == {1}
     assert all(each.seen == sorted(set(each.seen)) for each in activities)
+
+
+@pytest.mark.usefixtures("paged")
+async def test_news_after_a_crash_bring_everybody_the_state_and_nobody_an_alert_twice(
+    stage: Stage, store: Store, clock: ManualClock
+) -> None:
+    scorer = await on_air(stage)
+    activities = [(await stage.with_activity(ADA, name))[1] for name in "abcde"]
+    other = staged(store, clock, beside=stage, instance="two")
+    scorer.out(then=13)
+    stage.phones.dies_after = 3
+    await stage.tick(scorer)
+    stage.phones.dies_after = None
+    scorer.bowl(4)
+
+    await other.tick(scorer)
+    await other.deliver(61)
+
+    assert {each.state["teams"][0]["innings"][0]["score"] for each in activities} == {5}
+    assert {each.state["teams"][0]["innings"][0]["wickets"] for each in activities} == {1}
+    assert [len(wickets(each)) for each in activities] == [1, 1, 1, 0, 0]
 
 
 @on_both
@@ -303,6 +334,43 @@ async def test_a_match_that_ends_is_told_to_its_phones_and_its_sessions_end(stag
     assert not phone.running(stage.clock.epoch())
     assert activity.state["result"] == "HAR won"
     assert await stage.cricket.find_follow(ADA, MATCH) is None
+
+
+async def test_a_phone_that_missed_the_end_is_told_it_after_the_match_was_closed(
+    stage: Stage,
+) -> None:
+    scorer = await on_air(stage)
+    phone, activity = await stage.with_activity(ADA)
+    stage.phones.fates[activity.token] = [Verdict("later", "TooManyRequests", None, 20.0)]
+    scorer.status = "Finished"
+    await stage.tick(scorer)
+    await stage.cricket.orchestrate()
+    running = phone.running(stage.clock.epoch())
+
+    await stage.deliver(21)
+
+    assert running == [activity]
+    assert not phone.running(stage.clock.epoch())
+    assert activity.state["phase"] == "ended"
+
+
+async def test_an_instance_that_closes_leaves_no_connection_and_no_bulletin_behind(
+    stage: Stage, store: Store, clock: ManualClock
+) -> None:
+    scorer = await on_air(stage)
+    _, activity = await stage.with_activity(ADA)
+    other = staged(store, clock, beside=stage, instance="two")
+    scorer.bowl(4)
+    stage.feed.says(scorer.fixture())
+    stage.phones.hangs = True
+    await stage.cricket.poll()
+
+    await stage.cricket.close()
+    stage.phones.hangs = False
+    await other.deliver(6)
+
+    assert stage.phones.closed
+    assert activity.state["teams"][0]["innings"][0]["score"] == 5
 
 
 async def test_an_instance_that_stops_leaves_its_bulletins_to_others_at_once(

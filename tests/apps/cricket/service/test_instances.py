@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,7 +23,7 @@ import pytest
 from grandstand.apps.cricket.model.errors import MatchUnknown
 from grandstand.apps.cricket.service import DeviceGiven
 from grandstand.apps.cricket.service.bulletins import Bulletin, parse_bulletin
-from grandstand.apps.cricket.store import ActiveMatch, LoggedEvent
+from grandstand.apps.cricket.store import ActiveMatch, LiveActivity, LoggedEvent
 from grandstand.base.clock import SystemClock
 from grandstand.kit.allowances import ALLOWANCE_TABLES
 from grandstand.kit.jobs.tables import JOB_TABLES
@@ -31,21 +32,30 @@ from grandstand.kit.who.caller import Caller
 from grandstand.simulators.push import PushService, SigningKey
 from grandstand.simulators.push.activities import Activity
 from grandstand.simulators.push.phones import Phone
+from grandstand.simulators.scores.budget import Budget
+from grandstand.simulators.scores.course import Moment
 from grandstand.simulators.scores.feed import ScoreFeed
 from grandstand.simulators.scores.library import find_tape
 from grandstand.simulators.scores.replay import Replay
+from grandstand.simulators.scores.words.fixtures import FixtureWords
 from grandstand.simulators.serving import served
 from grandstand.storage.tables import AsyncStore
 from tests.apps.cricket.service import working
 from tests.apps.cricket.service.stage import ALL_TABLES, BUNDLE, Stage, staged
+from tests.apps.cricket.tapes.taped import MILESTONES, ONCE, closely
 from tests.kit.stores import open_at
 
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[4]
 TABLES = (*ALL_TABLES, *JOB_TABLES, *ALLOWANCE_TABLES)
+TAPE = "generated:11:T10"
+# With these, ball 9 is deleted, a wicket is at first none, and a ball at first a wicket.
+SLIP_SEED = 2
 PEOPLE = 6
 SPEED = 420.0
+SLOWLY = 10.0
+PATIENCE_SECONDS = 240.0
 
 
 @dataclass
@@ -98,17 +108,44 @@ class Scene:
     replay: Replay
     pushes: PushService
     crew: Crew
+    phones: list[Phone] = field(default_factory=list)
 
     @property
     def match_id(self) -> str:
         return str(self.replay.match_id)
 
+    @property
+    def wrong_balls(self) -> list[Moment]:
+        """When a ball is posted that is deleted, and when something is wrong about a wicket."""
+        balls = self.replay.tape.deliveries
+        slipped = [(each, each.slip) for each in self.replay.timeline.moments if each.slip]
+        deleted = next(each for each, slip in slipped if slip.deleted)
+        wickets = [
+            each for each, slip in slipped if slip.posted.wicket != balls[each.shown - 1].wicket
+        ]
+        return [deleted, *(each for each in wickets if each.at > deleted.at)]
+
+    async def is_seen(self) -> bool:
+        """Whether somebody has looked at the match."""
+        match = await self.store(ActiveMatch.as_it_is(self.match_id))
+        return match is not None and match.seq > 0
+
+    async def everybody_has_it(self) -> bool:
+        """Whether every phone has an activity whose token is known."""
+        found = [each async for each in self.store.each(LiveActivity.of_match(self.match_id))]
+        return sum(each.status == "active" for each in found) == PEOPLE
+
     async def is_over(self) -> bool:
         """Whether the match has ended and everything about it was told."""
         match = await self.store(ActiveMatch.as_it_is(self.match_id))
-        if match is None or match.status != "ended":
+        if match is None or match.status != "ended" or match.closed_at is None:
             return False
-        return match.closed_at is not None
+        waiting = [await self.stage.means.outbox.waiting(topic) for topic in self._topics]
+        return not any(waiting)
+
+    @property
+    def _topics(self) -> list[str]:
+        return sorted(self.stage.cricket.ways())
 
     async def bulletins(self) -> list[Bulletin]:
         """All bulletins of the match."""
@@ -121,6 +158,15 @@ class Scene:
         return [each.event_key for each in found]
 
 
+async def until(happened: Callable[[], Awaitable[bool]], what: str) -> None:
+    """Wait until something has happened, however slow the machine is."""
+    clock = SystemClock()
+    given_up_at = clock.monotonic() + PATIENCE_SECONDS
+    while not await happened():
+        assert clock.monotonic() < given_up_at, f"not within {PATIENCE_SECONDS:g} s: {what}"
+        await asyncio.sleep(0.1)
+
+
 @asynccontextmanager
 async def scene_on(place: str, prefix: str, folder: Path, crew_size: int) -> AsyncIterator[Scene]:
     clock, store = SystemClock(), open_at(place, prefix)
@@ -130,7 +176,7 @@ async def scene_on(place: str, prefix: str, folder: Path, crew_size: int) -> Asy
     key_file = folder / "key.p8"
     key_file.write_text(key.pem)
     soon = timedelta(minutes=1)
-    replay = feed.play(find_tape("generated:11:T10"), starts_in=soon, speed=SPEED)
+    replay = feed.play(find_tape(TAPE), starts_in=soon, speed=SPEED, slip_seed=SLIP_SEED)
     replay.seek(-60)
     replay.pause()
     async with served(feed.application) as address, pushes.serving() as addresses:
@@ -145,9 +191,8 @@ async def scene_on(place: str, prefix: str, folder: Path, crew_size: int) -> Asy
             crew.end()
 
 
-async def people_join(scene: Scene) -> list[Phone]:
+async def people_join(scene: Scene) -> None:
     """People whose apps answer every start with the token of the activity."""
-    phones: list[Phone] = []
     waiting: set[asyncio.Task[Any]] = set()
 
     def answered(phone: Phone, activity: Activity) -> None:
@@ -164,40 +209,72 @@ async def people_join(scene: Scene) -> list[Phone]:
         given = DeviceGiven(phone.device_token, phone.name, os_version="17.4")
         await scene.stage.cricket.register_device(caller, given)
         await scene.stage.cricket.set_push_to_start(caller, phone.device_token, phone.start_token)
-        await follow_when_known(scene, caller)
-        phones.append(phone)
-    return phones
+        await until(partial(follows, scene, caller), f"the match is known and {phone.name} follows")
+        scene.phones.append(phone)
 
 
-async def begin_when_seen(scene: Scene) -> None:
-    """Let play begin once somebody looks at the match."""
-    for _ in range(300):
-        match = await scene.store(ActiveMatch.as_it_is(scene.match_id))
-        if match is not None and match.seq:
-            break
-        await asyncio.sleep(0.1)
-    scene.replay.play()
+async def follows(scene: Scene, caller: Caller) -> bool:
+    """Follow the match, if a worker has brought its fixture over."""
+    with suppress(MatchUnknown):
+        await scene.stage.cricket.follow(caller, scene.match_id)
+        return True
+    return False
 
 
-async def follow_when_known(scene: Scene, caller: Caller) -> None:
-    """Follow the match once a worker has brought its fixture over."""
-    for _ in range(200):
-        with suppress(MatchUnknown):
-            await scene.stage.cricket.follow(caller, scene.match_id)
-            return
-        await asyncio.sleep(0.1)
+async def play(scene: Scene) -> Budget:
+    """Go through the match, and stay where something is to be seen until it is.
+
+    Activities are started while a ball stands that is deleted later. Then hardly anything is left
+    of the feed's budget for a while, which is answered. After that wickets come and go.
+    """
+    await until(scene.is_seen, "somebody looks at the match")
+    deleted, *wickets = scene.wrong_balls
+    await hold(scene, deleted)
+    await until(scene.everybody_has_it, "every phone has an activity")
+    scene.replay.play(SLOWLY)
+    scarce = await spend_the_budget(scene)
+    for moment in wickets:
+        await hold(scene, moment)
+    scene.replay.play(SPEED)
+    await until(scene.is_over, "the match is over and all is told")
+    return scarce
+
+
+async def hold(scene: Scene, moment: Moment) -> None:
+    """Go to a moment of the match and stay until a tick has written down what is posted then."""
+    scene.replay.pause()
+    scene.replay.seek(moment.at)
+    posted = FixtureWords(scene.replay).row(moment, ("balls",))["balls"]
+    assert isinstance(posted, list)
+    last = int(posted[-1]["id"])
+
+    async def is_written() -> bool:
+        match = await scene.store.read(ActiveMatch.as_it_is(scene.match_id))
+        return match.previous_ball_id == last
+
+    await until(is_written, f"ball {moment.shown} is seen")
+
+
+async def spend_the_budget(scene: Scene) -> Budget:
+    """Leave hardly anything of the feed's budget until it was used up, renewed and used up."""
+    scene.feed.budget = scarce = Budget(scene.feed.clock, hourly=2, window_seconds=4.0)
+
+    async def is_used_up_again() -> bool:
+        return scarce.exhausted["livescores"] > 1
+
+    await until(is_used_up_again, "the budget is used up, and again after its renewal")
+    scene.feed.budget = Budget(scene.feed.clock)
+    return scarce
 
 
 async def disturb(scene: Scene, random: Random) -> None:
-    """Freeze and kill instances until the match is over; there is always another."""
-    for number in range(80):
-        if await scene.is_over():
-            return
+    """Freeze and kill instances; there is always another."""
+    for number in range(14):
         name = random.choice(sorted(scene.crew.running))
-        if number in (2, 7):
+        if number in (1, 7):
             scene.crew.kill(name)
             scene.crew.start()
-        elif number < 12:
+        else:
             await scene.crew.freeze(name, random.uniform(0.5, 2.5))
         await asyncio.sleep(random.uniform(0.2, 0.8))
 
@@ -219,32 +296,36 @@ def places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str
 async def test_frozen_and_killed_instances_lose_nothing_and_tell_nothing_twice(
     places: tuple[str, str], crew_size: int, tmp_path: Path
 ) -> None:
-    began = SystemClock().monotonic()
+    began, right = SystemClock().monotonic(), closely(TAPE)
     async with scene_on(*places, tmp_path, crew_size) as scene:
-        phones = await people_join(scene)
-        await begin_when_seen(scene)
+        await people_join(scene)
+        disturbing = asyncio.create_task(disturb(scene, Random(5)))
 
-        await disturb(scene, Random(5))
+        scarce = await play(scene)
 
+        disturbing.cancel()
         match = await scene.store.read(ActiveMatch.as_it_is(scene.match_id))
         bulletins, keys = await scene.bulletins(), await scene.keys()
-        activities = [each for phone in phones for each in phone.activities]
         elapsed = SystemClock().monotonic() - began
+    activities = [each for phone in scene.phones for each in phone.activities]
     ids = Counter((each.apns_id, _shown(each.body)) for each in scene.pushes.arrivals)
     assert match.status == "ended"
+    assert match.previous_score == right.state.score
     assert {each.seq for each in bulletins} == set(range(1, match.seq + 1))
     assert sorted(keys) == sorted(set(keys))
-    assert _fallen(keys) == sum(each.wickets for each in match.previous_score)
+    assert set(right.named("wicket", *MILESTONES, *ONCE)) <= set(keys)
     assert all(each.seen == sorted(set(each.seen)) for each in activities)
     assert all(max(Counter(each.alerts).values()) == 1 for each in activities)
-    assert {each.state["phase"] for each in activities if each.ended_at} == {"ended"}
+    assert [_last_phase(phone) for phone in scene.phones] == ["ended"] * PEOPLE
     assert len(ids) == len({apns_id for apns_id, _ in ids})
-    assert len(activities) >= PEOPLE
+    assert scarce.refused == Counter()
     assert scene.feed.asked.count("/livescores") <= elapsed + 2 * scene.crew.count
 
 
-def _fallen(keys: list[str]) -> int:
-    return sum(key.startswith("wicket") for key in keys)
+def _last_phase(phone: Phone) -> str | None:
+    """What a phone's newest activity showed when it was ended, None while it goes on."""
+    newest = phone.activities[-1]
+    return str(newest.state["phase"]) if newest.ended_at else None
 
 
 def _shown(body: bytes) -> bytes:

@@ -1,11 +1,12 @@
 """Matches are brought over, listed, read and shown."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from grandstand.apps.cricket.model.errors import MatchUnknown
-from grandstand.apps.cricket.service import LeagueUnknown, TeamNotPlaying, TeamUnknown
+from grandstand.apps.cricket.service import Lags, LeagueUnknown, TeamNotPlaying, TeamUnknown
 from grandstand.apps.cricket.store import CachedFixture, Fixture
 from grandstand.base.errors import InvalidInput, Unavailable
 from tests.apps.cricket.model.scorer import Scorer
@@ -169,12 +170,15 @@ async def test_the_hub_shows_what_is_polled_and_pushed(stage: Stage) -> None:
     await stage.tick(scorer)
     await stage.with_activity(ADA)
     scorer.bowl(4)
+    stage.feed.while_asked = partial(stage.clock.advance, 0.4)
+    stage.phones.while_told = partial(stage.clock.advance, 2)
     await stage.tick(scorer)
 
     hub = await stage.cricket.hub()
 
     (match,) = hub.matches
     assert (match.title, match.owner, match.seq) == ("Harbour Town v Hill City", "one", 2)
-    assert (match.sessions, match.lag_seconds) == ({"active": 1}, 0.0)
+    assert (match.sessions, match.lag_seconds) == ({"active": 1}, 2.0)
+    assert match.lags == Lags(0.4, 0.0, 0.0, 2.0)
     assert match.last_push is not None
     assert (match.last_push.pushed, hub.pushed, hub.pushing) == (1, 2, True)

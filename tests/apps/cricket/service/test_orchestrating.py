@@ -8,12 +8,16 @@ from grandstand.apps.cricket.model import Seat
 from grandstand.apps.cricket.service import Verdict
 from grandstand.apps.cricket.store import ActiveMatch, Fixture, LiveActivity, MatchFollow
 from grandstand.base.clock import ManualClock
-from grandstand.storage.tables import Store
+from grandstand.base.errors import Unavailable
+from grandstand.storage.tables import AsyncStore, Store
+from grandstand.storage.tables.batches import Write
 from tests.apps.cricket.model.scorer import Scorer
 from tests.apps.cricket.service.stage import (
     ADA,
+    ALL_TABLES,
     BOB,
     MATCH,
+    Killed,
     Stage,
     scores_of,
     staged,
@@ -21,6 +25,17 @@ from tests.apps.cricket.service.stage import (
 )
 
 pytestmark = pytest.mark.anyio
+
+
+class ShakyStore(AsyncStore):
+    """Refuses transactions while it is told to."""
+
+    refuses = False
+
+    async def all(self, *writes: Write, token: str | None = None) -> None:
+        if self.refuses:
+            raise Unavailable("The store does not answer")
+        await super().all(*writes, token=token)
 
 
 async def soon(stage: Stage, minutes: float = 25) -> None:
@@ -152,6 +167,46 @@ async def test_a_start_is_sent_once_even_if_its_delivery_is_tried_again(stage: S
     await stage.cricket.ways()["cricket.start"](row)
 
     assert len(phone.activities) == 1
+
+
+async def test_a_start_that_was_lost_in_a_crash_is_sent_anew(
+    stage: Stage, store: Store, clock: ManualClock
+) -> None:
+    await on_air(stage)
+    phone = await stage.joined(ADA)
+    other = staged(store, clock, beside=stage, instance="two")
+    stage.phones.dies_after = 0
+    with pytest.raises(Killed):
+        await stage.deliver()
+    stage.phones.dies_after = None
+    await other.deliver(61)
+    lost = len(phone.activities)
+
+    clock.advance(60)
+    done = await other.cricket.orchestrate()
+    await other.deliver()
+
+    assert (lost, done.starts, len(phone.activities)) == (0, 1, 1)
+
+
+async def test_a_start_that_could_not_be_written_down_is_begun_in_the_next_round(
+    store: Store, clock: ManualClock
+) -> None:
+    store.create(ALL_TABLES)
+    shaky = ShakyStore(store)
+    stage = staged(shaky, clock)
+    await stage.cricket.sync_reference()
+    await soon(stage)
+    phone = await stage.joined(ADA)
+    await on_air(stage)
+    shaky.refuses = True
+    await stage.cricket.orchestrate()
+    shaky.refuses = False
+
+    done = await stage.cricket.orchestrate()
+    await stage.deliver()
+
+    assert (done.starts, len(phone.activities)) == (1, 1)
 
 
 async def test_an_old_activity_is_begun_anew_before_ios_ends_it(stage: Stage) -> None:

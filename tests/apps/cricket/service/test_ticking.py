@@ -2,6 +2,7 @@
 
 import pytest
 
+from grandstand.apps.cricket.model.errors import MatchUnknown
 from grandstand.apps.cricket.store import ActiveMatch, DisplayState, LoggedEvent
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Store
@@ -139,3 +140,10 @@ async def test_more_events_than_a_transaction_holds_are_all_logged(stage: Stage)
     keys = await logged(stage)
     assert len([key for key in keys if key.startswith("over_end")]) == 40
     assert len(keys) == len(set(keys)) > 90
+
+
+async def test_a_match_that_nobody_knows_cannot_be_looked_at(stage: Stage) -> None:
+    with pytest.raises(MatchUnknown):
+        await stage.cricket.tick("404")
+
+    assert stage.feed.asked == []

@@ -42,6 +42,8 @@ def settings_for(feed: str) -> CricketSettings:
             "orchestrate_seconds": 2.0,
             "fixture_sync_seconds": 10.0,
             "takeover_seconds": 5.0,
+            "start_again_seconds": 5,
+            "feed_reserve": 0,
         }
     )
 

@@ -22,6 +22,8 @@ from grandstand.simulators.scores.words.fixtures import FixtureWords
 from grandstand.simulators.scores.words.scores import Row
 
 START = datetime(2026, 11, 16, 9, tzinfo=UTC)
+MILESTONES = ("fifty", "hundred", "batsman_on_90s", "over_end", "innings_end", "match_end")
+ONCE = ("toss", "match_start", "target_revised", "super_over_start")
 INCLUDES = (
     *("localteam", "visitorteam", "league", "venue", "runs"),
     *("batting.batsman", "batting.result", "bowling.bowler"),

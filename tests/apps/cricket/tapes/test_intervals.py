@@ -10,11 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grandstand.simulators.scores.slips import Slip
-from tests.apps.cricket.tapes.taped import Log, closely, telling, told_with, watched
+from tests.apps.cricket.tapes.taped import (
+    MILESTONES,
+    ONCE,
+    Log,
+    closely,
+    telling,
+    told_with,
+    watched,
+)
 
 BALLS = [*range(1, 31)]
-MILESTONES = ("fifty", "hundred", "batsman_on_90s", "over_end", "innings_end", "match_end")
-ONCE = ("toss", "match_start", "target_revised", "super_over_start")
 OF_LINES = ("bowler_on_fire", "new_batsman", "stumps", "lunch", "tea", "rain_delay")
 
 

@@ -20,14 +20,22 @@ ReplayId = Annotated[str, Path(pattern=r"^[0-9]{1,20}$", examples=["1001349"])]
 _STEERED = (ReplayingOff, ReplayRefused, *FETCHED)
 
 
+class LagsModel(Told):
+    """How long the newest news of a match took, stage by stage, as far as it has come."""
+
+    feed_seconds: float | None
+    tick_seconds: float | None
+    outbox_seconds: float | None
+    push_seconds: float | None
+
+
 class LastPushModel(Told):
-    """How the newest push of a match went; `seconds` is from the tick to the last phone."""
+    """How the newest push of a match went."""
 
     at: datetime
     pushed: int
     rejected: int
     alerted: int
-    seconds: float | None
 
 
 class HubMatchModel(Told):
@@ -43,6 +51,7 @@ class HubMatchModel(Told):
     last_tick_at: datetime | None
     lag_seconds: float | None
     sessions: dict[str, int]
+    lags: LagsModel
     last_push: LastPushModel | None
     channel_id: str | None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from grandstand.apps.cricket.model.events.balls import ball_events, resync_balls, trail_of
 from grandstand.apps.cricket.model.events.corrections import Heard, hear
@@ -25,8 +25,7 @@ _DEFAULT: Final = Thresholds()
 _place: Final = attrgetter("inning", "position")
 
 
-@dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(NamedTuple):
     """What a tick came to: the state to keep, what happened, and which of it is told.
 
     A tick that is not `changed` needs no write but its time. `resync` says that the feed took
@@ -55,7 +54,7 @@ def advance(
     """
     if previous is None:
         first = _step(MatchState(current.match_id), current, now, thresholds)
-        return _joined(first) if _is_late(current, thresholds) else replace(first, changed=True)
+        return _joined(first) if _is_late(current, thresholds) else first._replace(changed=True)
     return _step(previous, current, now, thresholds)
 
 
@@ -89,7 +88,8 @@ def _step(previous: MatchState, current: Fixture, now: datetime, thresholds: Thr
     warnings = () if phase else (f"unknown status {current.status[:40]!r}",)
     if not (tick.found or tick.resync or _differs(tick)):
         return Advance(previous, warnings=warnings)
-    tick.found.sort(key=_place)
+    if len(tick.found) > 1:
+        tick.found.sort(key=_place)
     filtered = filter_events(
         tick.found, current, tick.inning, previous.cooldowns, now=now, thresholds=thresholds
     )
@@ -113,7 +113,10 @@ def _walk(tick: Tick) -> None:
 
 
 def _balls_of(heard: Heard, inning: int) -> Sequence[Ball]:
-    return [ball for ball in heard.new if ball.inning == inning]
+    new = heard.new
+    if not new or (new[0].inning == inning and new[-1].inning == inning):
+        return new
+    return [ball for ball in new if ball.inning == inning]
 
 
 def _walk_innings(tick: Tick, inning: int, balls: Sequence[Ball]) -> None:
@@ -132,11 +135,12 @@ def _walk_innings(tick: Tick, inning: int, balls: Sequence[Ball]) -> None:
 
 def _differs(tick: Tick) -> bool:
     """Tell whether there is anything new, though nothing happened that has a name."""
+    if tick.heard.new:
+        return True
     previous, current = tick.previous, tick.fixture
     board = current.board_of(tick.inning)
     return bool(
-        tick.heard.new
-        or previous.status != current.status
+        previous.status != current.status
         or previous.memory.note != tick.told.note
         or (current.innings and previous.score != current.innings)
         or (board and board.batting and previous.batting != board.batting)
@@ -150,15 +154,15 @@ def _next_state(tick: Tick, cooldowns: dict[str, datetime]) -> MatchState:
     kept = previous if previous.memory.inning == tick.inning else None
     board = current.board_of(tick.inning) or Board(tick.inning)
     return MatchState(
-        match_id=current.match_id,
-        status=current.status,
-        phase=phase_of(current.status) or previous.phase,
-        score=current.innings or previous.score,
-        batting=board.batting or (kept.batting if kept else ()),
-        bowling=board.bowling or (kept.bowling if kept else ()),
-        balls=latest,
-        ball_id=max(latest[-1].id, previous.ball_id or 0) if latest else previous.ball_id,
-        cooldowns=cooldowns,
-        memory=tick.memory(),
-        seq=previous.seq + 1,
+        current.match_id,
+        current.status,
+        phase_of(current.status) or previous.phase,
+        current.innings or previous.score,
+        board.batting or (kept.batting if kept else ()),
+        board.bowling or (kept.bowling if kept else ()),
+        latest,
+        max(latest[-1].id, previous.ball_id or 0) if latest else previous.ball_id,
+        cooldowns,
+        tick.memory(),
+        previous.seq + 1,
     )

@@ -103,13 +103,6 @@ def alert_of(event: Detected, fixture: Fixture) -> Alert:
     return Alert(title[:_TITLE_CHARS], event.text[:_BODY_CHARS])
 
 
-def start_alert(fixture: Fixture) -> Alert:
-    """Answer what is said with the start of an activity, which iOS demands."""
-    home, away = fixture.home, fixture.away
-    title = f"{home.name or home.code} v {away.name or away.code}"
-    return Alert(title[:_TITLE_CHARS], (fixture.note or "The match is on.")[:_BODY_CHARS])
-
-
 def announcement_due(
     starts: datetime,
     now: datetime,

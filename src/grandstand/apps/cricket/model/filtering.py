@@ -57,7 +57,7 @@ def filter_events(
     thresholds: Thresholds,
 ) -> Filtered:
     """Choose the event that is told: fresh, not cooling down, of the best rank, and the latest."""
-    running = {name: until for name, until in cooldowns.items() if until > now}
+    running = {name: until for name, until in cooldowns.items() if until > now} if cooldowns else {}
     if not events:
         return Filtered((), None, running)
     checked = [_checked(event, fixture, inning, running, thresholds) for event in events]

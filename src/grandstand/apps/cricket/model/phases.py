@@ -10,8 +10,6 @@ from grandstand.apps.cricket.model.words import MatchPhase
 Pause: TypeAlias = Literal["stumps", "lunch", "tea", "dinner", "innings", "rain"]
 
 NOT_STARTED: Final = "NS"
-DELAYED: Final = "Delayed"
-INTERRUPTED: Final = "Int."
 FINISHED: Final = "Finished"
 
 # A match that Tests count by days has four innings before it is decided otherwise.

@@ -6,19 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from grandstand.apps.cricket.model.words import MatchPhase, SessionStatus
+from grandstand.apps.cricket.model.words import MatchPhase
 
 Start: TypeAlias = Literal["start", "wait", "give_up"]
 
 LONGEST: Final = timedelta(hours=8)
 """iOS ends a Live Activity after eight hours, whatever is sent."""
-
-_NEXT: Final[dict[SessionStatus, frozenset[SessionStatus]]] = {
-    "pending": frozenset({"active", "ended", "suspended"}),
-    "active": frozenset({"ended", "suspended"}),
-    "suspended": frozenset({"active", "ended", "pending"}),
-    "ended": frozenset({"pending", "active"}),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +38,6 @@ class Attempts:
 
     sent: int = 0
     last_at: datetime | None = None
-
-
-def may_become(status: SessionStatus, following: SessionStatus) -> bool:
-    """Tell whether a session may go from one status to another; staying as it is is allowed."""
-    return status == following or following in _NEXT[status]
 
 
 def next_start(attempts: Attempts, now: datetime, lifetimes: Lifetimes) -> Start:

@@ -44,12 +44,13 @@ def balls_allowed(fixture: Fixture, inning: int) -> int | None:
     """Answer how many legal balls an innings has; None when it is not limited or not known."""
     if is_super_over(fixture, inning):
         return BALLS_PER_OVER
-    allowed = overs_allowed(fixture.format)
     revised = fixture.revision.overs
-    score = fixture.score_of(inning)
-    # A reduction that comes after its mark is for the other side.
-    if revised and (score is None or score.position <= int(revised) * BALLS_PER_OVER):
-        return int(revised) * BALLS_PER_OVER
+    if revised:
+        score, reduced = fixture.score_of(inning), int(revised) * BALLS_PER_OVER
+        # A reduction that comes after its mark is for the other side.
+        if score is None or score.position <= reduced:
+            return reduced
+    allowed = overs_allowed(fixture.format)
     return allowed * BALLS_PER_OVER if allowed else None
 
 

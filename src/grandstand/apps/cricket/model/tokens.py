@@ -1,8 +1,9 @@
-"""Kept here: what a push token may look like."""
+"""Kept here: what a push token may look like, and the id a push goes under."""
 
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 from typing import Final
 
 from grandstand.apps.cricket.model.errors import TokenInvalid
@@ -20,3 +21,12 @@ def check_token(token: str, what: str = "token") -> str:
         )
         raise TokenInvalid(message)
     return token.lower()
+
+
+def push_id(*parts: str) -> str:
+    """Answer the id of a push, a UUID: the same parts always have the same one.
+
+    What is sent again after a crash carries the id it had before.
+    """
+    digits = blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+    return f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"

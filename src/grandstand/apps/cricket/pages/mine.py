@@ -19,8 +19,10 @@ from grandstand.apps.cricket.service import (
     AlertsGiven,
     DeviceUnknown,
     MatchView,
+    PushingOff,
     PushKeyMissing,
 )
+from grandstand.kit.pages.policy import PAGE_HEADERS
 from grandstand.kit.routes import Who, page
 
 _SAID: Final = {
@@ -33,6 +35,7 @@ _SAID: Final = {
     "off": "Nothing can be pushed here: the push key is not set.",
     "no-device": "You have no device yet: the app registers it when you sign in there.",
 }
+_WORKER: Final = "cricket/js/alerts-worker.js"
 _HOUR: Final = timedelta(hours=1)
 MUTES: Final[dict[str, tuple[str, timedelta | None]]] = {
     "off": ("No", None),
@@ -60,6 +63,8 @@ class MinePages(PagesPart):
             follows=follows,
             activities=activities,
             devices=await self._cricket.devices(who),
+            browser_key=self._browser_key(),
+            browsers=await self._cricket.browsers(who),
             matches={match_id: await self._found(match_id) for match_id in named},
             kinds=[(kind, KINDS[kind], kind in chosen(choice)) for kind in EVENT_KINDS],
             own=choice.kinds is not None,
@@ -111,6 +116,19 @@ class MinePages(PagesPart):
         except DeviceUnknown:
             return lead_to("/cricket/mine#devices")
         return lead_to("/cricket/mine?said=forgotten#devices")
+
+    @page("/alerts-worker.js", access="anyone")
+    async def alerts_worker(self) -> Response:
+        """The script that shows what is pushed to a browser; its address must never change."""
+        script = self._pages.assets.files[_WORKER]
+        headers = {**PAGE_HEADERS, "content-type": "text/javascript; charset=utf-8"}
+        return Response(script, headers=headers)
+
+    def _browser_key(self) -> str | None:
+        try:
+            return self._cricket.browser_key
+        except PushingOff:
+            return None
 
     async def _found(self, match_id: str) -> MatchView | None:
         try:

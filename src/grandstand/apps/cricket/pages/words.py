@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from grandstand.apps.cricket.model import EventKind, FilterReason, InningsScore, Side
-from grandstand.apps.cricket.model.scores import overs_of
 
 _ALL_OUT: Final = 10
 
@@ -96,8 +95,3 @@ def innings_of(innings: Iterable[InningsScore], side: Side) -> tuple[InningsScor
 def written_score(score: InningsScore) -> str:
     """Write an innings as people say it: 142/4, or 142 when all are out."""
     return str(score.score) if score.wickets >= _ALL_OUT else f"{score.score}/{score.wickets}"
-
-
-def written_overs(score: InningsScore) -> str:
-    """Write how many overs an innings has lasted."""
-    return str(overs_of(score.position))

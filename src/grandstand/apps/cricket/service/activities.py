@@ -12,9 +12,9 @@ import msgspec
 from grandstand.apps.cricket.model import EndReason, Seat
 from grandstand.apps.cricket.model.alerts import AlertChoice
 from grandstand.apps.cricket.model.sessions import dismissal_date, session_expires
-from grandstand.apps.cricket.model.tokens import check_token
+from grandstand.apps.cricket.model.tokens import check_token, push_id
 from grandstand.apps.cricket.service.bulletins import Bulletins
-from grandstand.apps.cricket.service.delivering import Missed, apns_id
+from grandstand.apps.cricket.service.delivering import Missed
 from grandstand.apps.cricket.service.means import END, RESEND, Means
 from grandstand.apps.cricket.service.ports import Target
 from grandstand.apps.cricket.service.refusals import (
@@ -164,5 +164,5 @@ class Activities:
             return
         gone_at = dismissal_date(ending.at, self._lifetimes, at_once=True) - _PAST
         last = replace(newest, event="end", at=ending.at, dismiss_at=gone_at).notice()
-        target = Target(ending.token, apns_id(consequence.idempotency_key, ending.place))
+        target = Target(ending.token, push_id(consequence.idempotency_key, ending.place))
         await phones.tell(last, [target])

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from grandstand.apps.cricket.model.alerts import Alert, announcement_due
-from grandstand.apps.cricket.service.delivering import apns_id
+from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.service.means import ANNOUNCE, Means
 from grandstand.apps.cricket.service.ports import Target
 from grandstand.apps.cricket.service.refusals import (
@@ -89,7 +89,7 @@ class Announcing:
             await self._means.store(mark.begin())
         except ConditionFailed:
             return
-        targets = [Target(each.apns_token, apns_id(delivery, each.device_id)) for each in devices]
+        targets = [Target(each.apns_token, push_id(delivery, each.device_id)) for each in devices]
         verdicts = await phones.alert(
             Alert(told.title, told.body), targets, match_id=told.match_id, expires_at=told.starts
         )
@@ -111,7 +111,7 @@ class Announcing:
         if not devices:
             raise DeviceUnknown("You have no device yet: register one with POST /user/device")
         now = self._means.now()
-        targets = [Target(each.apns_token, apns_id(str(now), each.device_id)) for each in devices]
+        targets = [Target(each.apns_token, push_id(str(now), each.device_id)) for each in devices]
         verdicts = await phones.alert(_TEST, targets, match_id="test", expires_at=now + _TEST_LIVES)
         return {
             device.device_id: f"{verdict.fate} {verdict.reason}".strip()

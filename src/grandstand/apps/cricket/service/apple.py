@@ -70,6 +70,12 @@ class ApplePhones:
         if not isinstance(result, Delivered):
             log("cricket").warning("a channel was not deleted", result=str(result))
 
+    async def close(self) -> None:
+        """End all connections; what is still under way is lost."""
+        await self._apns.close()
+        if self._channels is not None:
+            await self._channels.close()
+
 
 def _parcel(notice: Notice) -> Parcel:
     stamp = int(notice.at.timestamp())

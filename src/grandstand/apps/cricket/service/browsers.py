@@ -48,15 +48,16 @@ class Subscriptions:
     async def subscribe(self, user_id: str, browser: Browser) -> None:
         """Keep a browser, of the newest five of a person; raise PushingOff and InvalidInput."""
         self._open().check(browser)
-        kept = [each for each in await self._of(user_id) if each.endpoint != browser.endpoint]
+        kept = [each for each in await self.of_user(user_id) if each.endpoint != browser.endpoint]
         await self._keep(user_id, (*kept, browser)[-_MOST:])
 
     async def unsubscribe(self, user_id: str, endpoint: str) -> None:
         """Forget a browser; one that is not known is fine."""
-        kept = [each for each in await self._of(user_id) if each.endpoint != endpoint]
+        kept = [each for each in await self.of_user(user_id) if each.endpoint != endpoint]
         await self._keep(user_id, tuple(kept))
 
-    async def _of(self, user_id: str) -> tuple[Browser, ...]:
+    async def of_user(self, user_id: str) -> tuple[Browser, ...]:
+        """Answer the browsers of a person."""
         follower = await self._means.store(Follower.by_id(user_id))
         return () if follower is None else follower.browsers
 

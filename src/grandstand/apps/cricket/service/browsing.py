@@ -30,6 +30,10 @@ class PushedBrowsers:
         )
         return verdict_of(result)
 
+    async def close(self) -> None:
+        """End all connections; what is still under way is lost."""
+        await self._webpush.close()
+
 
 def _subscription(browser: Browser) -> Subscription:
     return Subscription(browser.endpoint, browser.p256dh, browser.auth)

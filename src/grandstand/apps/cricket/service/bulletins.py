@@ -42,7 +42,8 @@ class Bulletin:
     """What phones are told of a match: the same whenever it is sent.
 
     `at` is the timestamp by which a phone knows what is newer: whole seconds, growing with each
-    bulletin of a match. `quiet` says that its event wakes nobody, not yet at least.
+    bulletin of a match. `quiet` says that its event wakes nobody, not yet at least. `asked_at` is
+    when the feed was asked, where it was.
     """
 
     match_id: str
@@ -59,6 +60,7 @@ class Bulletin:
     dismiss_at: datetime | None = None
     told: Told | None = None
     quiet: bool = False
+    asked_at: datetime | None = None
 
     @property
     def key(self) -> str:
@@ -114,6 +116,7 @@ def make_bulletin(
     state: MatchState,
     event: Detected | None,
     *,
+    asked_at: datetime,
     now: datetime,
     lifetimes: Lifetimes,
 ) -> Bulletin:
@@ -136,6 +139,7 @@ def make_bulletin(
         stale_at=stale_date(state.phase, now, lifetimes),
         dismiss_at=dismissal_date(now, lifetimes) if ended else None,
         told=told,
+        asked_at=asked_at,
     )
 
 
@@ -163,16 +167,18 @@ class Bulletins:
 
     async def newest(self, match: ActiveMatch) -> Bulletin | None:
         """Answer the newest bulletin of a match; None when there is none, or no longer."""
+        found = await self.row_of(match)
+        return None if found is None else parse_bulletin(found.body)
+
+    async def row_of(self, match: ActiveMatch) -> Consequence | None:
+        """Answer the newest bulletin of a match as it is in the outbox."""
         if match.told_key is None:
             return None
-        found = await self._means.outbox.find(BULLETIN, match.told_key)
-        return None if found is None else parse_bulletin(found.body)
+        return await self._means.outbox.find(BULLETIN, match.told_key)
 
     async def is_delivered(self, match: ActiveMatch) -> bool:
         """Tell whether the newest bulletin of a match is out, or was given up."""
-        if match.told_key is None:
-            return True
-        found = await self._means.outbox.find(BULLETIN, match.told_key)
+        found = await self.row_of(match)
         return found is None or found.stage != "waiting"
 
     async def repeat(self, match: ActiveMatch, told: Told | None = None) -> bool:
@@ -189,6 +195,7 @@ class Bulletins:
             stale_at=stale_date(newest.phase, now, self._means.lifetimes),
             told=told,
             quiet=False,
+            asked_at=None,
         )
         write = self._means.outbox.write(BULLETIN, again.key, again)
         return await self._means.wrote(match.tell(again.key, again.at), write)

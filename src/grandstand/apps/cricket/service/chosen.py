@@ -38,6 +38,7 @@ def lifetimes_from(settings: CricketSettings) -> Lifetimes:
     """Answer how long things last by the settings."""
     restart, usual = timedelta(minutes=settings.restart_minutes), Lifetimes()
     return Lifetimes(
+        restart_gap=timedelta(seconds=settings.start_again_seconds),
         restart_after=restart,
         restart_in_breaks_after=min(restart, usual.restart_in_breaks_after),
         stale_live=timedelta(minutes=settings.stale_minutes),

@@ -107,7 +107,7 @@ class Cricket:
                 activities=self._activities,
             ),
         )
-        self._hub = Hub(means, self._matches, self._delivering)
+        self._hub = Hub(means, self._matches, self._bulletins, self._delivering)
         self.belongings = CricketBelongings(means)
         self.replaying = Replaying(means.replays, means.cricsheet, means.thresholds)
 
@@ -230,6 +230,10 @@ class Cricket:
         """What a page subscribes a browser with; raises PushingOff unless that is set up."""
         return self._subscriptions.public_key
 
+    async def browsers(self, caller: Caller) -> tuple[Browser, ...]:
+        """Answer the browsers of the caller that are alerted."""
+        return await self._subscriptions.of_user(caller.user_id)
+
     async def subscribe_browser(self, caller: Caller, browser: Browser) -> None:
         """Push alerts to a browser of the caller too; raise PushingOff and InvalidInput."""
         await self._subscriptions.subscribe(caller.user_id, browser)
@@ -315,6 +319,7 @@ class Cricket:
 
     async def tick(self, match_id: str) -> Ticked:
         """Look at one match now, whoever owns it; raise MatchUnknown and what the feed raises."""
+        await self._matches.read(match_id)
         return await self._ticking.tick_alone(match_id)
 
     def clear_caches(self) -> None:
@@ -345,6 +350,13 @@ class Cricket:
     async def rest(self) -> None:
         """Stop telling phones; what is left is in the outbox, for any instance."""
         await self._courier.stop()
+
+    async def close(self) -> None:
+        """Stop telling phones, and end the connections to them and to browsers."""
+        await self.rest()
+        for pushing in (self._means.phones, self._means.browsers):
+            if pushing is not None:
+                await pushing.close()
 
     def ways(self) -> dict[str, Deliver]:
         """Answer how each of cricket's topics in the outbox is carried out."""

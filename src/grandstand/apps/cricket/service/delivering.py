@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import blake2b
 from typing import Final
 
 import msgspec
@@ -14,6 +13,7 @@ from grandstand.apps.cricket.model import Seat
 from grandstand.apps.cricket.model.alerts import Alert, wakes
 from grandstand.apps.cricket.model.display import content
 from grandstand.apps.cricket.model.sessions import is_rejection_current, is_worn_out
+from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.service.browsers import Subscriptions
 from grandstand.apps.cricket.service.bulletins import Bulletin, Bulletins, parse_bulletin
 from grandstand.apps.cricket.service.means import RESEND, WEBHOOK, Means
@@ -41,10 +41,10 @@ class Missed:
     tries: int = 1
 
 
-def apns_id(bulletin_key: str, place: str) -> str:
-    """Answer the id a push goes under, a UUID: the same for the same bulletin and session."""
-    hexed = blake2b(f"{bulletin_key}/{place}".encode(), digest_size=16).hexdigest()
-    return f"{hexed[:8]}-{hexed[8:12]}-8{hexed[13:16]}-a{hexed[17:20]}-{hexed[20:]}"
+def _hears(session: LiveActivity, bulletin: Bulletin) -> bool:
+    """Tell whether a session is still to be told; the end also when its record was closed."""
+    closed = session.status == "ended" and session.end_reason == "match_ended"
+    return session.status == "active" or (closed and bulletin.event == "end")
 
 
 class Delivering:
@@ -99,7 +99,7 @@ class Delivering:
             return
         seats = tuple(Seat(missed.match_id, user, device) for user, device in missed.places)
         found = await self._means.store(LiveActivity.several(seats))
-        sessions = [each for each in found if each is not None and each.status == "active"]
+        sessions = [each for each in found if each is not None and _hears(each, newest)]
         telling = _Telling(self._means, phones, self.pushed, newest, missed.tries)
         await telling.tell_again(sessions)
 
@@ -202,7 +202,7 @@ class _Telling:
             alert = None
         if alert is not None:
             await self._mark(_FIRST_PLACE, 1)
-        request_id = apns_id(bulletin.key, channel_id)
+        request_id = push_id(bulletin.key, channel_id)
         verdict = await self._phones.broadcast(bulletin.notice(alert), channel_id, request_id)
         if verdict.fate in ("later", "unsent"):
             raise TickOutpaced(f"The broadcast channel does not take it now: {verdict.reason}")
@@ -245,7 +245,7 @@ class _Telling:
         if not sessions:
             return 0, 0
         key = self._bulletin.key
-        targets = [Target(each.update_token or "", apns_id(key, each.place)) for each in sessions]
+        targets = [Target(each.update_token or "", push_id(key, each.place)) for each in sessions]
         verdicts = await self._phones.tell(self._bulletin.notice(alert), targets)
         missed: list[LiveActivity] = []
         wait, rejected = 0.0, 0

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from grandstand.apps.cricket.model.errors import MatchUnknown
+from grandstand.apps.cricket.service.bulletins import Bulletins, parse_bulletin
 from grandstand.apps.cricket.service.delivering import Delivering
 from grandstand.apps.cricket.service.matches import Matches
 from grandstand.apps.cricket.service.means import (
@@ -14,16 +15,17 @@ from grandstand.apps.cricket.service.means import (
     BULLETIN,
     CONFIRM,
     END,
+    LOG,
     RESEND,
     START,
     WEBHOOK,
     WEBPUSH,
     Means,
 )
-from grandstand.apps.cricket.service.values import HubMatch, HubView, LastPush
+from grandstand.apps.cricket.service.values import HubMatch, HubView, Lags, LastPush
 from grandstand.apps.cricket.store import ActiveMatch, Delivery, LiveActivity
 
-_TOPICS: Final = (BULLETIN, RESEND, CONFIRM, START, END, ANNOUNCE, WEBHOOK, WEBPUSH)
+_TOPICS: Final = (BULLETIN, RESEND, CONFIRM, START, END, ANNOUNCE, WEBHOOK, WEBPUSH, LOG)
 _MOST_COUNTED: Final = 1000
 _SEEN_SECONDS: Final = 3.0
 
@@ -31,9 +33,12 @@ _SEEN_SECONDS: Final = 3.0
 class Hub:
     """Looks at everything; a look is kept for a moment, since it reads much."""
 
-    def __init__(self, means: Means, matches: Matches, delivering: Delivering) -> None:
+    def __init__(
+        self, means: Means, matches: Matches, bulletins: Bulletins, delivering: Delivering
+    ) -> None:
         self._means = means
         self._matches = matches
+        self._bulletins = bulletins
         self._delivering = delivering
         self._seen: HubView | None = None
         self._good_until = float("-inf")
@@ -73,7 +78,7 @@ class Hub:
         sessions: Counter[str] = Counter()
         async for session in self._means.each(LiveActivity.of_match(match.match_id)):
             sessions[session.status] += 1
-        seen = match.last_tick_at
+        seen, delivery = match.last_tick_at, await self._newest_delivery(match)
         return HubMatch(
             match_id=match.match_id,
             title=title,
@@ -85,21 +90,35 @@ class Hub:
             last_tick_at=seen,
             lag_seconds=None if seen is None else (now - seen).total_seconds(),
             sessions=dict(sessions),
-            last_push=await self._last_push(match),
+            lags=await self._lags(match, delivery),
+            last_push=None if delivery is None else _last_push(delivery),
             channel_id=match.channel_id,
         )
 
-    async def _last_push(self, match: ActiveMatch) -> LastPush | None:
-        if match.told_key is None or match.told_at is None:
+    async def _newest_delivery(self, match: ActiveMatch) -> Delivery | None:
+        if match.told_key is None:
             return None
-        found = await self._means.store(Delivery.one(match.match_id, match.told_key))
-        if found is None:
-            return None
-        took = None if found.finished_at is None else found.finished_at - found.begun_at
-        return LastPush(
-            found.begun_at,
-            found.pushed,
-            found.rejected,
-            found.alerted,
-            None if took is None else took.total_seconds(),
+        return await self._means.store(Delivery.one(match.match_id, match.told_key))
+
+    async def _lags(self, match: ActiveMatch, delivery: Delivery | None) -> Lags:
+        row = await self._bulletins.row_of(match)
+        if row is None:
+            return Lags()
+        bulletin = parse_bulletin(row.body)
+        return Lags(
+            _between(bulletin.asked_at, bulletin.made_at),
+            _between(bulletin.made_at, row.created_at),
+            _between(row.created_at, delivery.begun_at if delivery else None),
+            _between(delivery.begun_at, delivery.finished_at) if delivery else None,
         )
+
+
+def _last_push(delivery: Delivery) -> LastPush:
+    return LastPush(delivery.begun_at, delivery.pushed, delivery.rejected, delivery.alerted)
+
+
+def _between(start: datetime | None, end: datetime | None) -> float | None:
+    """Answer the seconds from one moment to another; moments are kept to the millisecond."""
+    if start is None or end is None:
+        return None
+    return max(0.0, (end - start).total_seconds())

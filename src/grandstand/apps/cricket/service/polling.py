@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from grandstand.apps.cricket.model.errors import MatchUnknown
@@ -51,6 +51,7 @@ class Polling:
             for match_id, match in self._ticking.owned.items()
             if match.previous_ball_id is not None
         }
+        asked_at = self._means.now()
         try:
             heard = await feed.livescores(balls=self._wants_balls(), since=since)
         except (LimitReached, SourceFailed, Unavailable) as fault:
@@ -59,7 +60,7 @@ class Polling:
             wait = min(max(wait, every), _LONGEST_WAIT_SECONDS)
             return Polled((), wait, (str(fault),))
         listed = [self._fitting(each) for each in heard.value]
-        ticks = await asyncio.gather(*(self._look_at(each) for each in listed))
+        ticks = await asyncio.gather(*(self._look_at(each, asked_at) for each in listed))
         missing = await self._reconcile({each.fixture.match_id for each in listed})
         self._marquee = any(self._is_marquee(each) for each in listed)
         every = settings.marquee_poll_seconds if self._marquee else settings.poll_seconds
@@ -92,7 +93,7 @@ class Polling:
                 await self._ticking.own(match.match_id)
         self._looked_at = now
 
-    async def _look_at(self, heard: HeardFixture) -> Ticked | None:
+    async def _look_at(self, heard: HeardFixture, asked_at: datetime) -> Ticked | None:
         scores, ticking = heard.fixture, self._ticking
         try:
             if scores.match_id not in ticking.owned:
@@ -105,7 +106,7 @@ class Polling:
                     return None
                 # What was heard is older than our epoch: the next look is the first tick.
                 return Ticked(scores.match_id, "registered")
-            ticked = await ticking.tick(heard)
+            ticked = await ticking.tick(heard, asked_at)
         except GrandstandError as fault:
             ticking.disown(scores.match_id)
             log("cricket").warning("a tick failed", match=scores.match_id, error=str(fault))
@@ -127,7 +128,7 @@ class Polling:
         done: list[Ticked | None] = []
         for match_id in left:
             self._asked_alone[match_id] = now
-            known = self._ticking.owned[match_id]
+            known, asked_at = self._ticking.owned[match_id], self._means.now()
             try:
                 heard = await self._means.feed.fixture(match_id, since=known.previous_ball_id)
             except MatchUnknown:
@@ -136,5 +137,5 @@ class Polling:
             except GrandstandError as fault:
                 log("cricket").warning("a match was not had", match=match_id, error=str(fault))
                 continue
-            done.append(await self._look_at(self._fitting(heard.value)))
+            done.append(await self._look_at(self._fitting(heard.value), asked_at))
         return done

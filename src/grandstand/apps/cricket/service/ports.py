@@ -122,6 +122,10 @@ class Phones(Protocol):
         """Delete a broadcast channel; one that is not there is fine."""
         ...
 
+    async def close(self) -> None:
+        """End all connections; nothing is sent afterwards."""
+        ...
+
 
 class Browsers(Protocol):
     """The push services of browsers."""
@@ -137,6 +141,10 @@ class Browsers(Protocol):
 
     async def send(self, browser: Browser, message: bytes, *, topic: str) -> Verdict:
         """Send one message; one of the same topic that waits is replaced by it."""
+        ...
+
+    async def close(self) -> None:
+        """End all connections; nothing is sent afterwards."""
         ...
 
 

@@ -12,8 +12,8 @@ import msgspec
 from grandstand.apps.cricket.model import Seat
 from grandstand.apps.cricket.model.alerts import Alert, AlertChoice
 from grandstand.apps.cricket.model.sessions import next_start, restart_due, session_expires
+from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.service.bulletins import Bulletin, Bulletins
-from grandstand.apps.cricket.service.delivering import apns_id
 from grandstand.apps.cricket.service.means import START, Means
 from grandstand.apps.cricket.service.ports import Notice, Target
 from grandstand.apps.cricket.service.refusals import PushingOff
@@ -78,12 +78,12 @@ class Starting:
         if not due and not at_once and self._looked_up.get(place, now) > now:
             return 0
         devices = [each for each in await self._devices(user_id) if each.push_to_start_token]
-        self._looked_up[place] = now + (_COVERED_FOR if known or devices else _NO_DEVICE_FOR)
         started = 0
         for device in devices:
             session = by_device.get(device.device_id)
             if session is None or session in due:
                 started += await self._begin(match, device, session, ends)
+        self._looked_up[place] = now + (_COVERED_FOR if known or devices else _NO_DEVICE_FOR)
         return started
 
     def _is_due(self, session: LiveActivity, match: ActiveMatch, now: datetime) -> bool:
@@ -157,7 +157,7 @@ class Starting:
             return
         notice = self._notice(newest, match, device)
         target = Target(
-            device.push_to_start_token, apns_id(delivery, f"{begun.user_id}#{begun.device_id}")
+            device.push_to_start_token, push_id(delivery, f"{begun.user_id}#{begun.device_id}")
         )
         (verdict,) = await phones.tell(notice, [target])
         if verdict.fate == "gone":

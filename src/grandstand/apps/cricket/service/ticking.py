@@ -107,23 +107,24 @@ class Ticking:
         owned = await self.own(match_id)
         if owned is None:
             return Ticked(match_id, "lost")
+        asked_at = self._means.now()
         heard = await self._means.feed.fixture(match_id, since=owned.previous_ball_id)
-        return await self.tick(heard.value)
+        return await self.tick(heard.value, asked_at)
 
-    async def tick(self, heard: HeardFixture) -> Ticked:
+    async def tick(self, heard: HeardFixture, asked_at: datetime) -> Ticked:
         """Compare an owned match with what was just heard of it, and write what came of it."""
         match_id = heard.fixture.match_id
         lease = await self._means.store(self._leases.acquire(f"match:{match_id}"))
         if lease is None:
             return Ticked(match_id, "busy")
         try:
-            return await self._tick(heard)
+            return await self._tick(heard, asked_at)
         finally:
             # A store that does not answer now lets the lock lapse by itself.
             with suppress(GrandstandError):
                 await self._means.store(self._leases.release(lease))
 
-    async def _tick(self, heard: HeardFixture) -> Ticked:
+    async def _tick(self, heard: HeardFixture, asked_at: datetime) -> Ticked:
         match = self._owned.get(heard.fixture.match_id)
         if match is None:
             return Ticked(heard.fixture.match_id, "lost")
@@ -134,7 +135,16 @@ class Ticking:
         if not result.changed:
             return await self._touch(match, now)
         state = result.state if match.state else await self._first(match, result.state)
-        return await self._save(match, heard, replace(result, state=state), now)
+        bulletin = make_bulletin(
+            match,
+            heard.fixture,
+            state,
+            result.key_event,
+            asked_at=asked_at,
+            now=now,
+            lifetimes=self._lifetimes,
+        )
+        return await self._save(match, heard, result._replace(state=state), bulletin)
 
     async def _first(self, match: ActiveMatch, state: MatchState) -> MatchState:
         """A match polled anew counts on from what its log holds."""
@@ -153,12 +163,9 @@ class Ticking:
         return Ticked(match.match_id, "unchanged", match.seq)
 
     async def _save(
-        self, match: ActiveMatch, heard: HeardFixture, result: Advance, now: datetime
+        self, match: ActiveMatch, heard: HeardFixture, result: Advance, bulletin: Bulletin
     ) -> Ticked:
-        state = result.state
-        bulletin = make_bulletin(
-            match, heard.fixture, state, result.key_event, now=now, lifetimes=self._lifetimes
-        )
+        state, now = result.state, bulletin.made_at
         if self._means.settings.confirm_seconds:
             bulletin = replace(bulletin, quiet=True)
         writes: list[Write] = [match.advance(state, now, bulletin.key, bulletin.at)]

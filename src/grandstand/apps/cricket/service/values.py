@@ -171,14 +171,27 @@ class Orchestrated:
 
 
 @dataclass(frozen=True, slots=True)
+class Lags:
+    """How long the newest news of a match took, stage by stage; None where it has not come so far.
+
+    `feed` is from the question to its answer, `tick` until it was compared and written as a row,
+    `outbox` until somebody began to tell it, and `push` until the last phone was told.
+    """
+
+    feed_seconds: float | None = None
+    tick_seconds: float | None = None
+    outbox_seconds: float | None = None
+    push_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LastPush:
-    """How the newest push of a match went; `seconds` is from the tick to the last phone."""
+    """How the newest push of a match went."""
 
     at: datetime
     pushed: int
     rejected: int
     alerted: int
-    seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +208,7 @@ class HubMatch:
     last_tick_at: datetime | None
     lag_seconds: float | None
     sessions: Mapping[str, int]
+    lags: Lags = Lags()
     last_push: LastPush | None = None
     channel_id: str | None = None
 

@@ -63,7 +63,7 @@ class Subscription:
 class WebPush:
     """Pushes to browsers that subscribed with our public key.
 
-    `client_of` answers the client of a host; `also_hosts` are services of one's own.
+    `client_of` makes the client of a host, once; `also_hosts` are services of one's own.
     """
 
     def __init__(
@@ -80,6 +80,7 @@ class WebPush:
         self._clock = clock
         self._client_of = client_of
         self._also_hosts = also_hosts
+        self._clients: dict[str, PushClient] = {}
         self._signed: dict[str, tuple[float, str]] = {}
 
     @property
@@ -125,8 +126,15 @@ class WebPush:
             pairs.append(("topic", topic))
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         request = Request(path, SharedHeaders(pairs), seal(subscription, message))
-        (outcome,) = await self._client_of(parts.netloc).send([request])
+        if parts.netloc not in self._clients:
+            self._clients[parts.netloc] = self._client_of(parts.netloc)
+        (outcome,) = await self._clients[parts.netloc].send([request])
         return _result(outcome)
+
+    async def close(self) -> None:
+        """End all connections; what is still under way is lost."""
+        for client in self._clients.values():
+            await client.close()
 
     def _proof(self, origin: str) -> str:
         now = self._clock.epoch()

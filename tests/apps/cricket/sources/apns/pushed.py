@@ -10,13 +10,13 @@ from random import Random
 
 from grandstand.apps.cricket.model.alerts import Alert
 from grandstand.apps.cricket.model.display import TeamShown, UnifiedDisplayState
+from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.sources.apns import (
     Apns,
     ApnsChannels,
     Letter,
     Parcel,
     ProviderToken,
-    push_id,
     update_parcel,
 )
 from grandstand.base.clock import ManualClock, SystemClock

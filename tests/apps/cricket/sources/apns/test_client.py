@@ -202,3 +202,18 @@ async def test_the_moment_a_token_went_is_told() -> None:
         result = await _result(pair, token)
 
     assert result == Gone("ExpiredToken", since)
+
+
+async def test_who_is_closed_has_no_connection_and_sends_nothing() -> None:
+    async with pushing() as pair:
+        token = pair.activity(pair.phone()).token
+        before = await _result(pair, token)
+        open_before = len(pair.client.standing)
+
+        await pair.apns.close()
+        after = await _result(pair, token)
+
+    assert (before, open_before) == (Delivered(), 1)
+    assert isinstance(after, Later)
+    assert after.reason == "the client was closed"
+    assert len(pair.service.arrivals) == 1

@@ -8,13 +8,12 @@ import pytest
 
 from grandstand.apps.cricket.model.alerts import Alert
 from grandstand.apps.cricket.model.display import content
+from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.sources.apns import (
     Delivered,
     Refused,
     alert_parcel,
     end_parcel,
-    next_timestamp,
-    push_id,
     start_parcel,
     update_parcel,
 )
@@ -154,14 +153,6 @@ async def test_channels_are_listed_and_deleted() -> None:
     assert (listed, left) == (made, made[1:])
     assert (deleted, again) == (Delivered(), Delivered())
     assert refused == Refused("ChannelNotRegistered")
-
-
-async def test_timestamps_rise_though_two_ticks_share_a_second() -> None:
-    first = next_timestamp(None, NOW)
-    second = next_timestamp(first, NOW)
-    third = next_timestamp(second, NOW + timedelta(seconds=30))
-
-    assert (first, second, third) == (_AT, _AT + 1, _AT + 30)
 
 
 async def test_the_id_of_a_push_is_a_uuid_that_can_be_made_again() -> None:

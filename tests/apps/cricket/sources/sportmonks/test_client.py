@@ -165,16 +165,23 @@ async def test_the_hourly_budget_holds_for_each_part() -> None:
     assert [path for path, _ in feed.asked] == ["/livescores", "/livescores", "/leagues"]
 
 
-async def test_polling_slows_down_when_the_feed_says_that_little_is_left() -> None:
+@pytest.mark.parametrize(
+    ("left", "renewed_in", "wait"),
+    [("30", "600", 20.0), ("30", "60", 5.0), ("0", "90", 90.0)],
+    ids=["little is left", "it lasts", "nothing is left"],
+)
+async def test_what_the_feed_says_is_left_lasts_until_there_is_more(
+    left: str, renewed_in: str, wait: float
+) -> None:
     feed = Feed({"/livescores": [{"data": []}]})
-    feed.headers = {"x-ratelimit-limit": "2000", "x-ratelimit-remaining": "30"}
+    feed.headers = {"x-ratelimit-remaining": left, "x-ratelimit-reset": renewed_in}
 
     async with reached(feed) as site:
         before = await site.pace(5.0)
         await site.livescores()
         after = await site.pace(5.0)
 
-    assert (before, after) == (5.0, 60.0)
+    assert (before, after) == (5.0, wait)
 
 
 async def test_a_feed_that_says_too_often_is_not_asked_for_long() -> None:

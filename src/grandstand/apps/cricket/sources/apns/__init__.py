@@ -15,8 +15,6 @@ from grandstand.apps.cricket.sources.apns.parcels import (
     Parcel,
     alert_parcel,
     end_parcel,
-    next_timestamp,
-    push_id,
     start_parcel,
     update_parcel,
 )
@@ -37,8 +35,6 @@ __all__ = [
     "Stopped",
     "alert_parcel",
     "end_parcel",
-    "next_timestamp",
-    "push_id",
     "start_parcel",
     "update_parcel",
 ]

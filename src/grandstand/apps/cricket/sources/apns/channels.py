@@ -64,6 +64,10 @@ class ApnsChannels:
         except msgspec.MsgspecError:
             return _SENSELESS
 
+    async def close(self) -> None:
+        """End all connections; what is still under way is lost."""
+        await self._client.close()
+
     async def _ask(
         self, method: str, path: str, body: bytes = b"", *, channel: str = ""
     ) -> Outcome:

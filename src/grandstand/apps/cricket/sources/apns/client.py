@@ -105,6 +105,10 @@ class Apns:
         self._count([result])
         return result
 
+    async def close(self) -> None:
+        """End all connections; what is still under way is lost."""
+        await self._client.close()
+
     async def _send(
         self, addressed: Callable[[str], list[Request]], within_seconds: float
     ) -> list[Outcome]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import blake2b
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -99,21 +98,6 @@ def alert_parcel(alert: Alert, *, match_id: str, expires_at: datetime) -> Parcel
         expires_at=int(expires_at.timestamp()),
         collapse_id=f"match-{match_id}"[:_COLLAPSE_BYTES],
     )
-
-
-def next_timestamp(last: int | None, now: datetime) -> int:
-    """Answer a timestamp after the last one: iOS ignores what is not newer, by the second."""
-    present = int(now.timestamp())
-    return present if last is None else max(present, last + 1)
-
-
-def push_id(*parts: str) -> str:
-    """Answer the id of a push, a UUID: the same parts always have the same one.
-
-    What is sent again after a crash carries the id it had before.
-    """
-    digits = blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
-    return f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
 def _aps(

@@ -121,13 +121,13 @@ class SportMonks:
         """Answer how long to wait before the next look at the live list.
 
         As asked while there is enough left of the hour; longer when the reserve is touched, so that
-        what is left lasts until the hour is over.
+        what is left lasts until the feed allows more.
         """
         known = await self._sources["livescores"].current()
         left = known.quota_left
         if left is None or left > self._settings.feed_reserve:
             return every_seconds
-        return max(every_seconds, _HOUR_SECONDS / max(1, 2 * left))
+        return max(every_seconds, (known.renewed_in_seconds or 0.0) / max(1, left))
 
     def _declared(self, web: Web, part: Part) -> Source:
         settings = self._settings

@@ -1,0 +1,112 @@
+"""A browser subscribes on the page of one's own, and shows what is pushed to it."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from grandstand.apps.cricket.service import AlertsGiven
+from grandstand.kit.who.caller import LOCAL_OWNER
+from tests.pages.conftest import Look
+from tests.pages.cricketing import LIVE, Cricketing
+from tests.pages.serving import Served
+from tests.pages.watching import Watched
+
+# Chromium subscribes with its maker's push service; this stands in for that one call.
+_SUBSCRIBES = """
+(() => {
+  const told = SUBSCRIPTION;
+  let made = null;
+  PushManager.prototype.getSubscription = async () => made;
+  PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+    window.serverKey = btoa(String.fromCharCode(...applicationServerKey));
+    const unsubscribe = async () => { made = null; };
+    made = { endpoint: told.endpoint, toJSON: () => told, unsubscribe };
+    return made;
+  };
+})();
+"""
+# A browser without a screen keeps no notifications: this remembers what it was asked to show.
+_REMEMBERS = """() => {
+  self.shown = [];
+  self.registration.showNotification = async (title, { body, tag }) => {
+    self.shown.push([title, body, tag]);
+  };
+}"""
+
+
+def subscribing(watched: Watched, cricketing: Cricketing, subscription: dict[str, Any]) -> None:
+    """Open the page of one's own in a browser that allows notifications and can subscribe."""
+    context = watched.page.context
+    context.grant_permissions(["notifications"], origin=watched.url)
+    context.add_init_script(_SUBSCRIBES.replace("SUBSCRIPTION", json.dumps(subscription)))
+    cricketing.run(cricketing.cricket.choose_alerts(LOCAL_OWNER, AlertsGiven()))
+    watched.go("/cricket/mine")
+
+
+def until(watched: Watched, happened: Callable[[], bool]) -> None:
+    """Wait until something has happened in the browser."""
+    for _ in range(1200):
+        if happened():
+            return
+        watched.page.wait_for_timeout(50)
+    raise TimeoutError
+
+
+def deliver(watched: Watched, text: str) -> list[list[str]]:
+    """Hand a message to the page's worker, as a browser does, and answer what is shown of it."""
+    context = watched.page.context
+    (worker,) = context.service_workers
+    worker.evaluate(_REMEMBERS)
+    session, known = context.new_cdp_session(watched.page), list[str]()
+    session.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda told: known.extend(each["registrationId"] for each in told["registrations"]),
+    )
+    session.send("ServiceWorker.enable")
+    until(watched, lambda: bool(known))
+    message = {"origin": watched.url, "registrationId": known[-1], "data": text}
+    session.send("ServiceWorker.deliverPushMessage", message)
+    until(watched, lambda: bool(worker.evaluate("self.shown.length")))
+    shown: list[list[str]] = worker.evaluate("self.shown")
+    return shown
+
+
+def test_a_browser_subscribes_shows_an_alert_and_leaves(
+    look: Look, played: Served, cricketing: Cricketing
+) -> None:
+    watched, cricket = look(played.url), cricketing.cricket
+    browser = cricketing.pushes.browsers.subscribe(cricket.browser_key)
+    subscribing(watched, cricketing, browser.subscription)
+    section = watched.page.locator("browser-alerts")
+
+    section.get_by_role("button", name="Alert this browser").click()
+    expect(section.get_by_role("status")).to_have_text("This browser is alerted.")
+    (kept,) = cricketing.run(cricket.browsers(LOCAL_OWNER))
+    cricketing.run(cricketing.bowl(225))
+    cricketing.run(cricketing.tell_browsers())
+    notifications = deliver(watched, browser.shown[-1].text)
+    section.get_by_role("button", name="no longer").click()
+    expect(section.get_by_role("status")).to_have_text("This browser is not alerted.")
+
+    told = json.loads(browser.shown[-1].text)
+    assert kept.endpoint == browser.subscription["endpoint"]
+    assert notifications == [[told["title"], told["body"], f"match-{LIVE}"]]
+    assert cricketing.run(cricket.browsers(LOCAL_OWNER)) == ()
+    assert watched.foreign == []
+    assert watched.console == []
+
+
+def test_a_browser_that_may_not_show_anything_says_so(
+    look: Look, played: Served, cricketing: Cricketing
+) -> None:
+    watched = look(played.url)
+    subscribing(watched, cricketing, {})
+    watched.page.context.clear_permissions()
+    section = watched.page.locator("browser-alerts")
+
+    section.get_by_role("button", name="Alert this browser").click()
+
+    expect(section.get_by_role("status")).to_contain_text("not allowed")
+    assert cricketing.run(cricketing.cricket.browsers(LOCAL_OWNER)) == ()
