@@ -181,8 +181,8 @@ install() {
   local level=$1
   get_uv
   rm -f -- "$venv"/.stamp-*
-  fetching "installing the packages of requirements/$level.txt" \
-    "$uv" pip sync --python "$venv/bin/python" --require-hashes --compile-bytecode "$root/requirements/$level.txt"
+  UV_COMPILE_BYTECODE=${UV_COMPILE_BYTECODE:-1} fetching "installing the packages of requirements/$level.txt" \
+    "$uv" pip sync --python "$venv/bin/python" --require-hashes "$root/requirements/$level.txt"
   logged "installing grandstand" "$uv" pip install --python "$venv/bin/python" \
     --offline --no-deps --no-build-isolation --reinstall-package grandstand -e "$root" || explain_failure
   starts 'import grandstand' || stop "grandstand was installed into $venv but cannot be imported"

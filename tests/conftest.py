@@ -1,5 +1,6 @@
 """Fixtures that every test may ask for: the real parts, and what happens when one is missing."""
 
+import gc
 import os
 import signal
 import types
@@ -24,11 +25,18 @@ _MISSING = pytest.StashKey[dict[str, MissingPartError]]()
 def pytest_configure(config: pytest.Config) -> None:
     tidy_environment()
     config.stash[_MISSING] = {}
-    hypothesis.configuration.set_hypothesis_home_dir(state_folder() / "hypothesis")
+    _steady_chance(config)
     # A shell starts background jobs with SIGINT ignored; TERM and HUP would skip fixtures' ends.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
+
+
+def pytest_collection_finish() -> None:
+    # What is loaded stays: to look through it for garbage again and again took a tenth of the time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -100,6 +108,20 @@ def aws_cli_program(request: pytest.FixtureRequest) -> Path:
 def node_sdk(request: pytest.FixtureRequest) -> tuple[Path, Path]:
     """The path of node and of a node_modules folder with Amazon's DynamoDB client in it."""
     return _find(request, aws_sdk.find)
+
+
+def _steady_chance(config: pytest.Config) -> None:
+    """No example fails for its time on a busy machine, and each run has the same ones.
+
+    `./test --hypothesis-profile=default` looks for others.
+    """
+    hypothesis.configuration.set_hypothesis_home_dir(state_folder() / "hypothesis")
+    slow = (hypothesis.HealthCheck.too_slow,)
+    hypothesis.settings.register_profile(
+        "steady", deadline=None, derandomize=True, suppress_health_check=slow
+    )
+    if config.getoption("--hypothesis-profile") is None:
+        hypothesis.settings.load_profile("steady")
 
 
 def _find(request: pytest.FixtureRequest, find: Callable[[Keeper], Found]) -> Found:

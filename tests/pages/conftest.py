@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 
 from tests.pages.cricketing import Cricketing
 from tests.pages.gallery import open_gallery
@@ -18,6 +18,9 @@ from tests.pages.watching import Watched
 # Nothing but this machine has a name here, so a stray request cannot get out.
 _ARGUMENTS = ("--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
 
+# Nothing here has to be quick: on a busy machine a page may take its time.
+_PATIENCE_MILLISECONDS = 60_000
+
 Look = Callable[..., Watched]
 
 
@@ -25,6 +28,7 @@ Look = Callable[..., Watched]
 def browser(chromium: Path) -> Iterator[Browser]:
     # As long as it is open, playwright's event loop runs here and asynchronous tests cannot.
     with sync_playwright() as playwright:
+        expect.set_options(timeout=_PATIENCE_MILLISECONDS)
         opened = playwright.chromium.launch(executable_path=chromium, args=list(_ARGUMENTS))
         yield opened
         opened.close()
@@ -102,7 +106,7 @@ def look(browser: Browser, axe: Path) -> Iterator[Look]:
         size = ViewportSize(width=options.pop("width", 1280), height=800)
         context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(_PATIENCE_MILLISECONDS)
         return Watched(context.new_page(), url, axe)
 
     yield opened

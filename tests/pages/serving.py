@@ -23,7 +23,7 @@ class Opened:
 
 Opening = Callable[[], AbstractAsyncContextManager[Opened]]
 
-_PATIENCE_SECONDS = 30.0
+_PATIENCE_SECONDS = 120.0
 
 
 class Served:

@@ -29,15 +29,12 @@ _PAGES = {
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
     look: Look, raced: Served, racing: Racing, name: str, width: int
 ) -> None:
-    watched = look(raced.url, width=width, color_scheme="light")
+    watched = look(raced.url, width=width)
+
     watched.go(_PAGES[name].format_map(racing.ids))
     expect(watched.page.locator("h1")).to_be_visible()
 
-    light = watched.barriers()
-    watched.page.emulate_media(color_scheme="dark")
-    dark = watched.barriers()
-
-    assert (light, dark) == ([], [])
+    assert watched.barriers_in_both_schemes() == []
     assert watched.overflow() == 0
     assert watched.foreign == []
     assert watched.console == []

@@ -133,10 +133,10 @@ def test_the_endpoint_is_announced_answers_and_stops_plainly(tmp_path: Path) -> 
         assert process.stdout is not None
         line = process.stdout.readline()
         address = re.findall(r"http://127\.0\.0\.1:\d+", line)[0]
-        with urllib.request.urlopen(address, timeout=10) as answer:  # noqa: S310 - our own
+        with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310 - our own
             healthy = answer.read()
         process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=20)
+        _, complaint = process.communicate(timeout=60)
 
     assert healthy.startswith(b"healthy")
     assert complaint == ""

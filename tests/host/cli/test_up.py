@@ -30,7 +30,7 @@ def _call(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
 
 
@@ -55,7 +55,7 @@ def _running(home: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], s
 
 
 def _ready(address: str, path: str) -> httpx2.Response:
-    for _ in range(50):
+    for _ in range(600):
         try:
             return httpx2.get(address + path, trust_env=False)
         except httpx2.TransportError:

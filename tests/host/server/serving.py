@@ -30,6 +30,9 @@ T = TypeVar("T")
 # The port for discarding, on which nobody listens: whoever asks there is refused at once.
 _NOBODY = "127.0.0.1:9"
 
+# Nothing here has to be quick: on a busy machine a house may take its time.
+_PATIENCE_SECONDS = 120.0
+
 Adding = Callable[[FastAPI], None]
 
 
@@ -83,10 +86,12 @@ class Served:
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         """Let the house's own event loop do something."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(_PATIENCE_SECONDS)
 
     def client(self, **headers: str) -> httpx2.Client:
-        return httpx2.Client(base_url=self.address, headers=headers, timeout=30, trust_env=False)
+        return httpx2.Client(
+            base_url=self.address, headers=headers, timeout=_PATIENCE_SECONDS, trust_env=False
+        )
 
 
 @contextmanager
@@ -121,11 +126,11 @@ def serving(
 
     thread = threading.Thread(target=run)
     thread.start()
-    ready.wait(30)
+    ready.wait(_PATIENCE_SECONDS)
     assert not failed, failed
     try:
         yield held[0]
     finally:
         held[0].server.should_exit = True
-        thread.join(20)
+        thread.join(_PATIENCE_SECONDS)
     assert not thread.is_alive()

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import ignored_auth, positive_data_accept
 
 from tests.host.server.serving import Served, serving, settings_in
 
-EXAMPLES = 15
+EXAMPLES = 7
 # A text of the right form may still be no time zone, and is refused with 400.
 NOT_ASKED = [ignored_auth, positive_data_acceptance]
 
@@ -68,6 +68,7 @@ def _faults(operation: Any, mode: GenerationMode, key: dict[str, str]) -> list[s
     return []
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_every_route_keeps_to_its_description(
     served: Served, key: dict[str, str], mode: GenerationMode

@@ -218,7 +218,7 @@ def _opens(port: int, path: str, headers: dict[str, str]) -> bool:
             sock=socket.create_connection(("127.0.0.1", port)),
             additional_headers=more,
             proxy=None,
-            open_timeout=10,
+            open_timeout=60,
         ):
             return True
     except InvalidStatus:

@@ -18,6 +18,7 @@ def test_the_docs_page_works_under_its_policy_and_leaves_the_machine_alone(
     with serving(settings_in(tmp_path)) as served, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
+        page.set_default_timeout(120_000)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import pytest
 
@@ -21,7 +22,9 @@ from grandstand.storage.tables import AsyncStore
 from grandstand.storage.tables.house import HOUSE_TABLES
 from tests.kit.stores import Listener, fresh_prefix, open_at, place_of
 
-QUICK = Pace(lease_seconds=3.0, grace_seconds=0.2, look_seconds=0.1, stop_seconds=1.0)
+T = TypeVar("T")
+
+QUICK = Pace(lease_seconds=10.0, grace_seconds=0.2, look_seconds=0.1, stop_seconds=1.0)
 
 
 @dataclass
@@ -71,11 +74,19 @@ class Floor:
             await task
 
 
-async def until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+async def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait until something holds; raise TimeoutError when it does not in time."""
     async with asyncio.timeout(seconds):
         while not holds():  # noqa: ASYNC110 - what is waited for has no event of its own
             await asyncio.sleep(0.01)
+
+
+async def once(ask: Callable[[], Awaitable[T]], holds: Callable[[T], bool] = bool) -> T:
+    """Ask until the answer holds, and answer it; raise TimeoutError when it never does."""
+    async with asyncio.timeout(60.0):
+        while not holds(answer := await ask()):  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.05)
+    return answer
 
 
 @pytest.fixture(params=["sqlite", "dynamodb-local"])

@@ -9,7 +9,7 @@ import pytest
 from grandstand.base.errors import NotFound
 from grandstand.kit.jobs.job import Always, Every, Job, Run
 from grandstand.kit.jobs.view import JobsView
-from tests.kit.jobs.conftest import Floor, until
+from tests.kit.jobs.conftest import Floor, once, until
 from tests.kit.stores import fresh_prefix, open_at
 
 pytestmark = pytest.mark.anyio
@@ -39,11 +39,10 @@ async def test_a_run_asked_for_elsewhere_begins_soon(floor: Floor) -> None:
     work, view = Work(), floor.view()
 
     async with floor.running(Job("tests.daily", "Counts.", Every(86_400, jitter=0.0), work.count)):
-        await until(lambda: len(floor.listener.heard) > 0)
-        await asyncio.sleep(0.3)
+        await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
         before = work.runs
         await view.run_now("tests.daily")
-        await until(lambda: work.runs == before + 1, seconds=8)
+        await until(lambda: work.runs == before + 1)
 
     assert work.runs == before + 1
 
@@ -55,17 +54,18 @@ async def test_a_paused_job_is_not_run_but_can_be_asked_for(floor: Floor) -> Non
     async with floor.running(often):
         await until(lambda: work.runs > 0)
         await view.pause("tests.often")
+        await once(lambda: view.one("tests.often"), lambda seen: seen.state == "paused")
         await asyncio.sleep(1.0)
         paused_at = work.runs
         await asyncio.sleep(0.5)
         still = work.runs
         state = (await view.one("tests.often")).state
         await view.run_now("tests.often")
-        await until(lambda: work.runs == still + 1, seconds=8)
+        await until(lambda: work.runs == still + 1)
         await asyncio.sleep(0.3)
         asked = work.runs
         await view.resume("tests.often")
-        await until(lambda: work.runs > asked + 1, seconds=8)
+        await until(lambda: work.runs > asked + 1)
 
     assert (still, state, asked) == (paused_at, "paused", still + 1)
 
@@ -77,12 +77,12 @@ async def test_pausing_a_job_without_end_stops_it_and_resuming_begins_it(floor: 
         await until(lambda: work.going == 1)
         running = await view.one("tests.always")
         await view.pause("tests.always")
-        await until(lambda: work.going == 0, seconds=8)
+        await until(lambda: work.going == 0)
         await asyncio.sleep(0.4)
         resting = work.going
-        paused = await view.one("tests.always")
+        paused = await once(lambda: view.one("tests.always"), lambda seen: not seen.running_on)
         await view.resume("tests.always")
-        await until(lambda: work.going == 1, seconds=8)
+        await until(lambda: work.going == 1)
 
     assert (running.state, running.running_on) == ("running", "one")
     assert (resting, paused.state, paused.running_on) == (0, "paused", None)

@@ -11,7 +11,7 @@ from grandstand.kit.jobs.job import Always, Every, Job, Run
 from grandstand.kit.jobs.runner import Pace, Runner
 from tests.kit.stores import Listener, open_at
 
-LEASE_SECONDS = 2.0
+LEASE_SECONDS = 4.0
 GRACE_SECONDS = 0.5
 
 

@@ -19,7 +19,7 @@ from grandstand.storage.tables import AsyncStore
 from tests.kit.outbox.causing import CAUSE_TABLES
 from tests.kit.stores import fresh_prefix, open_at, place_of
 
-QUICK = Persistence(try_seconds=0.5, tries=3, first_seconds=0.1, look_seconds=0.1, stop_seconds=0.6)
+QUICK = Persistence(try_seconds=20, tries=3, first_seconds=0.1, look_seconds=0.1, stop_seconds=20)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from grandstand.base.clock import SystemClock
 from grandstand.base.errors import InvalidInput, NotFound, SourceFailed, Unavailable
 from grandstand.kit.outbox import Consequence
 from grandstand.storage.tables.errors import TransactionCancelled
-from tests.kit.jobs.conftest import until
+from tests.kit.jobs.conftest import once, until
 from tests.kit.outbox import causing
 from tests.kit.outbox.causing import Cause
 from tests.kit.outbox.conftest import QUICK, Desk
@@ -124,9 +124,7 @@ async def test_what_cannot_be_delivered_is_given_up_and_can_be_tried_anew(
     await outbox.put("told", "goal", None)
 
     async with desk.delivering({"told": receiver.take}):
-        await until(lambda: receiver.tries == tries)
-        await asyncio.sleep(0.4)
-        dead = await outbox.dead()
+        dead = await once(outbox.dead)
         healed = Receiver()
     await outbox.again("told", "goal")
     async with desk.delivering({"told": healed.take}):
@@ -142,8 +140,9 @@ async def test_a_receiver_that_hangs_is_left_and_holds_nobody_up(desk: Desk) -> 
     await outbox.put("slow", "one", None)
     await outbox.put("told", "two", None)
 
-    async with desk.delivering({"slow": hanging.take, "told": quick.take}):
-        await until(lambda: quick.got == ["two"], seconds=8)
+    impatient = replace(QUICK, try_seconds=0.5)
+    async with desk.delivering({"slow": hanging.take, "told": quick.take}, impatient):
+        await until(lambda: quick.got == ["two"])
         await until(lambda: hanging.tries == 2)
 
     kept = await outbox.find("slow", "one")
@@ -155,10 +154,12 @@ async def test_a_stopped_deliverer_gives_back_what_it_had_not_finished(desk: Des
     outbox, slow, quick = desk.outbox(), Receiver(seconds=30), Receiver()
     await outbox.put("told", "goal", None)
 
-    async with desk.delivering({"told": slow.take}, replace(QUICK, try_seconds=60)):
+    async with desk.delivering(
+        {"told": slow.take}, replace(QUICK, try_seconds=60, stop_seconds=0.6)
+    ):
         await until(lambda: slow.tries == 1)
     async with desk.delivering({"told": quick.take}):
-        await until(lambda: quick.got == ["goal"], seconds=10)
+        await until(lambda: quick.got == ["goal"])
 
     kept = await outbox.find("told", "goal")
     assert slow.got == []
@@ -176,7 +177,7 @@ async def test_a_deliverer_leaves_alone_what_others_deliver(desk: Desk) -> None:
         await asyncio.sleep(0.3)
         [waiting] = await outbox.waiting("other")
         async with desk.delivering({"other": other.take}):
-            await until(lambda: other.got == ["wicket"], seconds=8)
+            await until(lambda: other.got == ["wicket"])
 
     assert (waiting.tries, waiting.last_error) == (0, None)
     assert 'outbox_waiting{topic="told"} 0.0' in desk.metrics.exposition().decode()
@@ -191,7 +192,7 @@ async def test_many_wait_their_turn_and_each_comes_once(desk: Desk) -> None:
         desk.delivering({"told": receiver.take}),
         desk.delivering({"told": receiver.take}),
     ):
-        await until(lambda: len(receiver.got) >= len(keys), seconds=20)
+        await until(lambda: len(receiver.got) >= len(keys))
         await asyncio.sleep(0.3)
 
     assert sorted(receiver.got) == keys

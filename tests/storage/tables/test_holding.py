@@ -21,6 +21,7 @@ from grandstand.storage.tables.requests import UpdateItem, Written
 ADA = Leases(HOUSE_LEASES, "ada", seconds=10)
 BOB = Leases(HOUSE_LEASES, "bob", seconds=10)
 QUICK = Leases(HOUSE_LEASES, "ada", seconds=0.4, grace_seconds=0.2)
+STEADY = Leases(HOUSE_LEASES, "ada", seconds=1.5, grace_seconds=0.2)
 
 
 @pytest.fixture
@@ -132,8 +133,8 @@ def test_a_lease_is_not_had_outside_its_block(store: Store) -> None:
 
 @pytest.mark.anyio
 async def test_a_task_renews_for_as_long_as_the_block_runs(ticking: AsyncStore) -> None:
-    async with AsyncHolding(ticking, QUICK, "nightly", random=Random(1)) as holding:
-        await asyncio.sleep(1.2)
+    async with AsyncHolding(ticking, STEADY, "nightly", random=Random(1)) as holding:
+        await asyncio.sleep(2.0)
         holding.check()
         contender = await ticking(BOB.acquire("nightly"))
 
@@ -146,9 +147,9 @@ async def test_a_lost_lease_stops_the_block(ticking: AsyncStore) -> None:
     reached = []
 
     async def work() -> None:
-        async with AsyncHolding(ticking, QUICK, "nightly", random=Random(1)):
+        async with AsyncHolding(ticking, STEADY, "nightly", random=Random(1)):
             await ticking(KeptLease.update(name="nightly").set(owner="bob", nonce="other"))
-            await asyncio.sleep(5)
+            await asyncio.sleep(60)
             reached.append("the end of the block")
 
     with pytest.raises(LeaseLost, match="no longer ada's"):
@@ -169,7 +170,7 @@ async def test_a_store_that_does_not_answer_ends_the_block_when_the_lease_lapses
 
     async def work() -> None:
         async with AsyncHolding(ticking, QUICK, "nightly", random=Random(1)):
-            await asyncio.sleep(10)
+            await asyncio.sleep(60)
             reached.append("the end of the block")
 
     with pytest.raises(LeaseLost, match="did not answer"):

@@ -15,7 +15,7 @@ from tests.pages.racing import Racing
 from tests.pages.serving import Served
 
 A = "/api/keiba"
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 120.0
 
 
 @dataclass
@@ -45,7 +45,7 @@ def keiba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     racing = Racing(tmp_path_factory.mktemp("keiba"))
     served = Served(racing)
     served.start()
-    with httpx2.Client(base_url=served.url, timeout=60, trust_env=False) as client:
+    with httpx2.Client(base_url=served.url, timeout=_PATIENCE_SECONDS, trust_env=False) as client:
         yield Asked(racing, client)
     served.stop()
 

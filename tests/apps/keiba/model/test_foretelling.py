@@ -9,6 +9,9 @@ from grandstand.apps.keiba.model.backtest import Forecast, brier, calibration, g
 from grandstand.apps.keiba.model.rating import rate
 from tests.apps.keiba.model.simulated import Measured, forecasts, measured, season
 
+# Three simulated seasons and two thousand ratings are made before the first test.
+pytestmark = pytest.mark.timeout(1800)
+
 # The weights were fitted on the worlds of other seeds.
 _SEED = 301
 

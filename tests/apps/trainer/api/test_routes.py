@@ -66,12 +66,12 @@ def test_when_the_judge_is_down_it_is_kept_and_completed_later(house: Housed) ->
 
 
 def test_when_the_judge_is_slow_the_answer_comes_in_time(house: Housed) -> None:
-    house.judge.seconds = 10
+    house.judge.seconds = 60
 
     reply = house.ada.post(f"{A}/attempts", json=_work())
 
     assert reply.status_code == 202
-    assert reply.elapsed.total_seconds() < 5
+    assert reply.elapsed.total_seconds() < 30
     assert reply.json()["evaluationState"] == "pending"
 
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[4]
 
 def _killed(path: Path, where: str) -> int:
     command = [sys.executable, "-m", "tests.apps.trainer.service.dying", str(path), where]
-    return subprocess.run(command, cwd=ROOT, timeout=60, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, timeout=180, check=False).returncode
 
 
 async def _started_again(store: Store) -> Stage:

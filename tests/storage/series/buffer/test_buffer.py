@@ -256,7 +256,7 @@ def test_threads_take_while_another_sends(tmp_path: Path) -> None:
     for thread in feeders:
         thread.join()
     buffer.close()
-    sender.join(10)
+    sender.join(60)
 
     assert not sender.is_alive()
     with staged(tmp_path) as stage:

@@ -89,7 +89,7 @@ def test_a_server_cut_off_again_and_again_gets_every_row_once(
         way.mend()
     arrived = flushed(buffer)
     buffer.close()
-    sender.join(10)
+    sender.join(60)
 
     assert arrived
     assert not sender.is_alive()
@@ -142,7 +142,7 @@ def test_while_a_server_stalls_rows_are_taken_and_spilled(
     way.flow()
     arrived = flushed(buffer)
     buffer.close()
-    sender.join(10)
+    sender.join(60)
 
     assert stalled.spilled_rows > 1_000
     assert stalled.waiting_bytes <= LIMITS.memory_bytes
@@ -167,7 +167,7 @@ def test_closing_does_not_wait_for_ever_for_a_server_that_stalls(
 
     buffer.close(patience_seconds=0.2)
     way.cut()
-    sender.join(10)
+    sender.join(60)
     way.mend()
     with closing(opened(tmp_path, connect, limits)) as back:
         arrived = flushed(back)

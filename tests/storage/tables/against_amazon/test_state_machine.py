@@ -22,7 +22,7 @@ from tests.storage.tables.against_amazon.differences import Asked
 from tests.storage.tables.against_amazon.speaking import Amazon, Answer, Ours, Shape, table_numbers
 
 STEPS = 50
-EXAMPLES = int(os.environ.get("TEST_COMPARISONS", "60"))
+EXAMPLES = int(os.environ.get("TEST_COMPARISONS", "40"))
 CONDITION = st.one_of(st.none(), asking.CONDITIONS)
 
 

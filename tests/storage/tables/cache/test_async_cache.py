@@ -48,9 +48,11 @@ class Source:
     def __init__(self, seconds: float = 0.3) -> None:
         self.asked = 0
         self.seconds = seconds
+        self.begun = asyncio.Event()
 
     async def __call__(self) -> dict[str, Any]:
         self.asked += 1
+        self.begun.set()
         await asyncio.sleep(self.seconds)
         return {"answer": self.asked}
 
@@ -87,22 +89,29 @@ async def test_loops_that_share_only_a_table_fetch_once(ticking: Store) -> None:
 
 
 async def test_a_task_that_waits_too_long_fetches_for_itself(ticking: Store) -> None:
-    cache, slow, quick = cache_on(ticking, wait_seconds=0.1), Source(1.0), Source(0.0)
+    cache, quick = cache_on(ticking, wait_seconds=0.1), Source(0.0)
+    begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> dict[str, Any]:
+        begun.set()
+        await may_end.wait()
+        return {"answer": "late"}
+
     leader = asyncio.create_task(cache.get_or_fetch(KEY, slow))
-    await asyncio.sleep(0.3)
+    await begun.wait()
 
     answer = await cache.get_or_fetch(KEY, quick)
+    may_end.set()
 
     assert answer.value == {"answer": 1}
     assert quick.asked == 1
-    assert not leader.done()
-    assert (await leader).value == {"answer": 1}
+    assert (await leader).value == {"answer": "late"}
 
 
 async def test_a_cancelled_leader_gives_its_flight_back_and_the_next_leads(ticking: Store) -> None:
     cache, stuck, source = cache_on(ticking), Source(60), Source(0.0)
     leader = asyncio.create_task(cache.get_or_fetch(KEY, stuck))
-    await asyncio.sleep(0.3)
+    await stuck.begun.wait()
     follower = asyncio.create_task(cache.get_or_fetch(KEY, source))
     await asyncio.sleep(0.05)
 

@@ -210,7 +210,7 @@ def test_a_fetch_that_fails_fails_for_all_who_waited_for_it() -> None:
 
     def fail() -> str:
         asked.append(1)
-        time.sleep(0.3)
+        time.sleep(2)
         raise SourceFailed("down")
 
     def fly(_: int) -> str:
@@ -231,12 +231,12 @@ def test_a_thread_that_waits_too_long_goes_alone() -> None:
 
     def lead() -> str:
         leading.set()
-        landed.wait(10)
+        landed.wait(60)
         return "led"
 
     with ThreadPoolExecutor(1) as threads:
         leader = threads.submit(flights.fly, "key", lead, lead, 1)
-        leading.wait(10)
+        leading.wait(60)
         follower = flights.fly("key", lead, lambda: "alone", 0.1)
         landed.set()
 
@@ -249,7 +249,7 @@ def test_an_interrupted_leader_is_followed_by_the_next() -> None:
 
     def lead() -> str:
         leading.set()
-        interrupt.wait(10)
+        interrupt.wait(60)
         raise KeyboardInterrupt
 
     def interrupted() -> None:
@@ -258,7 +258,7 @@ def test_an_interrupted_leader_is_followed_by_the_next() -> None:
 
     with ThreadPoolExecutor(2) as threads:
         threads.submit(interrupted)
-        leading.wait(10)
+        leading.wait(60)
         follower = threads.submit(flights.fly, "key", lambda: "led", lambda: "alone", 5)
         interrupt.set()
 

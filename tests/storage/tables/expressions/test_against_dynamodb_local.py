@@ -46,9 +46,9 @@ RUN_TIME = (
 )
 
 Answer = object
-often = settings(max_examples=200, deadline=None, derandomize=True)
+often = settings(max_examples=120, deadline=None, derandomize=True)
 # Each of these writes every item twice.
-less_often = settings(max_examples=80, deadline=None, derandomize=True)
+less_often = settings(max_examples=50, deadline=None, derandomize=True)
 
 
 @pytest.fixture(scope="module")

@@ -135,7 +135,7 @@ def _ours(text: str, index: IndexSchema | None, condition: str | None) -> str:
     return "accepted"
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(question=_questions())
 @example(question=("pk = :s AND begins_with(sk, :t)", None, None))
 @example(question=("sk = :s", None, None))

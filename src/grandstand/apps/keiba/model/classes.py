@@ -34,7 +34,7 @@ def class_of_run(run: PastRun) -> int | None:
 
     Its name tells, or else the prize of a horse among the first five.
     """
-    named = _from_words((run.race_name,))
+    named = _step(run.race_name)
     if named is not None or run.prize is None or run.position is None or run.prize <= 0:
         return named
     if not 1 <= run.position <= len(_SHARES):

@@ -107,8 +107,10 @@ def _times(forms: Iterable[Form], before: date) -> Iterator[_Time]:
     won: set[str] = set()
     for form in forms:
         for run in form.recent_results:
+            if run.run_on >= before:
+                continue
             taken, line, surface = seconds(run), _line(run), run.track_type
-            if run.run_on >= before or taken is None or line is None or surface is None:
+            if taken is None or line is None or surface is None:
                 continue
             yield _Time(run, surface, form.horse_id, line, taken)
             behind = _behind(run)

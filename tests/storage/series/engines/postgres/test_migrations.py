@@ -158,7 +158,7 @@ def test_three_programs_that_migrate_at_once_all_succeed(
     surroundings = {**os.environ, "GRANDSTAND_SERIES": place}
 
     programs = [subprocess.Popen(command, env=surroundings) for _ in range(3)]
-    codes = [program.wait(60) for program in programs]
+    codes = [program.wait(180) for program in programs]
 
     numbered = look.execute(
         "SELECT count(DISTINCT (series, number)) = count(*), count(DISTINCT series) "
