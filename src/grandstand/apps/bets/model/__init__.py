@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 AnalysisType: TypeAlias = Literal["game", "prop"]
@@ -13,8 +14,8 @@ VerifiedType: TypeAlias = Literal["game", "game#inverse", "prop", "prop#inverse"
 Recommendation: TypeAlias = Literal["ORIGINAL", "INVERSE", "AVOID"]
 Evidence: TypeAlias = Literal["INSUFFICIENT_DATA"]
 ModelStatus: TypeAlias = Literal["active", "paused"]
-BetStatus: TypeAlias = Literal["pending", "won", "lost"]
-InjuryStatus: TypeAlias = Literal["out", "questionable", "doubtful"]
+BetStatus: TypeAlias = Literal["pending", "won", "lost", "push", "void"]
+InjuryStatus: TypeAlias = Literal["out", "questionable", "doubtful", "active"]
 
 _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 
@@ -36,6 +37,7 @@ class Tally:
     total: int
 
 
+@lru_cache(maxsize=65_536)
 def slug(name: str) -> str:
     """Write a name as keys do: `Los Angeles Lakers` is `los_angeles_lakers`, accents are dropped.
 

@@ -1,0 +1,1 @@
+"""Kept here: the built-in models, one module each."""

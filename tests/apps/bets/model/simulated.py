@@ -1,0 +1,94 @@
+"""Long simulated leagues for the models: the winner's prices alone, and what was true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grandstand.apps.bets.model.asof import AsOf
+from grandstand.apps.bets.model.facts import Fact, Fixture
+from grandstand.apps.bets.model.forecasting import Forecast, log_odds
+from grandstand.apps.bets.model.history import History
+from grandstand.apps.bets.model.learning import Calibrated
+from grandstand.apps.bets.model.models.consensus import Consensus
+from grandstand.apps.bets.model.odds import from_log_odds
+from grandstand.apps.bets.model.panel import Panel, standard_panel
+from grandstand.apps.bets.model.walking import Plan, Walk, walk
+from grandstand.simulators.odds.season import Season, season
+from tests.apps.bets.facts_of import fixtures_of, paths_of, scores_of
+
+SPORT = "basketball_nba"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The Brier score of a model, calibrated and as stated, and of the truth on the same bets."""
+
+    bets: int
+    ours: float
+    stated: float
+    oracle: float
+
+
+def winners_only(made: Season) -> Iterator[Fact]:
+    """Fixtures, results and the prices of who wins at half of the books."""
+    books = {book.key for book in made.books[::2]}
+    yield from fixtures_of(made)
+    yield from (path for path in paths_of(made) if path.market == "h2h" and path.book in books)
+    yield from scores_of(made)
+
+
+@dataclass(frozen=True, slots=True)
+class Loudmouth:
+    """The market's favourite, with log-odds blown up: it is right about who, not how surely."""
+
+    name: str = "loudmouth"
+    markets: tuple[str, ...] = ("h2h",)
+    times: float = 2.0
+
+    def predict(self, game: Fixture, view: AsOf, market: str = "h2h") -> Forecast | None:
+        quiet = Consensus().predict(game, view, market)
+        if quiet is None:
+            return None
+        loud = from_log_odds(self.times * log_odds(quiet.raw))
+        return replace(quiet, model=self.name, raw=loud, probability=loud)
+
+
+def long_walk(seed: int, games: int) -> tuple[Season, Walk]:
+    """So many games walked through by the market and by one who exaggerates, both calibrated."""
+    made = season(seed, SPORT, games, changes=2, in_play=False)
+    panel = Panel((Calibrated(Consensus()), Calibrated(Loudmouth())))
+    plan = Plan(markets=("h2h",), inverses=False)
+    return made, walk(History(winners_only(made)), panel, plan)
+
+
+def whole_walk(seed: int, games: int) -> tuple[Season, Walk]:
+    """Fewer games, walked through by every built-in model and the ensemble of them."""
+    made = season(seed, SPORT, games, changes=2, in_play=False)
+    plan = Plan(markets=("h2h",), inverses=False)
+    return made, walk(History(winners_only(made)), standard_panel(), plan)
+
+
+def judged(made: Season, walked: Walk, model: str) -> Judgement:
+    """A model's bets against what was true of each, from when it had learnt something."""
+    home = dict(zip(made.games.ids, made.truth.home.tolist(), strict=True))
+    rows = [
+        (
+            each.forecast.probability,
+            each.forecast.raw,
+            home[each.forecast.game_id]
+            if each.forecast.selection.side == "home"
+            else 1.0 - home[each.forecast.game_id],
+            float(bool(each.correct)),
+        )
+        for each in walked.judged
+        if each.forecast.model == model
+        and each.forecast.inverse_of is None
+        and each.correct is not None
+        and each.forecast.learnt_from
+    ]
+    ours, stated, true, came = np.array(rows).T
+    scores = [float(np.mean((each - came) ** 2)) for each in (ours, stated, true)]
+    return Judgement(len(rows), *scores)
