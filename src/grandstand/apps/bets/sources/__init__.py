@@ -1,1 +1,1 @@
-"""The odds, score and statistics feeds belong here, one file each; empty as yet."""
+"""One file for each outsider of bets: feeds of odds and figures, and the files people bring."""

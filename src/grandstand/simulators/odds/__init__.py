@@ -1,0 +1,1 @@
+"""A world of leagues and bookmakers whose truth is known, and the feeds that tell of it."""

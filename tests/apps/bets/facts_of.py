@@ -1,0 +1,163 @@
+"""A simulated season as the facts models read: prices stay in their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from grandstand.apps.bets.model import slug
+from grandstand.apps.bets.model.facts import (
+    Fact,
+    Fixture,
+    InjuryReport,
+    PlayerFigures,
+    Score,
+    TeamFigures,
+    moment_of,
+)
+from grandstand.apps.bets.model.paths import QuotePath
+from grandstand.simulators.odds.lines import MARKETS
+from grandstand.simulators.odds.people import STATUSES
+from grandstand.simulators.odds.season import Season
+
+
+def facts_of(season: Season, *, players: bool = True) -> Iterator[Fact]:
+    """Every fact of a season; those about players may be left out."""
+    yield from fixtures_of(season)
+    yield from paths_of(season)
+    yield from scores_of(season)
+    yield from figures_of(season)
+    yield from injuries_of(season)
+    if players:
+        yield from player_figures_of(season)
+        yield from props_of(season)
+
+
+def fixtures_of(season: Season) -> Iterator[Fixture]:
+    """The games as announced."""
+    games, teams, sport = season.games, [slug(team) for team in season.teams], season.league.key
+    columns = (games.home, games.away, games.commence_us, games.announced_us)
+    for game_id, (home, away, begins, told) in zip(
+        games.ids, zip(*(each.tolist() for each in columns), strict=True), strict=True
+    ):
+        yield Fixture(game_id, sport, teams[home], teams[away], moment_of(begins), moment_of(told))
+
+
+def paths_of(season: Season) -> Iterator[QuotePath]:
+    """The prices of each market at each book, in play included."""
+    quotes, ids = season.quotes, season.games.ids
+    order = np.lexsort((quotes.captured_us, quotes.market, quotes.book, quotes.game))
+    group = (quotes.game.astype(np.int64) * 128 + quotes.book) * 8 + quotes.market
+    group = group[order]
+    captured, point = quotes.captured_us[order], quotes.point[order]
+    prices = np.stack((quotes.first, quotes.second, quotes.draw), 1)[order]
+    edges = np.flatnonzero(np.diff(group)) + 1
+    starts, ends = np.concatenate(([0], edges)), np.concatenate((edges, [len(group)]))
+    names = [
+        each if each != "h2h" or not season.league.has_draws else "h2h_3way" for each in MARKETS
+    ]
+    for start, end, number in zip(
+        starts.tolist(), ends.tolist(), group[starts].tolist(), strict=True
+    ):
+        rest, market = divmod(number, 8)
+        game, book = divmod(rest, 128)
+        ways = 3 if names[market] == "h2h_3way" else 2
+        when = captured[start:end]
+        yield QuotePath(
+            ids[game],
+            season.books[book].key,
+            names[market],
+            when,
+            when,
+            prices[start:end, :ways],
+            point[start:end],
+        )
+
+
+def props_of(season: Season) -> Iterator[QuotePath]:
+    """The prices about players."""
+    props = season.props
+    order = np.lexsort((props.captured_us, props.market, props.player, props.book, props.game))
+    group = (props.game.astype(np.int64) * 128 + props.book) * 8 + props.market
+    group = (group * 4096 + props.player)[order]
+    captured, point = props.captured_us[order], props.point[order]
+    prices = np.stack((props.over, props.under), 1)[order]
+    edges = np.flatnonzero(np.diff(group)) + 1
+    starts, ends = np.concatenate(([0], edges)), np.concatenate((edges, [len(group)]))
+    for start, end, row in zip(starts.tolist(), ends.tolist(), order[starts].tolist(), strict=True):
+        yield QuotePath(
+            season.games.ids[props.game[row]],
+            season.books[props.book[row]].key,
+            props.markets[props.market[row]],
+            captured[start:end],
+            captured[start:end],
+            prices[start:end],
+            point[start:end],
+            slug(season.players[props.player[row]].name),
+        )
+
+
+def scores_of(season: Season) -> Iterator[Score]:
+    """The results of games that were played, a corrected one as a second row."""
+    games = season.games
+    for at in np.flatnonzero(~games.postponed).tolist():
+        ended, known = moment_of(games.completed_us[at]), moment_of(games.known_us[at])
+        first = int(games.first_home_score[at]), int(games.first_away_score[at])
+        yield Score(games.ids[at], *first, ended, known)
+        if games.corrected[at]:
+            last = int(games.home_score[at]), int(games.away_score[at])
+            later = moment_of(games.corrected_us[at])
+            yield Score(games.ids[at], *last, ended, later, corrected=True)
+
+
+def figures_of(season: Season) -> Iterator[TeamFigures]:
+    """What teams did in their games."""
+    counted, games, sport = season.team_figures, season.games, season.league.key
+    teams = [slug(team) for team in season.teams]
+    names = tuple(counted.stats)
+    rows = np.stack([counted.stats[name] for name in names], 1).tolist()
+    for game, team, known, row in zip(
+        counted.game.tolist(), counted.team.tolist(), counted.known_us.tolist(), rows, strict=True
+    ):
+        if not games.postponed[game]:
+            ended = moment_of(min(games.completed_us[game], known))
+            told = dict(zip(names, row, strict=True))
+            yield TeamFigures(sport, teams[team], told, ended, moment_of(known), games.ids[game])
+
+
+def player_figures_of(season: Season) -> Iterator[PlayerFigures]:
+    """What players did in their games."""
+    counted, games, sport = season.player_figures, season.games, season.league.key
+    teams = [slug(team) for team in season.teams]
+    people = [slug(player.name) for player in season.players]
+    names = tuple(counted.stats)
+    rows = np.stack([counted.stats[name] for name in names], 1).tolist()
+    columns = (counted.game, counted.team, counted.player, counted.known_us)
+    for (game, team, player, known), row in zip(
+        zip(*(each.tolist() for each in columns), strict=True), rows, strict=True
+    ):
+        if not games.postponed[game]:
+            home, away = int(games.home[game]), int(games.away[game])
+            yield PlayerFigures(
+                sport,
+                people[player],
+                teams[team],
+                teams[away if team == home else home],
+                games.ids[game],
+                dict(zip(names, row, strict=True)),
+                moment_of(min(games.completed_us[game], known)),
+                moment_of(known),
+            )
+
+
+def injuries_of(season: Season) -> Iterator[InjuryReport]:
+    """What was said of players' fitness; the impact is a share of the league's best player's."""
+    told, sport, best = season.injuries, season.league.key, season.league.star_impact
+    teams = [slug(team) for team in season.teams]
+    columns = (told.team, told.player, told.status, told.known_us)
+    for team, player, status, known in zip(*(each.tolist() for each in columns), strict=True):
+        who, when = season.players[player], moment_of(known)
+        yield InjuryReport(
+            sport, teams[team], slug(who.name), STATUSES[status], who.impact / best, when, when
+        )
