@@ -185,6 +185,23 @@ ADDED_ATTRIBUTES = {
     "Prop Odds Record": decided(24, "captured_at", "schemaVersion"),
     "Team Stats": decided(24, "date", "schemaVersion"),
     "Injury Record": decided(24, "date", "schemaVersion"),
+    "Analysis Record": decided(
+        61,
+        *("selection", "raw", "fair", "price", "as_of", "reasons"),
+        *("verdict", "outcome", "closing", "clv"),
+    ),
+    "Prop Analysis Record": decided(
+        61,
+        *("selection", "raw", "fair", "price", "as_of", "reasons"),
+        *("verdict", "outcome", "closing", "clv"),
+    ),
+    "User Model": decided(61, "description", "datasets", "GSI1PK", "GSI1SK"),
+    "Benny Bet": decided(
+        61,
+        *("selection", "raw", "fair", "bookmaker", "model_id", "thought", "week"),
+        *("verdict", "closing", "clv", "revision", "game_index_pk", "game_index_sk"),
+    ),
+    "Historical Odds Record": decided(61, "player"),
     "Game Outcome": decided(24, "corrected_at"),
     "Team Outcome": decided(24, "corrected_at"),
     "Model Adjustment": decided(27, "evidence", "ttl"),
@@ -199,6 +216,9 @@ ADDED_TO_EXAMPLES = {
     "scenario": decided(20, "schemaVersion", "activeKey"),
     "schema version": decided(20, "activeKey"),
     "game odds": decided(24, "captured_at", "schemaVersion"),
+    "user model": decided(61, "GSI1PK", "GSI1SK"),
+    "Benny bet": decided(61, "game_index_pk", "game_index_sk"),
+    "Benny bet after settlement": decided(61, "game_index_pk", "game_index_sk"),
 }
 
 # Conditions that a write carries beyond those of its pattern.

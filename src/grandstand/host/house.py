@@ -17,6 +17,7 @@ from grandstand.base.metrics import Metrics
 from grandstand.host.catalogue import APPS
 from grandstand.host.ground import Ground, channels_of, house_secret, lay, make_pages, tokens_of
 from grandstand.host.language import open_llm
+from grandstand.host.lending import GathererPrices
 from grandstand.host.recordings import cricsheet_answers
 from grandstand.host.runner import Background
 from grandstand.host.server.health import Check
@@ -132,12 +133,12 @@ def _build(ground: Ground, host: str, apps: tuple[App[Any], ...]) -> House:
     settings, server, store = ground.settings, ground.settings.server, ground.store
     clock, random, web, hub = ground.clock, ground.random, ground.web, ground.hub
     people = People(store, clock=clock, random=random)
-    given = _resources(ground)
-    services = {
-        app.name: app.service(replace(given, settings=getattr(settings, app.name, None)))
-        for app in apps
-        if app.service is not None
-    }
+    services: dict[str, Any] = {}
+    given = _resources(ground, services)
+    for app in apps:
+        if app.service is not None:
+            own = replace(given, settings=getattr(settings, app.name, None))
+            services[app.name] = app.service(own)
     kept: dict[str, Belongings] = {"events": given.events}
     kept |= {a.name: a.belongings(services[a.name]) for a in apps if a.belongings is not None}
     ways = given.notifier.ways()
@@ -168,7 +169,7 @@ def _build(ground: Ground, host: str, apps: tuple[App[Any], ...]) -> House:
     )
 
 
-def _resources(ground: Ground) -> Resources:
+def _resources(ground: Ground, services: Mapping[str, Any]) -> Resources:
     store, clock, web = ground.store, ground.clock, ground.web
     outbox = Outbox(store, clock)
     return Resources(
@@ -189,6 +190,7 @@ def _resources(ground: Ground) -> Resources:
             "home": ground.settings.home,
             "replay_server": partial(_replay_server, clock),
             "cricsheet": cricsheet_answers,
+            "exchange_prices": GathererPrices(lambda: services.get("gatherer")),
         },
     )
 

@@ -19,6 +19,12 @@ from grandstand.storage.tables.documents.markdown import document, grid
 
 # What the host imports only when it is used, and what only applications use.
 _LAZY = (
+    "grandstand.apps.bets.model.errors",
+    "grandstand.apps.bets.model.ledger",
+    "grandstand.apps.bets.model.limits",
+    "grandstand.apps.bets.model.refusals",
+    "grandstand.apps.bets.service.refusals",
+    "grandstand.apps.bets.sources.errors",
     "grandstand.apps.cricket.model.errors",
     "grandstand.apps.cricket.service.refusals",
     "grandstand.apps.gatherer.model.errors",
@@ -31,6 +37,7 @@ _LAZY = (
     "grandstand.apps.keiba.model.errors",
     "grandstand.apps.keiba.service.refusals",
     "grandstand.kit.llm.remote",
+    "grandstand.simulators.odds.errors",
     "grandstand.simulators.scores.errors",
     "grandstand.storage.series.buffer",
     "grandstand.storage.tables.cache",

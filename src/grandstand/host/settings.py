@@ -18,6 +18,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
@@ -207,6 +208,7 @@ class Settings(BaseSettings):
     notify: NotifySettings = Field(default_factory=NotifySettings, description="Alerts.")
     log: LogSettings = Field(default_factory=LogSettings, description="Logs.")
 
+    bets: BetsSettings = Field(default_factory=BetsSettings, description="The odds and models.")
     cricket: CricketSettings = Field(
         default_factory=CricketSettings, description="The cricket matches."
     )

@@ -31,6 +31,7 @@ COMMANDS: dict[str, Deferred] = {
     "config": Deferred(f"{_HERE}.config", "config", "The settings."),
     "tables": Deferred(f"{_HERE}.tables", "tables", "The tables of every application."),
     "series": Deferred(f"{_HERE}.series", "series", "The time series of every application."),
+    "bets": Deferred(f"{_HERE}.apps", "bets", "Games, odds, models, Benny and your own bets."),
     "cricket": Deferred(
         f"{_HERE}.apps", "cricket", "Matches ball by ball, and phones that follow."
     ),

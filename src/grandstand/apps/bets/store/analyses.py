@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final, Self
@@ -13,8 +14,22 @@ from grandstand.storage.tables import Entity, Get, Put, Query, Update, absent, k
 ADJUSTMENT_LIFETIME: Final = timedelta(days=1)
 
 
+@dataclass(frozen=True, slots=True)
+class KeptReason:
+    """How far one input moved a prediction, in log-odds towards the pick."""
+
+    source: str
+    contribution: Decimal
+    text: str = ""
+
+
 class Forecast(Entity):
-    """What a prediction says, wherever it is kept; a prop names its player and market."""
+    """What a prediction says, wherever it is kept; a prop names its player and market.
+
+    `selection` is the pick as a typed code, `raw` its chance before calibration, `fair` that of
+    the market, `price` the bookmaker's American price of it, and `as_of` up to when facts were
+    known to it.
+    """
 
     model: str
     analysis_type: AnalysisType
@@ -32,11 +47,19 @@ class Forecast(Entity):
     created_at: datetime
     is_inverse: bool | None = None
     original_prediction: str | None = None
+    selection: str | None = None
+    raw: Decimal | None = None
+    fair: Decimal | None = None
+    price: int | None = None
+    as_of: datetime | None = None
+    reasons: tuple[KeptReason, ...] | None = None
 
     @property
     def subject(self) -> str:
-        """What the key says of a prop beside its model: empty for a game."""
-        return "" if self.player_name is None else f"{self.player_name}#{self.market_key}#"
+        """What the key says of a prop or another market beside the model: empty for a winner."""
+        if self.player_name is not None:
+            return f"{self.player_name}#{self.market_key}#"
+        return "" if self.market_key is None else f"{self.market_key}#"
 
 
 class Analysis(Forecast, table=bets, times="seconds"):
@@ -46,6 +69,10 @@ class Analysis(Forecast, table=bets, times="seconds"):
     actual_home_won: bool | None = None
     analysis_correct: bool | None = None
     outcome_verified_at: datetime | None = None
+    verdict: str | None = None
+    outcome: Decimal | None = None
+    closing: Decimal | None = None
+    clv: Decimal | None = None
 
     row = key("ANALYSIS#{sport}#{game_id}#{bookmaker}", "{model}#{analysis_type}#{slot}")
     by_model = key(
@@ -134,6 +161,21 @@ class Analysis(Forecast, table=bets, times="seconds"):
                 outcome_verified_at=at,
             )
         )
+
+    def judge(
+        self,
+        at: datetime,
+        verdict: str,
+        *,
+        actual_home_won: bool | None = None,
+        analysis_correct: bool | None = None,
+        outcome: Decimal | None = None,
+        closing: Decimal | None = None,
+        clv: Decimal | None = None,
+    ) -> Update[Self]:
+        """Note how a prediction was settled, and what the closing price made of it."""
+        told = self.verify(at, actual_home_won=actual_home_won, analysis_correct=analysis_correct)
+        return told.set(verdict=verdict, outcome=outcome, closing=closing, clv=clv)
 
 
 class Prediction(Forecast, table=bets, times="seconds"):

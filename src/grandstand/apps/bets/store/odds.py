@@ -116,8 +116,14 @@ class HistoricalOdds(Entity, table=bets, times="seconds"):
     commence_time: datetime
     updated_at: datetime
     archived_at: datetime
+    player: str | None = None
 
-    row = key("HISTORICAL_ODDS#{game_id}", "{bookmaker}#{market_key}")
+    row = key("HISTORICAL_ODDS#{game_id}", "{bookmaker}#{place}")
+
+    @property
+    def place(self) -> str:
+        """The end of its key: the market, and whom it is about."""
+        return self.market_key if self.player is None else f"{self.market_key}#{self.player}"
 
     @classmethod
     def of_game(cls, game_id: str) -> Query[Self]:

@@ -8,7 +8,7 @@ from typing import Self
 
 from grandstand.apps.bets.model import BetStatus, ModelStatus, Tally
 from grandstand.apps.bets.store.table import bets
-from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, key
+from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, absent, field, key
 
 
 class UserModel(Entity, table=bets, times="seconds"):
@@ -23,16 +23,24 @@ class UserModel(Entity, table=bets, times="seconds"):
     min_confidence: Decimal
     status: ModelStatus = "active"
     auto_adjust_weights: bool | None = None
+    description: str | None = None
+    datasets: dict[str, Decimal] | None = None
     created_at: datetime
     updated_at: datetime
 
     row = key("USER_MODEL#{user_id}", "{model_id}")
     owned = key("{user_id}", "{model_id}", index="UserModelsIndex")
+    by_sport = key("USER_MODELS#{sport}", "{user_id}#{model_id}", index="GSI1")
 
     @classmethod
     def of_user(cls, user_id: str) -> Query[Self]:
         """A person's models."""
         return cls.owned(user_id=user_id)
+
+    @classmethod
+    def of_sport(cls, sport: str) -> Query[Self]:
+        """Everybody's models of a sport."""
+        return cls.by_sport(sport=sport)
 
     @classmethod
     def by_id(cls, user_id: str, model_id: str) -> Get[Self]:
@@ -67,6 +75,29 @@ class UserModel(Entity, table=bets, times="seconds"):
         return cls.delete(user_id=user_id, model_id=model_id)
 
 
+class ModelSlot(Entity, table=bets, times="seconds"):
+    """One of the places a person has for models, and which model takes it."""
+
+    user_id: str
+    slot: str
+    model_id: str
+
+    row = key("USER_MODEL_SLOT#{user_id}", "{slot}")
+
+    @classmethod
+    def of_user(cls, user_id: str) -> Query[Self]:
+        """The places a person has taken, every write counted."""
+        return cls.row(user_id=user_id).consistent()
+
+    def take(self) -> Put[Self]:
+        """Take a place that is free, in the transaction that creates the model."""
+        return self.put().if_absent()
+
+    def free(self) -> Delete[Self]:
+        """Free a place, in the transaction that removes the model."""
+        return type(self).delete(**self.identity())
+
+
 class BennyBet(Entity, table=bets, times="seconds"):
     """One bet of Benny's, with his reasons; `bet_id` repeats the end of its key."""
 
@@ -89,9 +120,26 @@ class BennyBet(Entity, table=bets, times="seconds"):
     payout: Decimal | None = None
     profit: Decimal | None = None
     settled_at: datetime | None = None
+    selection: str | None = None
+    raw: Decimal | None = None
+    fair: Decimal | None = None
+    bookmaker: str | None = None
+    model_id: str | None = None
+    thought: str | None = None
+    week: datetime | None = None
+    verdict: str | None = None
+    closing: Decimal | None = None
+    clv: Decimal | None = None
+    revision: int | None = None
 
     row = key("BENNY", "BET#{placed_at}#{game_id}")
     by_start = key("BENNY#BETS", "{commence_time}", index="GSI1")
+    by_game = key("BENNY_BETS#{game_id}", "{placed_at}", index="GameIndex")
+
+    @classmethod
+    def of_game(cls, game_id: str) -> Query[Self]:
+        """Benny's bets on a game."""
+        return cls.by_game(game_id=game_id)
 
     @classmethod
     def recent(cls, n: int = 20) -> Query[Self]:
@@ -102,6 +150,16 @@ class BennyBet(Entity, table=bets, times="seconds"):
     def starting(cls, start: datetime, end: datetime) -> Query[Self]:
         """Benny's bets on games that begin within a span of time."""
         return cls.by_start().between(commence_time=(start, end))
+
+    @classmethod
+    def history(cls) -> Query[Self]:
+        """All of Benny's bets, newest first."""
+        return cls.row().newest()
+
+    @classmethod
+    def since(cls, start: datetime) -> Query[Self]:
+        """Benny's bets placed from a moment on."""
+        return cls.row().since(placed_at=start)
 
     @classmethod
     def one(cls, placed_at: datetime, game_id: str) -> Get[Self]:
@@ -119,6 +177,33 @@ class BennyBet(Entity, table=bets, times="seconds"):
         settled = type(self).update(**self.identity())
         settled = settled.set(status=status, payout=payout, profit=profit, settled_at=at)
         return settled.when(BennyBet.status == "pending")
+
+    def judge(
+        self,
+        at: datetime,
+        status: BetStatus,
+        verdict: str,
+        *,
+        payout: Decimal,
+        profit: Decimal,
+        closing: Decimal | None = None,
+        clv: Decimal | None = None,
+    ) -> Update[Self]:
+        """End a bet, or end it anew, if it was not ended since it was read."""
+        told = type(self).update(**self.identity())
+        told = told.set(
+            status=status,
+            verdict=verdict,
+            payout=payout,
+            profit=profit,
+            closing=closing,
+            clv=clv,
+            settled_at=at,
+            revision=(self.revision or 0) + 1,
+        )
+        if self.revision is None:
+            return told.when((BennyBet.status == "pending") & absent(BennyBet.revision))
+        return told.when(field(BennyBet.revision) == self.revision)
 
 
 class Bankroll(Entity, table=bets, times="seconds"):
@@ -149,6 +234,17 @@ class Bankroll(Entity, table=bets, times="seconds"):
     def give(cls, payout: Decimal, at: datetime) -> Update[Self]:
         """Add what a bet pays."""
         return cls.update().add(amount=payout).set(updated_at=at)
+
+    @classmethod
+    def change(cls, amount: Decimal, at: datetime) -> Update[Self]:
+        """Add or take away what a corrected result or a transfer moves."""
+        return cls.update().add(amount=amount).set(updated_at=at)
+
+    @classmethod
+    def begin(cls, amount: Decimal, week: datetime, at: datetime) -> Update[Self]:
+        """Begin a week by adding, or taking back, what its budget differs by, once."""
+        begun = cls.update().add(amount=amount).set(last_reset=week, updated_at=at)
+        return begun.when(Bankroll.last_reset < week)
 
     @classmethod
     def reset(cls, amount: Decimal, week: datetime, at: datetime) -> Update[Self]:

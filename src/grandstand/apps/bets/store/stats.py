@@ -72,6 +72,38 @@ class PlayerStats(Entity, table=bets, times="seconds"):
         return self.put()
 
 
+class Meeting(Entity, table=bets, times="seconds"):
+    """A game on a team's schedule, and when that was known."""
+
+    sport: str
+    team: str
+    opponent: str
+    starts_at: datetime
+    is_home: bool
+    known_at: datetime
+
+    row = key("SCHEDULE#{sport}#{team_slug}", "{starts_at}#{opponent_slug}")
+
+    @property
+    def team_slug(self) -> str:
+        """The team as keys write it."""
+        return slug(self.team)
+
+    @property
+    def opponent_slug(self) -> str:
+        """The other team as keys write it."""
+        return slug(self.opponent)
+
+    @classmethod
+    def of_team(cls, sport: str, team: str, since: datetime) -> Query[Self]:
+        """A team's games from a moment on, played and to come."""
+        return cls.row(sport=sport, team_slug=slug(team)).since(starts_at=since)
+
+    def keep(self) -> Put[Self]:
+        """Write a game of a schedule over what is there."""
+        return self.put()
+
+
 class Injury(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
     """A player's injury as reported on a date."""
 

@@ -1,0 +1,5 @@
+"""The pages of bets."""
+
+from grandstand.apps.bets.pages.rooms import BetsPages
+
+__all__ = ["BetsPages"]

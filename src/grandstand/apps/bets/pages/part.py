@@ -1,0 +1,106 @@
+"""Kept here: what every group of the pages of bets is made with."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import Path
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from grandstand.apps.bets.pages import drawings, words
+from grandstand.apps.bets.service import Bets
+from grandstand.kit.pages.rendering import Pages
+
+GameId = Annotated[str, Path(max_length=80)]
+OwnId = Annotated[str, Path(max_length=80)]
+
+_SEE_OTHER: Final = 303
+_SHOWN: Final[dict[str, Any]] = {
+    "advice": words.advice,
+    "age_text": words.age_text,
+    "book_name": words.book_name,
+    "decimal": words.decimal,
+    "dollars": words.dollars,
+    "interval_bar": drawings.interval_bar,
+    "market_name": words.market_name,
+    "model_name": words.model_name,
+    "money": words.money,
+    "moved": words.moved,
+    "point_text": words.point_text,
+    "rule_name": words.rule_name,
+    "selection_text": words.selection_text,
+    "share_bar": drawings.share_bar,
+    "short_age": words.short_age,
+    "side_text": words.side_text,
+    "signed_bar": drawings.signed_bar,
+    "signed_percent": words.signed_percent,
+    "source_name": words.source_name,
+    "sport_name": words.sport_name,
+    "status_of": words.status_of,
+    "tidy": words.tidy,
+    "tone_of": words.tone_of,
+    "units": words.units,
+    "verdict_of": words.verdict_of,
+    "within": words.within,
+}
+"""How single things are shown, for every template."""
+
+
+class PagesPart:
+    """Some pages: what they show comes from bets, how it looks from the templates."""
+
+    def __init__(self, bets: Bets, pages: Pages) -> None:
+        self._bets = bets
+        self._pages = pages
+
+    def _render(
+        self,
+        request: Request,
+        template: str,
+        **values: Any,  # noqa: ANN401 - whatever the template shows
+    ) -> Response:
+        return self._pages.render(request, f"bets/{template}.html", **_SHOWN, **values)
+
+    def _sport(self, request: Request) -> str:
+        """The sport asked for; the first that is followed when none is, or none such."""
+        asked = request.query_params.get("sport", "")
+        known = self._bets.sports()
+        return asked if asked in known else next(iter(known), "")
+
+
+async def form_of(request: Request) -> FormData:
+    """Answer what a form sent, its files read."""
+    async with request.form() as form:
+        return FormData([(name, await _read(value)) for name, value in form.multi_items()])
+
+
+async def _read(value: UploadFile | str) -> str:
+    if isinstance(value, str):
+        return value
+    # Bytes that are no text stand for themselves, so that whoever parses them may refuse them.
+    return (await value.read()).decode("utf-8", "surrogateescape")
+
+
+def texts_in(form: FormData) -> dict[str, str]:
+    """Answer the texts of a form by the names of their fields, lines ended as ours are."""
+    return {
+        name: value.replace("\r\n", "\n") for name, value in form.items() if isinstance(value, str)
+    }
+
+
+def content_of(text: str) -> bytes:
+    """Answer the bytes of a file that came with a form."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def lead_to(address: str) -> RedirectResponse:
+    """Lead a browser on after a form, so that loading again does not send it again."""
+    return RedirectResponse(address, _SEE_OTHER)
+
+
+def chosen(request: Request, name: str, known: tuple[str, ...], usual: str) -> str:
+    """Answer what a query asks for if it is known, else what is usual."""
+    asked = request.query_params.get(name, "")
+    return asked if asked in known else usual

@@ -1,1 +1,0 @@
-"""Everything bets can do belongs here; empty as yet, only its tables are declared."""

@@ -1,0 +1,139 @@
+"""Kept here: the audit of what was predicted: made again with the data as it was."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from grandstand.apps.bets.service.engine import forecasts_of, model_names
+from grandstand.apps.bets.service.loading import Loading, Span
+from grandstand.apps.bets.service.means import Means
+from grandstand.apps.bets.service.settled import rounded
+from grandstand.apps.bets.service.values import Audit, Leak
+from grandstand.apps.bets.store import GameNote, Prediction, ResultLine
+
+if TYPE_CHECKING:
+    from grandstand.apps.bets.model.forecasting import Forecast
+    from grandstand.apps.bets.model.history import History
+
+_MOST_NAMED = 50
+
+
+class Auditing:
+    """Runs past predictions again and says what differs, and which row a forecast knew early."""
+
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._loading = Loading(means)
+
+    async def run(self, sport: str, *, days: int, most: int) -> Audit:
+        """Audit the predictions of games that ended within some days; raise SportUnknown."""
+        now = self._means.now()
+        since = now - timedelta(days=days)
+        lines = ResultLine.since(self._means.sport(sport), since)
+        games = {line.game_id: line async for line in self._means.each(lines)}
+        checked, same, differing = 0, 0, list[str]()
+        leaks: list[Leak] = []
+        for line in games.values():
+            if checked >= most:
+                break
+            found = await self._game(line, now)
+            checked += found.checked
+            same += found.same
+            differing += found.differing
+            leaks += found.leaks
+        return Audit(sport, checked, same, tuple(differing[:_MOST_NAMED]), tuple(leaks))
+
+    async def _game(self, line: ResultLine, now: datetime) -> Audit:
+        kept = await self._kept(line)
+        moments = sorted({row.as_of for row in kept if row.as_of is not None})
+        checked, same, differing, leaks = 0, 0, list[str](), list[Leak]()
+        if not moments:
+            return Audit(line.sport, 0, 0, (), ())
+        history = await self._history(line, now)
+        leaks += _early(history, line)
+        for moment in moments:
+            made = await asyncio.to_thread(_again, history, line, moment)
+            for row in (one for one in kept if one.as_of == moment):
+                checked += 1
+                forecast = made.get((row.model, row.selection or ""))
+                leak = _leak(row, forecast)
+                if leak is not None:
+                    leaks.append(leak)
+                elif forecast is not None and rounded(forecast.raw) == row.raw:
+                    same += 1
+                else:
+                    said = "makes no such pick" if forecast is None else f"says {forecast.raw:.4f}"
+                    differing.append(
+                        f"{row.model} on {row.game_id} at {moment.isoformat()}: kept {row.raw}, "
+                        f"with the data as it was it {said}"
+                    )
+        return Audit(line.sport, checked, same, tuple(differing), tuple(leaks))
+
+    async def _kept(self, line: ResultLine) -> list[Prediction]:
+        """Answer the built-in models' predictions of a game at the first followed bookmaker."""
+        names = set(model_names())
+        for bookmaker in self._means.settings.bookmakers:
+            reading = Prediction.of_game(line.sport, line.game_id, bookmaker)
+            rows = [
+                row
+                async for row in self._means.each(reading)
+                if row.model in names
+                and not row.is_inverse
+                and row.raw is not None
+                and row.analysis_type == "game"
+                and row.model != "benny"
+            ]
+            if rows:
+                return rows
+        return []
+
+    async def _history(self, line: ResultLine, now: datetime) -> History:
+        """Read everything that is kept now, later results included; the view must hide them."""
+        from grandstand.apps.bets.model.history import History
+
+        since = now - timedelta(days=self._means.settings.history_days)
+        facts = [each async for each in self._loading.results(line.sport, Span(since, now))]
+        facts += await self._loading.records(line.sport, model_names(), since)
+        history = History(facts)
+        note = await self._means.store(GameNote.of_game(line.game_id))
+        if note is not None:
+            await self._loading.add_game(history, note, now)
+        return history
+
+
+def _again(history: History, line: ResultLine, moment: datetime) -> dict[tuple[str, str], Forecast]:
+    from grandstand.apps.bets.model.selections import code
+
+    short = history.truncated(moment)
+    view = short.as_of(moment)
+    game = view.fixture(line.game_id)
+    if game is None or moment >= game.commence_time:
+        return {}
+    return {
+        (each.model, code(each.selection)): each
+        for each in forecasts_of(game, view)
+        if each.inverse_of is None
+    }
+
+
+def _early(history: History, line: ResultLine) -> list[Leak]:
+    """Answer the rows about a game that say they were known before what they tell of."""
+    from grandstand.apps.bets.model.stamps import early_stamps
+
+    return [
+        Leak("data", line.game_id, each.happened_at, each.row, each.known_at)
+        for each in early_stamps(history)
+        if line.game_id in each.row
+    ]
+
+
+def _leak(row: Prediction, forecast: Forecast | None) -> Leak | None:
+    if row.as_of is not None and row.as_of >= row.commence_time:
+        return Leak(row.model, row.game_id, row.as_of, "the start of the game", row.commence_time)
+    late = [each for each in forecast.used if each.known_at > forecast.as_of] if forecast else []
+    if forecast is None or not late:
+        return None
+    used = late[0]
+    return Leak(row.model, row.game_id, forecast.as_of, f"{used.kind} {used.row}", used.known_at)

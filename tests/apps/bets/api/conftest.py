@@ -1,0 +1,15 @@
+"""One house for all tests of the routes of bets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.apps.bets.api.housed import Housed, housed
+
+
+@pytest.fixture(scope="package")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
+    with housed(tmp_path_factory.mktemp("bets")) as running:
+        yield running

@@ -1,0 +1,24 @@
+"""A ledger somebody wrote into by hand is found at the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from grandstand.apps.bets.store import LedgerEntry
+from tests.apps.bets.cli.saying import saying
+
+
+def test_a_ledger_that_does_not_balance_is_told_with_an_exit_code_of_one(tmp_path: Path) -> None:
+    say = saying(tmp_path)
+
+    async def tampered() -> None:
+        async with say.staged() as stage:
+            first = (await stage.means.store(LedgerEntry.of_book("benny")))[0]
+            await stage.means.store(first.replace(kind="gift").put())
+
+    asyncio.run(tampered())
+    verified = say("ledger", "verify")
+
+    assert verified.exit_code == 1
+    assert "benny: 3 entries, DOES NOT BALANCE" in verified.stdout

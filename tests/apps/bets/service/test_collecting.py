@@ -1,0 +1,141 @@
+"""Prices are kept when they change, each with the flip of the one before; bad ones are refused."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from grandstand.apps.bets.model import PricedOutcome
+from grandstand.apps.bets.model.feeds import FedGame, FedPrice
+from grandstand.apps.bets.service import SportUnknown
+from grandstand.apps.bets.store import Awaited, GameNote, GameOdds, PropOdds, QuotaUse
+from grandstand.base.errors import SourceFailed, Unavailable
+from tests.apps.bets.stage import CELTICS, LAKERS, NBA, NOON, Stage, game, h2h, spread
+
+pytestmark = pytest.mark.anyio
+HOUR = timedelta(hours=1)
+PROP = FedPrice(
+    "fanduel",
+    "player_points",
+    (PricedOutcome("Over", -115, Decimal("25.5")), PricedOutcome("Under", -105, Decimal("25.5"))),
+    player="LeBron James",
+)
+
+
+async def test_only_what_changed_is_written_and_one_price_stays_the_latest(both: Stage) -> None:
+    both.odds.games = [game(h2h("fanduel", -150, 130), spread("fanduel", "-3.5"))]
+    first = await both.bets.collect_odds(NBA)
+    both.clock.advance(3600)
+    both.odds.games = [game(h2h("fanduel", -160, 140), spread("fanduel", "-3.5"))]
+
+    second = await both.bets.collect_odds(NBA)
+
+    rows = both.store(GameOdds.of_game("g1"))
+    assert (first.written, second.written) == (2, 1)
+    assert [(row.market_key, row.latest) for row in rows] == [
+        ("h2h", False),
+        ("h2h", True),
+        ("spreads", True),
+    ]
+    assert len(both.store(GameOdds.upcoming(NBA, NOON))) == 2
+
+
+async def test_the_same_prices_in_another_order_are_the_same(stage: Stage) -> None:
+    price = h2h("fanduel", -150, 130)
+    stage.odds.games = [game(price)]
+    await stage.bets.collect_odds(NBA)
+    stage.clock.advance(60)
+    stage.odds.games = [game(replace(price, outcomes=price.outcomes[::-1]))]
+
+    again = await stage.bets.collect_odds(NBA)
+
+    assert again.written == 0
+
+
+@pytest.mark.parametrize(
+    ("fed", "why"),
+    [
+        (game(h2h("fanduel", -50, 130)), "-50 is no American price"),
+        (game(h2h("fanduel", 0, 130)), "0 is no American price"),
+        (game(h2h("fanduel", -150, 130, "Heat", CELTICS)), "'Heat' is neither"),
+        (game(replace(h2h("fanduel", -150, 130), outcomes=())), "it has 0 sides"),
+        (
+            game(
+                FedPrice(
+                    "fanduel", "h2h", (PricedOutcome(LAKERS, -150), PricedOutcome(LAKERS, 130))
+                )
+            ),
+            "one side is in it twice",
+        ),
+        (game(FedPrice("fanduel", "corners", h2h("x", -150, 130).outcomes)), "is not known"),
+        (game(h2h("fanduel", -150, 130), home=CELTICS), "both teams have the same name"),
+        (game(h2h("fanduel", -150, 130), home="!"), "a team has no name"),
+        (game(h2h("fanduel", -150, 130), game_id="a#b"), "its id cannot be used"),
+        (game(h2h("fanduel", -150, 130), starts=NOON), "it has begun"),
+    ],
+)
+async def test_what_cannot_be_used_is_refused_with_the_reason(
+    stage: Stage, fed: FedGame, why: str
+) -> None:
+    good = game(h2h("fanduel", -150, 130), game_id="good")
+    stage.odds.games = [fed, good]
+
+    told = await stage.bets.collect_odds(NBA)
+
+    assert [why in each.why for each in told.refused] == [True]
+    assert told.written == 1
+    assert {row.game_id for row in stage.store(GameOdds.upcoming(NBA, NOON))} == {"good"}
+
+
+async def test_a_game_that_is_moved_is_awaited_at_its_new_start(stage: Stage) -> None:
+    before = game(h2h("fanduel", -150, 130))
+    after = replace(before, commence_time=before.commence_time + 24 * HOUR)
+    stage.odds.games = [before]
+    await stage.bets.collect_odds(NBA)
+    stage.clock.advance(60)
+    stage.odds.games = [after]
+
+    moved = await stage.bets.collect_odds(NBA)
+
+    awaited = stage.store(Awaited.between(NBA, NOON, NOON + 72 * HOUR))
+    assert [each.commence_time for each in awaited] == [after.commence_time]
+    assert moved.written == 1
+    assert stage.store.read(GameNote.of_game("g1")).commence_time == after.commence_time
+
+
+async def test_prices_about_players_are_kept_by_player(both: Stage) -> None:
+    both.odds.games = [game(h2h("fanduel", -150, 130))]
+    await both.bets.collect_odds(NBA)
+    both.odds.props = [game(PROP, replace(PROP, player="Jayson Tatum"))]
+
+    told = await both.bets.collect_props(NBA)
+
+    assert told.written == 2
+    assert sorted(row.player for row in both.store(PropOdds.upcoming(NBA, NOON))) == [
+        "Jayson Tatum",
+        "LeBron James",
+    ]
+    page = await both.bets.props(NBA, bookmaker="fanduel")
+    assert {quoted.player for _, quoted in page.items} == {"Jayson Tatum", "LeBron James"}
+
+
+async def test_what_requests_cost_is_written_down(stage: Stage) -> None:
+    stage.odds.games = [game(h2h("fanduel", -150, 130))]
+
+    await stage.bets.collect_odds(NBA)
+
+    assert [(use.what, use.credits) for use in stage.store(QuotaUse.since("odds", NOON))] == [
+        (f"odds/{NBA}", 3)
+    ]
+
+
+async def test_a_feed_that_fails_or_is_missing_is_said(stage: Stage) -> None:
+    stage.odds.down = True
+
+    with pytest.raises(SourceFailed, match="at lunch"):
+        await stage.bets.collect_odds(NBA)
+    with pytest.raises(SportUnknown, match="curling is not followed"):
+        await stage.bets.collect_odds("curling")
+    with pytest.raises(Unavailable, match="ODDS_KEY"):
+        await type(stage.bets)(replace(stage.means, odds=None)).collect_odds(NBA)
