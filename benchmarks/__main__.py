@@ -9,7 +9,16 @@ from benchmarks.harness.rows import Row
 from tests.parts.surroundings import tidy_environment
 
 # Modules or packages in this folder, each with `run(*, full: bool) -> list[Row]`
-NAMES: tuple[str, ...] = ("tables", "series", "host", "gatherer", "cricket", "keiba", "trainer")
+NAMES: tuple[str, ...] = (
+    "tables",
+    "series",
+    "host",
+    "gatherer",
+    "cricket",
+    "keiba",
+    "trainer",
+    "bets",
+)
 
 
 def _benchmark(name: str) -> Callable[[bool], Sequence[Row]]:

@@ -28,7 +28,7 @@ def test_every_application_has_a_page(seen: Watched) -> None:
 
     seen.page.get_by_role("navigation", name="Applications").get_by_text("Bets").click()
 
-    expect(seen.page.get_by_role("heading", level=1)).to_have_text("Bets")
+    expect(seen.page.get_by_role("heading", level=1)).to_have_text("Games")
     current = seen.page.locator(".apps a[aria-current]")
     expect(current).to_have_text("Bets")
 

@@ -15,7 +15,7 @@ from fastapi.datastructures import Default
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Body
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Message, Receive, Scope, Send
@@ -41,6 +41,7 @@ from grandstand.kit.who.csrf import CSRF_FIELD, CSRF_HEADER, refuses_form
 from grandstand.kit.who.policy import SAFE_METHODS
 
 __all__ = [
+    "WRITTEN",
     "Access",
     "Admin",
     "Cursors",
@@ -107,6 +108,16 @@ async def _admin(connection: HTTPConnection) -> Caller:
     return _administrator(_demanded(connection.scope))
 
 
+def _written(value: object) -> object:
+    try:
+        float(str(value))
+    except ValueError:
+        return value
+    raise ValueError("a time is written out, as in 2026-11-16T12:00:00Z or 2026-11-16")
+
+
+# Without this a bare number is taken for seconds since 1970.
+WRITTEN: Final = BeforeValidator(_written)
 Who = Annotated[Caller, Depends(_who)]
 MaybeWho = Annotated[Caller | None, Depends(_maybe_who)]
 Admin = Annotated[Caller, Depends(_admin)]

@@ -210,6 +210,7 @@ def test_an_order_is_filled_from_the_best_level_on(house: Housed) -> None:
         ("/markets/KXA/fill", {"size": "many"}, 422),
         ("/markets/KXA/candles", {"every_seconds": 0}, 422),
         ("/markets/KXA/book", {"at": "2026-11-16T12:00:00"}, 422),
+        ("/markets/KXA/book", {"at": "1794830400"}, 422),
         ("/markets/a%20b/book", {}, 422),
         ("/coverage", {"start": "2020-01-01T00:00:00Z"}, 400),
         ("/gaps", {"start": "2026-01-02T00:00:00Z", "end": "2026-01-01T00:00:00Z"}, 400),

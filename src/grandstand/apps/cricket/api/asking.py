@@ -22,6 +22,7 @@ from grandstand.apps.cricket.model.display import mark_of
 from grandstand.apps.cricket.model.errors import FeedKeyMissing, FeedUnreadable
 from grandstand.apps.cricket.service import Cricket, Device, Scorecard
 from grandstand.base.errors import GrandstandError, LimitReached, SourceFailed, Unavailable
+from grandstand.kit.routes import WRITTEN
 
 MatchId = Annotated[str, Path(pattern=r"^[0-9]{1,20}$", examples=["69256"])]
 TeamRef = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,24}$", examples=["37"])]
@@ -30,8 +31,8 @@ LeagueRef = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,24}$", examples=["3"])
 League = Annotated[
     str | None, Query(pattern=r"^[A-Za-z0-9-]{1,24}$", description="A league's id or its code.")
 ]
-From = Annotated[datetime | None, Query(alias="from", examples=["2026-11-16T00:00:00Z"])]
-To = Annotated[datetime | None, Query(alias="to", examples=["2026-11-23T00:00:00Z"])]
+From = Annotated[datetime | None, Query(alias="from", examples=["2026-11-16T00:00:00Z"]), WRITTEN]
+To = Annotated[datetime | None, Query(alias="to", examples=["2026-11-23T00:00:00Z"]), WRITTEN]
 Limit = Annotated[int, Query(ge=1, le=200, examples=[50])]
 Cursor = Annotated[str | None, Query(max_length=4000)]
 Team = Annotated[

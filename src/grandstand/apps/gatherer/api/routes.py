@@ -46,7 +46,7 @@ from grandstand.apps.gatherer.model.numbers import parse_price, parse_size
 from grandstand.apps.gatherer.service import Gatherer, MarketNotFound, MarketView
 from grandstand.apps.gatherer.service.asking import BookAt, TooManyPoints
 from grandstand.base.errors import SourceFailed
-from grandstand.kit.routes import Who, delete, get, post, put
+from grandstand.kit.routes import WRITTEN, Who, delete, get, post, put
 
 _HOUR_US: Final = 3_600_000_000
 _DAY_US: Final = 24 * _HOUR_US
@@ -61,7 +61,7 @@ Limit = Annotated[int, Query(ge=1, le=1000, examples=[100])]
 Every = Annotated[int, Query(ge=1, le=31 * 86_400, examples=[60])]
 Find = Annotated[str, Query(max_length=200)]
 Cursor = Annotated[str | None, Query(max_length=4000)]
-At = Annotated[AwareDatetime | None, Query(examples=["2026-11-16T12:00:00Z"])]
+At = Annotated[AwareDatetime | None, Query(examples=["2026-11-16T12:00:00Z"]), WRITTEN]
 Decimals = r"^[0-9]{1,12}(\.[0-9]{1,5})?$"
 
 

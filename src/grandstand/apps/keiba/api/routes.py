@@ -39,12 +39,13 @@ from grandstand.apps.keiba.service import (
     WatchRefused,
 )
 from grandstand.base.errors import GrandstandError, LimitReached, SourceFailed, Unavailable
-from grandstand.kit.routes import Admin, Who, delete, get, post, put
+from grandstand.kit.routes import WRITTEN, Admin, Who, delete, get, post, put
 
 RaceId = Annotated[str, Path(pattern=r"^[0-9]{4}[0-9A-Za-z]{8}$", examples=["202605040611"])]
 HorseId = Annotated[str, Path(pattern=r"^[0-9a-z]{10}$", examples=["2022104567"])]
 JockeyId = Annotated[str, Path(pattern=r"^[0-9a-z]{5}$", examples=["01157"])]
-RaceDate = Annotated[date, Path(examples=["2026-11-15"])]
+RaceDate = Annotated[date, Path(examples=["2026-11-15"]), WRITTEN]
+OnDay = Annotated[date, WRITTEN]
 Anew = Annotated[bool, Query(description="Ask the site again, unless what is kept is young.")]
 Limit = Annotated[int, Query(ge=1, le=200, examples=[50])]
 Cursor = Annotated[str | None, Query(max_length=4000)]
@@ -155,7 +156,7 @@ class KeibaApi:
         await self._keiba.unwatch(who, horse_id)
 
     @get("/backtest", summary="How good the ranking is on kept results")
-    async def backtest(self, first: date, last: date) -> Backtested:
+    async def backtest(self, first: OnDay, last: OnDay) -> Backtested:
         """Losses, calibration and what bets would have brought; asks no site."""
         return await self._keiba.backtest(first, last)
 

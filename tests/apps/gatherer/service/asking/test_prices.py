@@ -47,6 +47,20 @@ async def test_recent_trades_come_in_one_order_however_they_came(place: Opener) 
     assert [each.trade_id for each in found] == [UUID(int=4), UUID(int=3)]
 
 
+async def test_the_newest_trade_is_the_one_its_candle_closes_with(place: Opener) -> None:
+    engine = place("own")
+    engine.prepare(TRADES)
+    tied = [trade(number, START)._replace(received_at=START + 10 - number) for number in (3, 1, 2)]
+    engine.append(TRADES, tied)
+    asking = Asking(engine)
+
+    newest, *_ = await asking.recent_trades("KXA-1", most=3)
+    (candle,) = await asking.candles("KXA-1", START, START + SECOND, SECOND)
+
+    assert newest.trade_id == UUID(int=1)
+    assert newest.price == candle.close
+
+
 async def test_candles_hold_first_highest_lowest_and_last(place: Opener) -> None:
     engine = place("own")
     engine.prepare(TRADES)

@@ -38,8 +38,12 @@ class Prices:
         self._books = books
 
     def recent(self, ticker: str, most: int = 100, before_us: int = LATEST) -> tuple[Trade, ...]:
-        """Answer the newest trades of a market before a moment, newest first."""
-        return tuple(self._engine.read(recent_trades(ticker, before_us, most)))
+        """Answer the newest trades of a market before a moment, newest first.
+
+        Trades of one instant stand in the order of their receipt, as in `candles`.
+        """
+        found = self._engine.read(recent_trades(ticker, before_us, most))
+        return tuple(sorted(found, key=_order, reverse=True))
 
     def volumes(
         self, start_us: int, end_us: int, most: int = 100, *, blocks: bool = False
@@ -78,7 +82,7 @@ class Prices:
         ordered = (
             each
             for _, same in groupby(trades, key=lambda trade: trade.exchange_ts)
-            for each in sorted(same, key=lambda trade: trade.received_at)
+            for each in sorted(same, key=_order)
         )
         return tuple(
             _candle(start, [*members])
@@ -135,6 +139,10 @@ def _check_points(start_us: int, end_us: int, every_us: int) -> None:
     if every_us <= 0 or (end_us - start_us) // every_us > MOST_POINTS:
         message = f"That makes more than {MOST_POINTS} points: take a shorter stretch, longer steps"
         raise TooManyPoints(message)
+
+
+def _order(trade: Trade) -> tuple[int, int]:
+    return trade.exchange_ts, trade.received_at
 
 
 def _candle(start: int, trades: list[Trade]) -> Candle:

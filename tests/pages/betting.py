@@ -1,0 +1,131 @@
+"""A house whose bets read the simulated odds feed, some days into a season."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+from grandstand.apps.bets.service import Bets, LimitsDraft, ModelDraft, WagerDraft
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.base.clock import SystemClock
+from grandstand.host.house import House
+from grandstand.host.server.application import application
+from grandstand.host.settings import Settings
+from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.simulators.odds.feed import KEY, OddsFeed
+from grandstand.simulators.odds.season import season
+from grandstand.simulators.odds.season_files import season_file
+from grandstand.simulators.serving import served
+from tests.pages.serving import Opened
+
+T = TypeVar("T")
+
+NBA, EPL = "basketball_nba", "soccer_epl"
+OPENING = datetime(2026, 1, 5, 10, tzinfo=UTC)
+DAYS = 2
+# Days are played through in some seconds of work, on a busy machine in more.
+_PATIENCE_SECONDS = 300
+
+
+class SeasonClock(SystemClock):
+    """The machine's clock, moved to the opening of a season and on from there."""
+
+    def __init__(self) -> None:
+        self._ahead = OPENING - super().now()
+
+    def go(self, moment: datetime) -> None:
+        """Let it be a later moment."""
+        self._ahead += moment - self.now()
+
+    def now(self) -> datetime:
+        return super().now() + self._ahead
+
+    def epoch(self) -> float:
+        return self.now().timestamp()
+
+
+@dataclass
+class Betting:
+    """How the house is opened, the feed it asks, and what of it is known there, by name."""
+
+    folder: Path
+    clock: SeasonClock = field(default_factory=SeasonClock)
+    ids: dict[str, str] = field(default_factory=dict)
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[Opened]:
+        seasons = (
+            season(7, NBA, 14, starts_at=OPENING, changes=4),
+            season(8, EPL, 10, starts_at=OPENING, changes=4),
+        )
+        self.feed = OddsFeed(seasons, self.clock)
+        async with served(self.feed.application) as address:
+            bets = BetsSettings.model_validate(
+                {
+                    "odds_url": f"http://{address}",
+                    "odds_key": KEY,
+                    "espn_url": f"http://{address}",
+                    "sports": (NBA, EPL, "icehockey_nhl"),
+                    "prop_sports": (),
+                    "benny_threshold": 0.5,
+                    "benny_edge": 0,
+                    "benny_least_cents": 10,
+                }
+            )
+            async with House.open(Settings(home=self.folder, bets=bets), clock=self.clock) as house:
+                self.bets: Bets = house.services["bets"]
+                self._loop = asyncio.get_running_loop()
+                yield Opened(application(house)[0], house.hub)
+
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Have something done where the house runs."""
+        return asyncio.run_coroutine_threadsafe(doing, self._loop).result(_PATIENCE_SECONDS)
+
+    async def play(self) -> None:
+        """Let some days go by, with a look in the morning and one before the evening's games."""
+        past = season(9, EPL, 40, starts_at=OPENING - timedelta(days=90), changes=2)
+        await self.bets.import_season(EPL, "E0.csv", season_file(past, "2019"))
+        for day in range(DAYS):
+            for hour in (10, 17):
+                self.clock.go(OPENING.replace(hour=hour) + timedelta(days=day))
+                await self._look()
+            await self.bets.trade()
+            if not self.ids:
+                await self._bet()
+
+    async def _look(self) -> None:
+        for sport in (NBA, EPL):
+            await self.bets.collect_outcomes(sport)
+            await self.bets.collect_odds(sport)
+        await self.bets.collect_injuries(NBA)
+        await self.bets.analyse(NBA)
+
+    async def _bet(self) -> None:
+        """Have the owner bet on the first games, build a model and like a team."""
+        bets = self.bets
+        games = (await bets.games(NBA, limit=4)).items
+        for at, game in enumerate(games):
+            await bets.record_wager(
+                LOCAL_OWNER,
+                WagerDraft(game.game_id, "h2h", ("home", "away")[at % 2], -110, 1000 + 500 * at),
+            )
+        await bets.set_limits(LOCAL_OWNER, LimitsDraft(5000, 20_000, 30_000))
+        await bets.like(LOCAL_OWNER, NBA, games[0].home_team)
+        model = await bets.create_model(
+            LOCAL_OWNER,
+            ModelDraft(
+                "Rest is best",
+                NBA,
+                ("h2h",),
+                {"recent_form": Decimal("0.6"), "odds_movement": Decimal("0.4")},
+                Decimal("0.5"),
+                "Tired teams lose, whatever the books say.",
+            ),
+        )
+        self.ids = {"over": games[0].game_id, "model": model.model_id}
