@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, cast
 
@@ -183,7 +184,8 @@ class Link(asyncio.Protocol):
         reply = self._answer(self, _asked(stream))
         if reply is REFUSED:
             self._answering.discard(stream_id)
-            self._h2.reset_stream(stream_id, ErrorCodes.REFUSED_STREAM)
+            with self._given_up():
+                self._h2.reset_stream(stream_id, ErrorCodes.REFUSED_STREAM)
         elif reply is None:
             self._answering.discard(stream_id)
         elif reply.delay_seconds > 0:
@@ -203,9 +205,18 @@ class Link(asyncio.Protocol):
             return
         self._answering.discard(stream_id)
         headers = [(":status", str(reply.status)), *reply.headers]
-        self._h2.send_headers(stream_id, headers, end_stream=not reply.body)
-        if reply.body:
-            self._send_body(stream_id, reply.body)
+        with self._given_up():
+            self._h2.send_headers(stream_id, headers, end_stream=not reply.body)
+            if reply.body:
+                self._send_body(stream_id, reply.body)
+
+    @contextmanager
+    def _given_up(self) -> Iterator[None]:
+        """Answer nobody who asked and reset the stream, or said goodbye, in the same breath."""
+        try:
+            yield
+        except ProtocolError:
+            self.count["given up"] += 1
 
     def _send_body(self, stream_id: int, body: bytes) -> None:
         size = self._h2.max_outbound_frame_size
