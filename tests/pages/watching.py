@@ -9,9 +9,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page, Request
 
 _PATIENCE_SECONDS = 60.0
-_AXE = "(more) => axe.run(document, { resultTypes: ['violations'], ...more })"
-# The rules that look at colours: all others see the same page in the light and in the dark.
-_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
+_AXE = "axe.run(document, { resultTypes: ['violations'] })"
 
 
 @dataclass
@@ -40,11 +38,11 @@ class Watched:
             assert time.monotonic() < end, expression
             self.page.wait_for_timeout(50)
 
-    def barriers(self, **options: Any) -> list[str]:
-        """What axe finds wrong, one line each; options are axe's."""
+    def barriers(self) -> list[str]:
+        """What axe finds wrong, one line each."""
         if self.page.evaluate("typeof axe") == "undefined":
             self.page.evaluate(f"{self.axe.read_text(encoding='utf-8')};0")
-        found: dict[str, Any] = self.page.evaluate(_AXE, options)
+        found: dict[str, Any] = self.page.evaluate(_AXE)
         return [
             f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
             for rule in found["violations"]
@@ -52,11 +50,11 @@ class Watched:
         ]
 
     def barriers_in_both_schemes(self) -> list[str]:
-        """What axe finds wrong in the light, and with the colours in the dark."""
+        """What axe finds wrong in the light and in the dark, on one load of the page."""
         self.page.emulate_media(color_scheme="light")
         light = self.barriers()
         self.page.emulate_media(color_scheme="dark")
-        return light + [f"in the dark: {line}" for line in self.barriers(**_COLOURS)]
+        return light + [f"in the dark: {line}" for line in self.barriers()]
 
     def overflow(self) -> int:
         """By how many pixels the page is wider than its window."""
