@@ -9,9 +9,10 @@ import httpx2
 import pytest
 
 from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.simulators.blemishes import Blemish
 from grandstand.simulators.faults import CONTROL as FAULTS
 from grandstand.simulators.faults import Fault
-from grandstand.simulators.racing.blemishes import CONTROL, Blemish, Wrong
+from grandstand.simulators.racing.blemishes import CONTROL, Wrong
 from grandstand.simulators.racing.routes import Form
 from grandstand.simulators.racing.running import Race
 from grandstand.simulators.racing.site import Manners, Site

@@ -6,8 +6,9 @@ from datetime import timedelta
 
 import pytest
 
+from grandstand.simulators.blemishes import Blemish
 from grandstand.simulators.faults import CONTROL as FAULTS
-from grandstand.simulators.scores.blemishes import Blemish, Wrong
+from grandstand.simulators.scores.blemishes import Wrong
 from grandstand.simulators.scores.errors import AlreadyPlaying
 from grandstand.simulators.scores.feed import BASE
 from grandstand.simulators.scores.generated import generate

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
-
-import msgspec
 
 Wrong: TypeAlias = Literal[
     "truncated", "empty", "captcha", "wrong letters", "no table", "huge", "denied", "bad request"
@@ -19,36 +16,6 @@ _CAPTCHA: Final = (
     '<div class="g-recaptcha"></div></form></body></html>'
 )
 _STATUSES: Final[dict[Wrong, int]] = {"denied": 403, "bad request": 400}
-
-
-class Blemish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is wrong, on which pages (a path's beginning), and how many times; None never ends."""
-
-    wrong: Wrong
-    path: str = "/"
-    times: int | None = None
-
-
-@dataclass
-class Blemishes:
-    """What is wrong at present."""
-
-    asked: list[Blemish] = field(default_factory=list)
-    _left: dict[int, int] = field(default_factory=dict)
-
-    def ask_for(self, *blemishes: Blemish) -> None:
-        """Let pages come out so from now on, in place of what was asked for before."""
-        self.asked = [*blemishes]
-        self._left = {at: one.times for at, one in enumerate(blemishes) if one.times is not None}
-
-    def strike(self, path: str) -> Wrong | None:
-        """Answer what is wrong with the page asked for now, None if nothing is."""
-        for at, blemish in enumerate(self.asked):
-            if path.startswith(blemish.path) and self._left.get(at) != 0:
-                if at in self._left:
-                    self._left[at] -= 1
-                return blemish.wrong
-        return None
 
 
 def blemished(wrong: Wrong, body: bytes, encoding: str) -> tuple[int, bytes]:

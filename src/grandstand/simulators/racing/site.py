@@ -12,10 +12,11 @@ from urllib.parse import parse_qs
 import msgspec
 
 from grandstand.base.clock import Clock
+from grandstand.simulators.blemishes import Blemish, Blemishes
 from grandstand.simulators.faults import CONTROL as FAULTS
 from grandstand.simulators.faults import Application, Faults, Faulty, Message, Receive, Send
 from grandstand.simulators.racing.arrivals import Arrival, Arrivals, Host
-from grandstand.simulators.racing.blemishes import CONTROL, Blemish, Blemishes, blemished
+from grandstand.simulators.racing.blemishes import CONTROL, Wrong, blemished
 from grandstand.simulators.racing.pages.frame import Addresses
 from grandstand.simulators.racing.routes import Asked, Form, Page, page
 from grandstand.simulators.racing.world import World
@@ -56,7 +57,7 @@ class Site:
     form: Form = field(default_factory=Form)
     manners: Manners = field(default_factory=Manners)
     faults: Faults = field(default_factory=lambda: Faults(Random(1)))  # noqa: S311 - repeatable
-    blemishes: Blemishes = field(default_factory=Blemishes)
+    blemishes: Blemishes[Wrong] = field(default_factory=Blemishes)
     arrivals: Arrivals = field(default_factory=Arrivals)
     _making: Lock = field(default_factory=Lock)
 
@@ -125,7 +126,7 @@ class Site:
     async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["method"] == "PUT":
             try:
-                wanted = msgspec.json.decode(await _body(receive), type=list[Blemish])
+                wanted = msgspec.json.decode(await _body(receive), type=list[Blemish[Wrong]])
             except msgspec.MsgspecError as fault:
                 await _answer(send, 400, [_TYPE_TEXT], str(fault).encode())
                 return

@@ -8,7 +8,8 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 import msgspec
 
 from grandstand.base.errors import GrandstandError
-from grandstand.simulators.scores.blemishes import Blemish, Blemishes
+from grandstand.simulators.blemishes import Blemish, Blemishes
+from grandstand.simulators.scores.blemishes import Wrong
 from grandstand.simulators.scores.course import Course
 from grandstand.simulators.scores.errors import ReplayUnknown
 from grandstand.simulators.scores.library import REAL, find_tape
@@ -60,7 +61,7 @@ class ReplayState(msgspec.Struct, frozen=True):
 class Player(Protocol):
     """What can be steered."""
 
-    blemishes: Blemishes
+    blemishes: Blemishes[Wrong]
 
     def play(
         self,
@@ -136,7 +137,7 @@ def _done(feed: Player, method: str, parts: list[str], body: bytes) -> tuple[int
             return 200, {}
         case "GET" | "PUT", ["blemishes"]:
             if method == "PUT":
-                feed.blemishes.ask_for(*msgspec.json.decode(body, type=list[Blemish]))
+                feed.blemishes.ask_for(*msgspec.json.decode(body, type=list[Blemish[Wrong]]))
             return 200, feed.blemishes.asked
     return 404, {"message": "no such address"}
 

@@ -12,9 +12,10 @@ from typing import Final
 import msgspec
 
 from grandstand.base.clock import Clock
+from grandstand.simulators.blemishes import Blemishes
 from grandstand.simulators.faults import Application, Faults, Faulty, Message, Receive, Send
 from grandstand.simulators.scores.asking import Asked, chosen, paged, parse_query, trimmed
-from grandstand.simulators.scores.blemishes import Blemishes, blemished
+from grandstand.simulators.scores.blemishes import Wrong, blemished
 from grandstand.simulators.scores.budget import Budget
 from grandstand.simulators.scores.catalogue import OnAir, rows_of
 from grandstand.simulators.scores.control import BASE as CONTROL
@@ -46,7 +47,7 @@ class ScoreFeed:
     token: str = TOKEN
     budget: Budget = field(init=False)
     faults: Faults = field(default_factory=lambda: Faults(Random(1)))  # noqa: S311 - repeatable
-    blemishes: Blemishes = field(default_factory=Blemishes)
+    blemishes: Blemishes[Wrong] = field(default_factory=Blemishes)
     wrapped: frozenset[str] = frozenset({"fixtures"})
     asked: deque[str] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     _on_air: dict[int, OnAir] = field(default_factory=dict)

@@ -15,7 +15,8 @@ from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.apps.cricket.sources.sportmonks import SportMonks
 from grandstand.base.clock import ManualClock
 from grandstand.base.metrics import Metrics
-from grandstand.simulators.scores.blemishes import Blemish, Wrong
+from grandstand.simulators.blemishes import Blemish
+from grandstand.simulators.scores.blemishes import Wrong
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
 from grandstand.simulators.scores.library import read_tape
 from grandstand.simulators.scores.replay import Replay

@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from grandstand.simulators.racing.blemishes import Blemish
+from grandstand.simulators.blemishes import Blemish
 from tests.pages.racing import Racing
 from tests.pages.serving import Served
 

@@ -15,7 +15,7 @@ from grandstand.apps.keiba.model.errors import IdInvalid
 from grandstand.apps.keiba.service import EntryNotFound, Keiba, PurgeRefused
 from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.base.errors import InvalidInput
-from grandstand.simulators.racing.blemishes import Blemish
+from grandstand.simulators.blemishes import Blemish
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
 from grandstand.storage.tables import Naming, Store

@@ -9,7 +9,7 @@ from grandstand.apps.keiba.model.errors import PageUnreadable
 from grandstand.apps.keiba.service import JST, Progress
 from grandstand.apps.keiba.service.library import Library
 from grandstand.apps.keiba.sources.page import Parsed
-from grandstand.simulators.racing.blemishes import Blemish
+from grandstand.simulators.blemishes import Blemish
 from tests.apps.keiba.stage import NOON, SUNDAY, Stage
 
 pytestmark = pytest.mark.anyio

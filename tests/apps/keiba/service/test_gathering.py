@@ -8,7 +8,8 @@ import pytest
 from grandstand.apps.keiba.model.errors import IdInvalid, PageUnreadable, SitePaused
 from grandstand.apps.keiba.service import Progress
 from grandstand.base.clock import ManualClock
-from grandstand.simulators.racing.blemishes import Blemish, Wrong
+from grandstand.simulators.blemishes import Blemish
+from grandstand.simulators.racing.blemishes import Wrong
 from grandstand.simulators.racing.site import Site
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.protocol import Engine

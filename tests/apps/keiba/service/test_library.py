@@ -7,7 +7,7 @@ import pytest
 
 from grandstand.apps.keiba.model.errors import IdInvalid, NotPublished, PageUnreadable
 from grandstand.base.clock import ManualClock
-from grandstand.simulators.racing.blemishes import Blemish
+from grandstand.simulators.blemishes import Blemish
 from grandstand.simulators.racing.site import Site
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine

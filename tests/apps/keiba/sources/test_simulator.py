@@ -12,7 +12,8 @@ from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources.netkeiba import Netkeiba
 from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.base.metrics import Metrics
-from grandstand.simulators.racing.blemishes import Blemish, Wrong
+from grandstand.simulators.blemishes import Blemish
+from grandstand.simulators.racing.blemishes import Wrong
 from grandstand.simulators.racing.routes import Form
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
