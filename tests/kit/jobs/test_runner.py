@@ -10,13 +10,13 @@ from random import Random
 import pytest
 
 from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.base.errors import InvalidInput, SourceFailed
+from grandstand.base.errors import InvalidInput, NotAllowed, SourceFailed
 from grandstand.kit.jobs.attending import lease_name
 from grandstand.kit.jobs.job import Always, Cron, Every, Job, Run
 from grandstand.kit.jobs.runner import Pace, Runner
 from grandstand.kit.jobs.tables import JOB_TABLES, KeptJob
 from grandstand.storage.tables.house import HOUSE_TABLES, KeptLease
-from tests.kit.jobs.conftest import QUICK, Floor, until
+from tests.kit.jobs.conftest import QUICK, Floor, once, until
 
 pytestmark = pytest.mark.anyio
 
@@ -127,6 +127,16 @@ async def test_a_job_that_keeps_failing_is_given_up_until_it_is_due_again(floor:
     assert (status.state, status.failures, status.attempt) == ("waiting", 2, 0)
     assert status.due_at is not None
     assert status.due_at > SystemClock().now() + timedelta(minutes=50)
+
+
+async def test_a_run_that_was_refused_is_not_tried_again_before_it_is_due(floor: Floor) -> None:
+    async def refused(_: Run) -> str | None:
+        raise NotAllowed("There is no key: set bets.odds_key")
+
+    async with floor.running(Job("tests.refused", "Asks.", SOON, refused, backoff_seconds=0.0)):
+        [status] = await once(floor.view().list, lambda found: any(one.failures for one in found))
+
+    assert (status.state, status.failures, status.attempt) == ("waiting", 1, 0)
 
 
 async def test_work_that_takes_too_long_is_stopped(floor: Floor) -> None:

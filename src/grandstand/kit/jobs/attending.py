@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from grandstand.base.clock import Clock
-from grandstand.base.errors import GrandstandError
+from grandstand.base.errors import GrandstandError, NotAllowed
 from grandstand.base.log import log, redact
 from grandstand.base.metrics import Metrics
 from grandstand.kit.jobs.due import kept_for, next_due, retry_due
@@ -58,11 +58,12 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How the work of a run ended."""
+    """How the work of a run ended, and whether another try may end otherwise."""
 
     outcome: Outcome
     said: str | None = None
     error: str | None = None
+    hopeless: bool = False
 
 
 class Attendant:
@@ -184,7 +185,7 @@ class Attendant:
         told = _short(f"{type(fault).__name__}: {fault}")
         unforeseen = None if isinstance(fault, GrandstandError) else fault
         log("jobs").warning("a run failed", job=self.job.name, error=told, exc_info=unforeseen)
-        return Report("failed", error=told)
+        return Report("failed", error=told, hopeless=isinstance(fault, NotAllowed))
 
     async def _end(self, found: KeptJob, run: Run, report: Report) -> None:
         means, job = self._means, self.job
@@ -201,7 +202,7 @@ class Attendant:
             error=report.error,
             gone_at=now + kept_for(job.when),
         )
-        after = self._afterwards(found, record)
+        after = self._afterwards(found, record, hopeless=report.hopeless)
         try:
             await self._insist(KeptJob.end(job.name, run.token, record, **after))
         except ConditionFailed:
@@ -213,7 +214,7 @@ class Attendant:
         means.metrics.observe("job_seconds", record.seconds, job=job.name)
         self._news("ended", outcome=report.outcome, said=report.said, error=report.error)
 
-    def _afterwards(self, found: KeptJob, ended: JobRun) -> dict[str, Any]:
+    def _afterwards(self, found: KeptJob, ended: JobRun, *, hopeless: bool) -> dict[str, Any]:
         """Work out how often it was tried and has failed by now, and when it is due again."""
         job, random, now = self.job, self._means.random, ended.ended_at
         was_due_at = found.due_at or now
@@ -231,7 +232,7 @@ class Attendant:
                 failures = 1
             later = retry_due(job, ended_at=now, failures=failures, random=random)
             return {"attempt": 0, "failures": failures, "due_at": max(due_at, later)}
-        if ended.attempt < job.tries:
+        if ended.attempt < job.tries and not hopeless:
             due_at = retry_due(job, ended_at=now, failures=ended.attempt, random=random)
             return {"attempt": ended.attempt, "failures": failures, "due_at": due_at}
         return {"attempt": 0, "failures": failures, "due_at": due_at}
