@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.store import Prediction
+from grandstand.apps.bets.store import Injury, Prediction
 from tests.apps.bets.stage import NBA, NOON, Stage, game, h2h, score, spread
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +71,29 @@ async def test_a_prediction_stamped_after_the_start_is_a_leak(stage: Stage) -> N
     [leak] = audit.leaks
     assert (leak.model, leak.game_id, leak.made_at) == ("consensus", "g1", late)
     assert leak.row == "the start of the game"
+
+
+async def test_an_injury_that_claims_to_be_known_before_its_day_is_named_once(stage: Stage) -> None:
+    await days(stage)
+    told = GAMES[0].commence_time - HOUR
+    stage.store(
+        Injury(
+            team=GAMES[0].home_team,
+            player="Sam Reed",
+            sport=NBA,
+            reported_on=(told + timedelta(days=2)).date(),
+            status="out",
+            injury="knee",
+            impact=Decimal("0.1"),
+            updated_at=told,
+        ).keep()
+    )
+
+    audit = await stage.bets.audit(NBA)
+
+    assert [(leak.known_at, leak.row) for leak in audit.leaks if leak.model == "data"] == [
+        (told, "injury sam_reed of los_angeles_lakers: out")
+    ]
 
 
 async def test_nothing_is_published_after_the_start_and_what_stands_is_frozen(

@@ -184,6 +184,23 @@ async def test_a_file_is_recorded_line_by_line_and_known_the_second_time(at: Sta
         await at.bets.import_wagers(ADA, b"a,b\n1,2\n")
 
 
+@pytest.mark.parametrize("stake", [b"1e99999999", b"1e-99999999", b"NaN", b"-5", b"0"])
+async def test_a_stake_nobody_can_bet_is_refused_by_its_line(at: Stage, stake: bytes) -> None:
+    taken = await at.bets.import_wagers(ADA, HEADER + b"g1,h2h,home,-120," + stake + b",\n")
+
+    assert [number for number, _ in taken.refused] == [2]
+    assert (await at.bets.wagers(ADA)).items == ()
+
+
+async def test_a_file_torn_within_quotes_is_refused_whole(at: Stage) -> None:
+    torn = HEADER + b'g1,h2h,home,-120,12.00,\n"g1,h2h,home,-110,5'
+
+    with pytest.raises(FileRefused, match="no CSV at line 3"):
+        await at.bets.import_wagers(ADA, torn)
+
+    assert (await at.bets.wagers(ADA)).items == ()
+
+
 async def test_settled_bets_show_return_and_closing_value(at: Stage) -> None:
     await at.bets.record_wager(ADA, DRAFT)
     at.to(GAME.commence_time + timedelta(hours=3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.bets.service.engine import forecasts_of, model_names
 from grandstand.apps.bets.service.loading import Loading, Span
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from grandstand.apps.bets.model.forecasting import Forecast
     from grandstand.apps.bets.model.history import History
 
-_MOST_NAMED = 50
+_MOST_NAMED: Final = 50
+_ROWS: Final = "data"
 
 
 class Auditing:
@@ -43,7 +44,7 @@ class Auditing:
             same += found.same
             differing += found.differing
             leaks += found.leaks
-        return Audit(sport, checked, same, tuple(differing[:_MOST_NAMED]), tuple(leaks))
+        return Audit(sport, checked, same, tuple(differing[:_MOST_NAMED]), _once(leaks))
 
     async def _game(self, line: ResultLine, now: datetime) -> Audit:
         kept = await self._kept(line)
@@ -119,14 +120,22 @@ def _again(history: History, line: ResultLine, moment: datetime) -> dict[tuple[s
 
 
 def _early(history: History, line: ResultLine) -> list[Leak]:
-    """Answer the rows about a game that say they were known before what they tell of."""
+    """Answer the rows a game's models read that say they were known before what they tell of."""
     from grandstand.apps.bets.model.stamps import early_stamps
 
     return [
-        Leak("data", line.game_id, each.happened_at, each.row, each.known_at)
+        Leak(_ROWS, line.game_id, each.happened_at, each.row, each.known_at)
         for each in early_stamps(history)
-        if line.game_id in each.row
     ]
+
+
+def _once(leaks: list[Leak]) -> tuple[Leak, ...]:
+    """Answer each leak once; a row many games' models read is named with the first of them."""
+    found: dict[tuple[object, ...], Leak] = {}
+    for leak in leaks:
+        game = "" if leak.model == _ROWS else leak.game_id
+        found.setdefault((leak.model, game, leak.made_at, leak.row, leak.known_at), leak)
+    return tuple(found.values())
 
 
 def _leak(row: Prediction, forecast: Forecast | None) -> Leak | None:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _GAME_LENGTH: Final = timedelta(hours=3)
 _ONE_DAY: Final = timedelta(days=1)
+# Kiribati's clocks are the furthest ahead of UTC.
+_FIRST_MIDNIGHT: Final = timedelta(hours=14)
 _KINDS: Final[tuple[VerifiedType, ...]] = ("game", "prop")
 
 
@@ -210,14 +212,15 @@ def figures_of(row: TeamStats) -> TeamFigures:
 
 
 def injury_of(row: Injury) -> InjuryReport:
-    """Answer an injury as a fact."""
+    """Answer an injury as a fact; nobody reported it before its day began anywhere on earth."""
+    begun = datetime.combine(row.reported_on, time(), UTC) - _FIRST_MIDNIGHT
     return InjuryReport(
         row.sport,
         slug(row.team),
         slug(row.player),
         row.status,
         float(row.impact),
-        row.updated_at,
+        max(row.updated_at, begun),
         row.updated_at,
     )
 

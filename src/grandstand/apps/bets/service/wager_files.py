@@ -18,6 +18,7 @@ from grandstand.apps.bets.service.refusals import FileRefused
 COLUMNS: Final = ("game_id", "market", "side", "price", "stake")
 OPTIONAL: Final = ("point", "participant", "bookmaker", "placed_at", "note", "token")
 _MOST_BYTES: Final = 2_000_000
+_MOST_DIGITS: Final = 9
 _CENTS: Final = 100
 
 
@@ -69,7 +70,7 @@ def drafts_of(content: bytes) -> Iterator[tuple[int, WagerDraft | str]]:
 
 def _read(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Answer the names of the columns and every line that is not blank, by its number."""
-    reader = csv.reader(io.StringIO(text, newline=None))
+    reader = csv.reader(io.StringIO(text, newline=None), strict=True)
     try:
         names = [name.strip().lower() for name in next(reader, [])]
         return names, [(reader.line_num, cells) for cells in reader if any(cells)]
@@ -117,8 +118,8 @@ def _decimal(name: str, text: str) -> Decimal:
     except InvalidOperation as fault:
         message = f"{name} {text!r} is no number"
         raise ValueError(message) from fault
-    if not value.is_finite():
-        message = f"{name} {text!r} is no number"
+    if not value.is_finite() or abs(value.adjusted()) > _MOST_DIGITS:
+        message = f"{name} {text!r} is no number that can be bet"
         raise ValueError(message)
     return value
 
