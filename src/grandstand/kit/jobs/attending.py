@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from grandstand.base.clock import Clock
-from grandstand.base.errors import GrandstandError, NotAllowed
+from grandstand.base.errors import Conflict, GrandstandError
 from grandstand.base.log import log, redact
 from grandstand.base.metrics import Metrics
 from grandstand.kit.jobs.due import kept_for, next_due, retry_due
@@ -183,9 +183,11 @@ class Attendant:
 
     def _failed(self, fault: BaseException) -> Report:
         told = _short(f"{type(fault).__name__}: {fault}")
-        unforeseen = None if isinstance(fault, GrandstandError) else fault
+        known = fault if isinstance(fault, GrandstandError) else None
+        hopeless = known is not None and not known.retry and not isinstance(known, Conflict)
+        unforeseen = fault if known is None else None
         log("jobs").warning("a run failed", job=self.job.name, error=told, exc_info=unforeseen)
-        return Report("failed", error=told, hopeless=isinstance(fault, NotAllowed))
+        return Report("failed", error=told, hopeless=hopeless)
 
     async def _end(self, found: KeptJob, run: Run, report: Report) -> None:
         means, job = self._means, self.job

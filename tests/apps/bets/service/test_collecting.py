@@ -9,8 +9,9 @@ import pytest
 from grandstand.apps.bets.model import PricedOutcome
 from grandstand.apps.bets.model.feeds import FedGame, FedPrice
 from grandstand.apps.bets.service import SportUnknown
+from grandstand.apps.bets.service.refusals import OddsNotConnected
 from grandstand.apps.bets.store import Awaited, GameNote, GameOdds, PropOdds, QuotaUse
-from grandstand.base.errors import SourceFailed, Unavailable
+from grandstand.base.errors import SourceFailed
 from tests.apps.bets.stage import CELTICS, LAKERS, NBA, NOON, Stage, game, h2h, spread
 
 pytestmark = pytest.mark.anyio
@@ -137,5 +138,5 @@ async def test_a_feed_that_fails_or_is_missing_is_said(stage: Stage) -> None:
         await stage.bets.collect_odds(NBA)
     with pytest.raises(SportUnknown, match="curling is not followed"):
         await stage.bets.collect_odds("curling")
-    with pytest.raises(Unavailable, match="ODDS_KEY"):
+    with pytest.raises(OddsNotConnected, match="ODDS_KEY"):
         await type(stage.bets)(replace(stage.means, odds=None)).collect_odds(NBA)

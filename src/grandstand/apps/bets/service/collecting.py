@@ -17,6 +17,7 @@ from grandstand.apps.bets.model.odds import parse_american
 from grandstand.apps.bets.model.selections import is_prop, prop_of, selections_of
 from grandstand.apps.bets.service.means import Means
 from grandstand.apps.bets.service.ports import OddsFeed
+from grandstand.apps.bets.service.refusals import OddsNotConnected
 from grandstand.apps.bets.service.values import Collected, Refusal
 from grandstand.apps.bets.store import (
     Awaited,
@@ -26,7 +27,6 @@ from grandstand.apps.bets.store import (
     PropOdds,
     QuotaUse,
 )
-from grandstand.base.errors import Unavailable
 from grandstand.storage.tables.batches import Write
 
 SOURCE: Final = "odds"
@@ -173,8 +173,7 @@ class Collecting:
     def _feed(self) -> OddsFeed:
         feed = self._means.odds
         if feed is None:
-            message = "There is no feed of odds: set GRANDSTAND_BETS_ODDS_KEY"
-            raise Unavailable(message)
+            raise OddsNotConnected("There is no feed of odds: set GRANDSTAND_BETS_ODDS_KEY")
         return feed
 
 

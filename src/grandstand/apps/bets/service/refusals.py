@@ -5,11 +5,12 @@ InvalidInput   ModelRefused WagerRefused LimitsRefused DatasetRefused FileRefuse
 NotFound       SportUnknown GameUnknown ModelUnknown WagerUnknown DatasetUnknown BacktestUnknown
 Conflict       WagerClosed LedgerBusy
 LimitReached   TooManyModels
+Unavailable    OddsNotConnected
 """
 
 from __future__ import annotations
 
-from grandstand.base.errors import Conflict, InvalidInput, LimitReached, NotFound
+from grandstand.base.errors import Conflict, InvalidInput, LimitReached, NotFound, Unavailable
 
 
 class SportUnknown(NotFound):
@@ -76,5 +77,11 @@ class LedgerBusy(Conflict):
 
 class TooManyModels(LimitReached):
     """A person has as many models as they may have."""
+
+    retry = False
+
+
+class OddsNotConnected(Unavailable):
+    """There is no feed of odds; asking again does not bring one."""
 
     retry = False
