@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -27,22 +28,38 @@ _PLUGINS = {
 _VAGUE = ("Manager", "Handler", "Helper", "Util", "Utils", "Base")
 
 
+def _dotted(node: ast.Attribute) -> str:
+    """A name as it is written; what is an attribute of a call or an index has no name."""
+    inner = node.value
+    if isinstance(inner, ast.Attribute):
+        return f"{_dotted(inner)}.{node.attr}"
+    return f"{inner.id if isinstance(inner, ast.Name) else ''}.{node.attr}"
+
+
 def _uses(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Every dotted name read, and every name taken by `from … import`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
-            yield node.lineno, ast.unparse(node)
+            yield node.lineno, _dotted(node)
         elif isinstance(node, ast.ImportFrom):
             for name in node.names:
                 yield node.lineno, f"{node.module}.{name.name}"
 
 
-def _found(names: set[str], *, except_in: str) -> list[str]:
-    return [
-        f"{shown(path)}:{line} {name}"
+@cache
+def _all_uses() -> tuple[tuple[str, int, str], ...]:
+    return tuple(
+        (shown(path), line, name)
         for path in python_files(SOURCE)
         for line, name in _uses(parsed(path))
-        if name in names and shown(path) != f"src/grandstand/{except_in}"
+    )
+
+
+def _found(names: set[str], *, except_in: str) -> list[str]:
+    return [
+        f"{path}:{line} {name}"
+        for path, line, name in _all_uses()
+        if name in names and path != f"src/grandstand/{except_in}"
     ]
 
 

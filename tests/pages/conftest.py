@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
@@ -24,9 +24,18 @@ _PATIENCE_MILLISECONDS = 60_000
 Look = Callable[..., Watched]
 
 
-@pytest.fixture(scope="module")
+def _as_long_as_nobody_minds(
+    fixture_name: str,  # noqa: ARG001 - pytest names it
+    config: pytest.Config,
+) -> Literal["session", "module"]:
+    """While playwright's event loop runs asynchronous tests cannot, and there are none here."""
+    asked = (config.invocation_params.dir / each.partition("::")[0] for each in config.args)
+    here = all(path.resolve().is_relative_to(Path(__file__).parent) for path in asked)
+    return "session" if here else "module"
+
+
+@pytest.fixture(scope=_as_long_as_nobody_minds)
 def browser(chromium: Path) -> Iterator[Browser]:
-    # As long as it is open, playwright's event loop runs here and asynchronous tests cannot.
     with sync_playwright() as playwright:
         expect.set_options(timeout=_PATIENCE_MILLISECONDS)
         opened = playwright.chromium.launch(executable_path=chromium, args=list(_ARGUMENTS))

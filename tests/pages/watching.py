@@ -1,15 +1,24 @@
 """A page of a real browser, and everything it must not do: talk to the console or to strangers."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Page, Request, ViewportSize, expect
 
 _PATIENCE_SECONDS = 60.0
-_AXE = "axe.run(document, { resultTypes: ['violations'] })"
+# Only what is wrong is put into words and handed over: the rest is most of an answer.
+_AXE = """axe.run(document, { reporter: 'no-passes' }).then(({ violations }) => violations.flatMap(
+  ({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary])
+))"""
+
+Scheme: TypeAlias = Literal["light", "dark"]
+View: TypeAlias = tuple[int, tuple[Scheme, ...]]
+
+EVERY_VIEW: tuple[View, ...] = ((360, ("light", "dark")), (1280, ("light", "dark")))
 
 
 @dataclass
@@ -42,12 +51,8 @@ class Watched:
         """What axe finds wrong, one line each."""
         if self.page.evaluate("typeof axe") == "undefined":
             self.page.evaluate(f"{self.axe.read_text(encoding='utf-8')};0")
-        found: dict[str, Any] = self.page.evaluate(_AXE)
-        return [
-            f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
-            for rule in found["violations"]
-            for node in rule["nodes"]
-        ]
+        found: list[list[str]] = self.page.evaluate(_AXE)
+        return [f"{rule}: {html[:200]} {summary}" for rule, html, summary in found]
 
     def barriers_in_both_schemes(self) -> list[str]:
         """What axe finds wrong in the light and in the dark, on one load of the page."""
@@ -55,6 +60,23 @@ class Watched:
         light = self.barriers()
         self.page.emulate_media(color_scheme="dark")
         return light + [f"in the dark: {line}" for line in self.barriers()]
+
+    def faults(self, path: str, views: Iterable[View] = EVERY_VIEW) -> list[str]:
+        """What is wrong with a page that is loaded anew for every width it is looked at in.
+
+        That are barriers, a line that does not fit, words on the console and whoever was asked
+        away from home.
+        """
+        found: list[str] = []
+        for width, schemes in views:
+            self.page.set_viewport_size(ViewportSize(width=width, height=800))
+            self.go(path)
+            expect(self.page.locator("h1")).to_be_visible()
+            for scheme in schemes:
+                self.page.emulate_media(color_scheme=scheme)
+                found += [f"{width} pixels, {scheme}: {line}" for line in self.barriers()]
+            found += [f"{width} pixels: {each} too wide" for each in [self.overflow()] if each]
+        return found + self.console + [f"asked {url}" for url in self.foreign]
 
     def overflow(self) -> int:
         """By how many pixels the page is wider than its window."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -44,10 +44,16 @@ def fixtures_of(season: Season) -> Iterator[Fixture]:
         yield Fixture(game_id, sport, teams[home], teams[away], moment_of(begins), moment_of(told))
 
 
-def paths_of(season: Season) -> Iterator[QuotePath]:
-    """The prices of each market at each book, in play included."""
+def paths_of(
+    season: Season, *, markets: Collection[str] = MARKETS, books: Collection[str] | None = None
+) -> Iterator[QuotePath]:
+    """The prices of each market at each book, or at some, in play included."""
     quotes, ids = season.quotes, season.games.ids
+    wanted = [at for at, each in enumerate(season.books) if books is None or each.key in books]
+    kept = np.isin(quotes.market, [MARKETS.index(each) for each in markets])
+    kept &= np.isin(quotes.book, wanted)
     order = np.lexsort((quotes.captured_us, quotes.market, quotes.book, quotes.game))
+    order = order[kept[order]]
     group = (quotes.game.astype(np.int64) * 128 + quotes.book) * 8 + quotes.market
     group = group[order]
     captured, point = quotes.captured_us[order], quotes.point[order]

@@ -16,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 
 from grandstand.host.settings import AuthSettings
 from grandstand.kit.who.sessions import SESSION_COOKIE, Visitor
-from tests.host.server.matrix import Door, doors, expected, sockets
+from tests.host.server.matrix import Door, calling, doors, expected, sockets
 from tests.host.server.serving import Served, serving, settings_in
 from tests.kit.who.issuer import CLIENT, Issuer
 
@@ -39,8 +39,8 @@ class Peopled:
     def wrong(self, who: str, rank: Rank, **more: str) -> list[str]:
         """The doors at which a caller was not answered as its rank demands."""
         headers = HTML | AFAR | self.headers[who] | more
-        with self.served.client() as client:
-            found = [(d, d.knock(client, **headers), expected(d, rank)) for d in self.doors]
+        with calling(self.served.port) as caller:
+            found = [(d, d.knock(caller, **headers), expected(d, rank)) for d in self.doors]
         return [f"{d.method} {d.path}: {got}, not {want}" for d, got, want in found if got != want]
 
     @property
@@ -133,8 +133,8 @@ def test_a_credential_that_is_not_good_is_worth_nothing(peopled: Peopled, who: s
 def test_a_foreign_host_is_refused_at_every_door(peopled: Peopled, who: str) -> None:
     headers = AFAR | peopled.headers[who] | {"host": "evil.example"}
 
-    with peopled.served.client() as client:
-        said = {door: door.knock(client, **headers) for door in peopled.doors}
+    with calling(peopled.served.port) as caller:
+        said = {door: door.knock(caller, **headers) for door in peopled.doors}
 
     assert {door: got for door, got in said.items() if got != "wrong host"} == {}
 
@@ -144,8 +144,8 @@ def test_a_foreign_origin_may_change_nothing(peopled: Peopled, origin: str) -> N
     headers = AFAR | peopled.headers["admin by key"] | {"origin": origin}
     unsafe = [door for door in peopled.doors if door.unsafe]
 
-    with peopled.served.client() as client:
-        said = {door: door.knock(client, **headers) for door in unsafe}
+    with calling(peopled.served.port) as caller:
+        said = {door: door.knock(caller, **headers) for door in unsafe}
 
     assert len(unsafe) > 10
     assert {door: got for door, got in said.items() if got != "not allowed"} == {}
@@ -155,8 +155,8 @@ def test_a_session_may_change_nothing_without_the_proof_of_a_page(peopled: Peopl
     headers = AFAR | {"cookie": f"{SESSION_COOKIE}={peopled.bob_session}"}
     unsafe = [door for door in peopled.doors if door.unsafe]
 
-    with peopled.served.client() as client:
-        said = {door: door.knock(client, **headers) for door in unsafe}
+    with calling(peopled.served.port) as caller:
+        said = {door: door.knock(caller, **headers) for door in unsafe}
 
     assert {door: got for door, got in said.items() if got != "not allowed"} == {}
 
@@ -164,8 +164,8 @@ def test_a_session_may_change_nothing_without_the_proof_of_a_page(peopled: Peopl
 def test_the_local_owner_gets_in_everywhere(tmp_path: Path, quiet_exchange: str) -> None:
     settings = settings_in(tmp_path, exchange=quiet_exchange)
 
-    with serving(settings) as served, served.client(**HTML) as client:
-        said = {door: door.knock(client) for door in doors(served.app)}
+    with serving(settings) as served, calling(served.port) as caller:
+        said = {door: door.knock(caller, **HTML) for door in doors(served.app)}
 
     assert {door: got for door, got in said.items() if got != expected(door, "admin")} == {}
 

@@ -8,7 +8,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
 
 from grandstand.base.errors import Broken
 from grandstand.kit.routes import etagged
@@ -32,7 +34,7 @@ async def _echo(request: Request) -> Response:
 
 
 async def _slow(_request: Request) -> Response:
-    await asyncio.sleep(20)
+    await asyncio.sleep(86_400)
     return PlainTextResponse("late")
 
 
@@ -124,14 +126,11 @@ def test_a_body_of_the_largest_size_is_taken(served: Served) -> None:
 
 
 def test_a_request_that_takes_too_long_is_given_up(served: Served) -> None:
-    start = time.monotonic()
-
     with served.client() as client:
         reply = client.get("/test/slow")
 
     assert reply.status_code == 503
     assert reply.json()["type"] == "urn:grandstand:problem:took-too-long"
-    assert time.monotonic() - start < 5
 
 
 def test_an_answer_that_has_begun_may_take_its_time(served: Served) -> None:
@@ -288,16 +287,24 @@ def test_a_preference_is_seen_by_the_next_request(served: Served) -> None:
     assert me["preferences"] == {"time_zone": "Asia/Tokyo", "odds_format": "american"}
 
 
-def test_a_house_with_open_sockets_stops_within_five_seconds(tmp_path: Path) -> None:
+def test_a_house_stops_though_nobody_closes_a_socket_and_says_so_to_each(tmp_path: Path) -> None:
     with ExitStack() as pages:
         with serving(settings_in(tmp_path)) as served:
             address = f"ws://127.0.0.1:{served.port}/live"
-            for _ in range(20):
-                pages.enter_context(sockets_client.connect(address, proxy=None))
-            start = time.monotonic()
-        taken = time.monotonic() - start
+            opened = [
+                pages.enter_context(sockets_client.connect(address, proxy=None)) for _ in range(20)
+            ]
+        left = [_last_word(each) for each in opened]
 
-    assert taken < 5
+    assert left == [1012] * 20
+
+
+def _last_word(page: ClientConnection) -> int | None:
+    """Read to the end, and answer with which code it was closed from the other side."""
+    with suppress(ConnectionClosed):
+        while True:
+            page.recv(timeout=60)
+    return page.close_code
 
 
 def test_the_docs_page_and_its_files_come_from_here(served: Served) -> None:

@@ -36,7 +36,7 @@ def winners_only(made: Season) -> Iterator[Fact]:
     """Fixtures, results and the prices of who wins at half of the books."""
     books = {book.key for book in made.books[::2]}
     yield from fixtures_of(made)
-    yield from (path for path in paths_of(made) if path.market == "h2h" and path.book in books)
+    yield from paths_of(made, markets=("h2h",), books=books)
     yield from scores_of(made)
 
 

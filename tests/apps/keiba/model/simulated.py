@@ -24,7 +24,7 @@ from grandstand.apps.keiba.model import (
 from grandstand.apps.keiba.model.background import learn_background
 from grandstand.apps.keiba.model.backtest import Forecast
 from grandstand.apps.keiba.model.form import Entry, Figures, figures
-from grandstand.apps.keiba.model.rating import rate
+from grandstand.apps.keiba.model.rating import Rating, rate
 from grandstand.apps.keiba.model.weights import WEIGHTS, Factor, Weight
 from grandstand.simulators.racing.market import final
 from grandstand.simulators.racing.running import Race
@@ -100,14 +100,13 @@ def forecasts(
     races: Sequence[Measured], weights: Mapping[Factor, Weight] = WEIGHTS
 ) -> list[Forecast]:
     """What the ranking says of races, beside what happened and the truth."""
-    return [
-        Forecast(
-            tuple(rating.placing.win for rating in rate(each.field, weights=weights)),
-            each.race.winners,
-            each.race.truth,
-        )
-        for each in races
-    ]
+    return [forecast(each, rate(each.field, weights=weights)) for each in races]
+
+
+def forecast(race: Measured, ratings: Sequence[Rating]) -> Forecast:
+    """What the ratings of a race say, beside what happened and the truth."""
+    chances = tuple(rating.placing.win for rating in ratings)
+    return Forecast(chances, race.race.winners, race.race.truth)
 
 
 def _before(

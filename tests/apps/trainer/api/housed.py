@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,32 +58,50 @@ def card(judge: Evaluator, second: Evaluator | None = None, **settings: Any) -> 
     return replace(CARD, service=service, pages=None)
 
 
-@contextmanager
-def housed(folder: Path) -> Iterator[Housed]:
-    """Serve the trainer for the length of a block, with scenarios and three people."""
-    judge, other = ScriptedJudge(), ScriptedJudge(model_id="other/1")
-    apps = (card(judge, other, wait_seconds=0.5),)
-    settings = settings_in(folder, requests_per_minute=1_000_000)
-    with serving(settings, apps=apps) as served:
+@dataclass(frozen=True)
+class Home:
+    """A folder with scenarios and three people in it, and the key of each; houses open copies.
+
+    To hash three passwords takes longer than all the rest.
+    """
+
+    folder: Path
+    keys: Mapping[str, str]
+
+    @contextmanager
+    def copied(self, to: Path) -> Iterator[Housed]:
+        """Serve the trainer for the length of a block, on a copy of this home."""
+        shutil.copytree(self.folder, to, dirs_exist_ok=True)
+        judge, other = ScriptedJudge(), ScriptedJudge(model_id="other/1")
+        with _served(to, judge, other) as served, ExitStack() as clients:
+            people = {
+                name: clients.enter_context(served.client(authorization=f"Bearer {key}"))
+                for name, key in self.keys.items()
+            }
+            yield Housed(served, served.house.services["trainer"], judge, **people)
+
+
+def furnished(folder: Path) -> Home:
+    """Make a home."""
+    with _served(folder, ScriptedJudge(), None) as served:
         trainer: Trainer = served.house.services["trainer"]
         served.do(trainer.load_scenarios(SCENARIOS))
-        people = {
-            "ada": _client(served, "ada"),
-            "bob": _client(served, "bob"),
-            "root": _client(served, "root", admin=True),
-        }
-        try:
-            yield Housed(served, trainer, judge, **people)
-        finally:
-            for client in people.values():
-                client.close()
+        keys = {name: _key(served, name, admin=name == "root") for name in ("ada", "bob", "root")}
+    return Home(folder, keys)
 
 
-def _client(served: Served, name: str, *, admin: bool = False) -> httpx2.Client:
+def _served(
+    folder: Path, judge: Evaluator, second: Evaluator | None
+) -> AbstractContextManager[Served]:
+    apps = (card(judge, second, wait_seconds=0.5),)
+    return serving(settings_in(folder, requests_per_minute=1_000_000), apps=apps)
+
+
+def _key(served: Served, name: str, *, admin: bool) -> str:
     async def keyed() -> str:
         people = served.house.people
         account = await people.add(name, "a stand with a view", admin=admin)
         made = await people.keys.issue(account.user_id, "test", admin=admin)
         return str(made.text)
 
-    return served.client(authorization=f"Bearer {served.do(keyed())}")
+    return served.do(keyed())

@@ -11,22 +11,27 @@ from typing import Any
 
 import pytest
 
-from tests.apps.trainer.api.housed import Housed, housed
+from tests.apps.trainer.api.housed import Home, Housed, furnished
 
 A = "/api/trainer"
 TEXT = "I say score 3 and have my reasons"
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return furnished(tmp_path_factory.mktemp("home"))
+
+
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[Housed]:
-    with housed(tmp_path) as running:
+def house(home: Home, tmp_path: Path) -> Iterator[Housed]:
+    with home.copied(tmp_path) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
+def untouched(home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
     """A house that stays empty, whatever is sent to it."""
-    with housed(tmp_path_factory.mktemp("untouched")) as running:
+    with home.copied(tmp_path_factory.mktemp("untouched")) as running:
         yield running
 
 
@@ -65,13 +70,12 @@ def test_when_the_judge_is_down_it_is_kept_and_completed_later(house: Housed) ->
     assert (waiting["evaluationState"], done["status"]) == ("failed", "completed")
 
 
-def test_when_the_judge_is_slow_the_answer_comes_in_time(house: Housed) -> None:
-    house.judge.seconds = 60
+def test_when_the_judge_is_slow_the_answer_does_not_wait_for_it(house: Housed) -> None:
+    house.judge.seconds = 86_400
 
     reply = house.ada.post(f"{A}/attempts", json=_work())
 
     assert reply.status_code == 202
-    assert reply.elapsed.total_seconds() < 30
     assert reply.json()["evaluationState"] == "pending"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from unittest import mock
 
 import pytest
 from botocore.auth import SigV4Auth
@@ -15,14 +14,19 @@ from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.front import Front, Reply
 from tests.storage.tables.front.asking import refusal, target
 
-NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 
 
 @pytest.fixture
-def guarded(embedded: SqliteEngine) -> Front:
+def clock() -> ManualClock:
+    """The front's clock; Amazon's signer has none but the machine's, so that is where it begins."""
+    return ManualClock(datetime.now(UTC))
+
+
+@pytest.fixture
+def guarded(embedded: SqliteEngine, clock: ManualClock) -> Front:
     """A front in eu-west-1 that knows one key."""
-    return Front(embedded, clock=ManualClock(NOW), region="eu-west-1", access_keys={"AKID": SECRET})
+    return Front(embedded, clock=clock, region="eu-west-1", access_keys={"AKID": SECRET})
 
 
 def signed(
@@ -31,7 +35,6 @@ def signed(
     secret: str = SECRET,
     region: str = "eu-west-1",
     service: str = "dynamodb",
-    at: datetime = NOW,
     body: bytes = b"{}",
 ) -> dict[str, str]:
     request = AWSRequest(
@@ -44,9 +47,7 @@ def signed(
         },
         data=body,
     )
-    # botocore signs with the machine's time; the tests have their own.
-    with mock.patch("botocore.auth.get_current_datetime", return_value=at.replace(tzinfo=None)):
-        SigV4Auth(Credentials(key, secret), service, region).add_auth(request)
+    SigV4Auth(Credentials(key, secret), service, region).add_auth(request)
     return dict(request.headers.items())
 
 
@@ -99,22 +100,47 @@ def test_a_key_scoped_to_another_service_is_refused(guarded: Front) -> None:
     assert found.message == "Credential should be scoped to correct service: 'dynamodb'. "
 
 
-def test_an_old_signature_has_expired(guarded: Front) -> None:
-    found = refusal(answer(guarded, signed(at=NOW - timedelta(minutes=16))))
+def basic(moment: datetime) -> str:
+    """A moment in the one form dates of signatures have."""
+    return f"{moment:%Y%m%dT%H%M%SZ}"
 
+
+def test_an_old_signature_has_expired(guarded: Front, clock: ManualClock) -> None:
+    headers = signed()
+    clock.advance(16 * 60)
+
+    found = refusal(answer(guarded, headers))
+
+    oldest = clock.now() - timedelta(minutes=15)
     assert found.message == (
-        "Signature expired: 20260101T114400Z is now earlier than 20260101T114500Z "
-        "(20260101T120000Z - 15 min.)"
+        f"Signature expired: {headers['X-Amz-Date']} is now earlier than {basic(oldest)} "
+        f"({basic(clock.now())} - 15 min.)"
     )
 
 
-def test_a_signature_from_the_future_is_refused(guarded: Front) -> None:
-    found = refusal(answer(guarded, signed(at=NOW + timedelta(minutes=16))))
+def test_a_signature_from_the_future_is_refused(guarded: Front, clock: ManualClock) -> None:
+    headers = signed()
+    clock.advance(-16 * 60)
 
+    found = refusal(answer(guarded, headers))
+
+    newest = clock.now() + timedelta(minutes=15)
     assert found.message == (
-        "Signature not yet current: 20260101T121600Z is still later than 20260101T121500Z "
-        "(20260101T120000Z + 15 min.)"
+        f"Signature not yet current: {headers['X-Amz-Date']} is still later than {basic(newest)} "
+        f"({basic(clock.now())} + 15 min.)"
     )
+
+
+@pytest.mark.parametrize("minutes", [-14, 14])
+def test_a_clock_that_is_a_little_wrong_does_not_matter(
+    guarded: Front, clock: ManualClock, minutes: int
+) -> None:
+    headers = signed()
+    clock.advance(minutes * 60)
+
+    reply = answer(guarded, headers)
+
+    assert reply.status == 200
 
 
 def test_a_date_of_another_form_is_incomplete(guarded: Front) -> None:
@@ -154,8 +180,10 @@ def test_another_algorithm_is_not_known(guarded: Front) -> None:
     )
 
 
-def test_a_front_without_a_region_of_its_own_takes_any_region(embedded: SqliteEngine) -> None:
-    anywhere = Front(embedded, clock=ManualClock(NOW), access_keys={"AKID": SECRET})
+def test_a_front_without_a_region_of_its_own_takes_any_region(
+    embedded: SqliteEngine, clock: ManualClock
+) -> None:
+    anywhere = Front(embedded, clock=clock, access_keys={"AKID": SECRET})
 
     reply = answer(anywhere, signed(region="ap-southeast-2"))
 
