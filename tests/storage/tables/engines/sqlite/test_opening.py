@@ -244,3 +244,15 @@ def test_a_closed_store_says_so_and_may_be_closed_again(path: Path, clock: Manua
 
     with pytest.raises(StoreUnavailable, match="is closed"):
         find(engine, play(1))
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells what is mapped")
+def test_a_store_opened_sparingly_is_not_mapped_into_memory(path: Path, clock: ManualClock) -> None:
+    engine = SqliteEngine.open(path, clock=clock, sparing=True)
+    found = find(engine, play(1))
+
+    mapped = Path("/proc/self/maps").read_text(encoding="utf-8")
+    engine.close()
+
+    assert found == play(1)
+    assert f"{path}\n" not in mapped

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,12 +9,11 @@ import msgspec
 
 from grandstand.storage.series.engines.chunks.files import Home
 from grandstand.storage.series.engines.chunks.layout import Layout
-from grandstand.storage.series.errors import SeriesDamaged, SeriesUnavailable
+from grandstand.storage.series.errors import SeriesDamaged
 from grandstand.storage.series.growing import lacking, refuse
 
-_NAME: Final = "declared.json"
+DECLARED: Final = "declared.json"
 _PATIENCE_S: Final = 30.0
-_PAUSE_S: Final = 0.05
 
 
 class Declared(msgspec.Struct, frozen=True):
@@ -41,7 +38,7 @@ def declare(home: Home, layout: Layout[Any]) -> None:
         with home.writing():
             _write(home, layout)
         return
-    with _alone(home), home.writing():
+    with home.without_upkeep(_PATIENCE_S), home.writing():
         _write(home, layout)
 
 
@@ -71,24 +68,10 @@ def check(home: Home, layout: Layout[Any]) -> bool:
 def _write(home: Home, layout: Layout[Any]) -> None:
     if check(home, layout):
         return
-    unfinished = home.folder / f"{_NAME}.unfinished"
+    unfinished = home.folder / f"{DECLARED}.unfinished"
     unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(_of(layout))))
     unfinished.replace(_path(home))
     home.settle()
-
-
-@contextmanager
-def _alone(home: Home) -> Iterator[None]:
-    waited = 0.0
-    while waited < _PATIENCE_S:
-        with home.keeping() as alone:
-            if alone:
-                yield
-                return
-        home.clock.sleep(_PAUSE_S)
-        waited += _PAUSE_S
-    message = f"{home.folder} is being kept in order, and columns are to be added; try again later"
-    raise SeriesUnavailable(message)
 
 
 def _of(layout: Layout[Any]) -> Declared:
@@ -103,4 +86,4 @@ def _of(layout: Layout[Any]) -> Declared:
 
 
 def _path(home: Home) -> Path:
-    return home.folder / _NAME
+    return home.folder / DECLARED

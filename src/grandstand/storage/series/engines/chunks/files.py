@@ -19,6 +19,7 @@ _BESIDE: Final = ("-wal", "-shm")
 _PATIENCE_S: Final = 30.0
 _FIRST_WAIT_S: Final = 0.0005
 _LONGEST_WAIT_S: Final = 0.01
+_UPKEEP_WAIT_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,22 @@ class Home:
         """Answer whether we are the only one at upkeep; it stays so while the block runs."""
         with self._locked("upkeep.lock") as held:
             yield _taken(held)
+
+    @contextmanager
+    def without_upkeep(self, patience_s: float) -> Iterator[None]:
+        """Keep upkeep away while the block runs, after the one under way; raise SeriesUnavailable.
+
+        An upkeep that takes longer than the patience is not waited for.
+        """
+        waited = 0.0
+        while waited < patience_s:
+            with self.keeping() as alone:
+                if alone:
+                    yield
+                    return
+            self.clock.sleep(_UPKEEP_WAIT_S)
+            waited += _UPKEEP_WAIT_S
+        raise SeriesUnavailable(f"{self.folder} is being kept in order; try again later")
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock, local
 from types import SimpleNamespace
@@ -29,6 +30,7 @@ from grandstand.storage.tables.engines.sqlite.connections import (
     Lane,
     Shared,
     connect,
+    spare,
 )
 from grandstand.storage.tables.engines.sqlite.failures import busy, stale, translated
 from grandstand.storage.tables.engines.sqlite.faults import Faults
@@ -93,13 +95,15 @@ class SqliteEngine:
         create: bool = True,
         metered: bool = False,
         patience_seconds: float = PATIENCE_SECONDS,
+        sparing: bool = False,
     ) -> Self:
         """Open the store at a path, or one in memory that ends with the engine.
 
         "process" keeps every acknowledged write through a crash of the program, "power" also
         through one of the machine. With `metered` every write tells what it did to each index, at
-        the price of a read. Another writer is waited for up to the patience. Raises
-        StoreUnavailable, StoreReadOnly, StoreDamaged or StoreTooNew.
+        the price of a read. Another writer is waited for up to the patience. A `sparing` one reads
+        a little slower, and takes hardly any memory. Raises StoreUnavailable, StoreReadOnly,
+        StoreDamaged or StoreTooNew.
         """
         if path is None:
             door, connection = open_memory()
@@ -107,6 +111,9 @@ class SqliteEngine:
             door, connection = open_file(
                 path, durability, patience_seconds, read_only=read_only, create=create
             )
+        if sparing:
+            door = replace(door, sparing=True)
+            spare(connection)
         shared = Shared(clock, faults or Faults(), metered)
         return cls(door, connection, shared, patience_seconds)
 
