@@ -4,6 +4,7 @@ import json
 import os
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import click
@@ -15,6 +16,13 @@ from tests.architecture.tree import ROOT, kept_files, shown
 
 _DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 _APPLICATIONS = sorted((ROOT / "docs" / "apps").glob("[a-z]*.md"))
+_TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+# The commands of tutorials are run, not looked up: some of them are made there.
+_SHOWING = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *_APPLICATIONS,
+]
 _PINS = [*sorted((ROOT / "requirements").iterdir()), *(ROOT / "tests").rglob("package-lock.json")]
 
 # Words of a place where the repository was written, which mean nothing to whoever reads it.
@@ -30,11 +38,25 @@ def _headings(path: Path, level: str) -> list[str]:
     return re.findall(rf"^{level} (.+)$", _text(path), re.MULTILINE)
 
 
-def _exists(words: list[str]) -> bool:
-    """Whether the leading words of a command line are a command of grandstand."""
+def _section(path: Path, heading: str) -> str:
+    """What stands under a heading, up to the next of its level."""
+    return _text(path).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def _reference(name: str) -> str:
+    return _text(ROOT / "docs" / "reference" / f"{name}.md")
+
+
+@cache
+def _grandstand() -> object:
     from grandstand.host.cli import whole
 
-    command: object = typer.main.get_command(whole())
+    return typer.main.get_command(whole())
+
+
+def _exists(words: list[str]) -> bool:
+    """Whether the leading words of a command line are a command of grandstand."""
+    command = _grandstand()
     for word in words:
         if not isinstance(command, click.Group) or word.startswith(("-", "<", "[")):
             return True
@@ -43,20 +65,32 @@ def _exists(words: list[str]) -> bool:
 
 
 def test_the_commands_at_the_root_can_be_started() -> None:
-    commands = [ROOT / name for name in ("run", "test", "bench", ".ci/run", "requirements/lock")]
+    commands = [
+        ROOT / name
+        for name in ("run", "test", "bench", ".ci/run", "requirements/lock", "scripts/screenshots")
+    ]
 
     assert [shown(path) for path in commands if not os.access(path, os.X_OK)] == []
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"])
-def test_every_command_a_document_shows_exists(document: str) -> None:
-    code = re.findall(r"```\w*\n(.*?)```", _text(ROOT / document), re.DOTALL)
+@pytest.mark.parametrize("path", _SHOWING, ids=shown)
+def test_every_command_a_document_shows_exists(path: Path) -> None:
+    code = re.findall(r"^ *```\w*\n(.*?)```", _text(path), re.DOTALL | re.MULTILINE)
     lines = [line.split("#")[0].split() for block in code for line in block.splitlines()]
     calls = [words for words in lines if words and words[0] in {"./run", "grandstand"}]
     files = [words[0] for words in lines if words and words[0].startswith("./")]
 
     assert [name for name in files if not (ROOT / name).exists()] == []
     assert [words for words in calls if not _exists(words[1:])] == []
+
+
+@pytest.mark.parametrize("path", [*_SHOWING, *_TUTORIALS], ids=shown)
+def test_every_setting_a_document_names_exists(path: Path) -> None:
+    from grandstand.host.settings import setting_names
+
+    named = set(re.findall(r"\bGRANDSTAND_[A-Z]+(?:_[A-Z]+)*\b", _text(path)))
+
+    assert named - set(setting_names().values()) == set()
 
 
 def test_every_file_the_documents_link_to_exists() -> None:
@@ -70,6 +104,18 @@ def test_every_file_the_documents_link_to_exists() -> None:
     ]
 
     assert dead == []
+
+
+def test_every_picture_is_taken_by_the_script_small_and_shown() -> None:
+    from tests.pages.screenshots import FOLDER, MOST_BYTES, PICTURES
+
+    found = {path.name: path.stat().st_size for path in FOLDER.iterdir()}
+
+    assert set(found) == {f"{picture.name}.webp" for picture in PICTURES}
+    assert [name for name, size in found.items() if size > MOST_BYTES] == []
+    assert [
+        name for name in found if f"(docs/pictures/{name})" not in _text(ROOT / "README.md")
+    ] == []
 
 
 def test_pinned_lists_hold_no_addresses() -> None:
@@ -144,8 +190,59 @@ def test_decisions_have_numbers_of_their_own_and_are_listed() -> None:
     assert [path.name for path in _DECISIONS if f"({path.name})" not in index] == []
 
 
-def test_every_page_of_an_application_has_the_same_headings() -> None:
-    assert len({tuple(_headings(path, "##")) for path in _APPLICATIONS}) <= 1
+def test_every_application_has_a_page_and_it_is_listed() -> None:
+    folders = (ROOT / "src" / "grandstand" / "apps").iterdir()
+    names = {path.name for path in folders if (path / "app.py").is_file()}
+    index = _text(ROOT / "docs" / "apps" / "README.md")
+
+    assert {path.stem for path in _APPLICATIONS} == names
+    assert [name for name in names if f"({name}.md)" not in index] == []
+
+
+@pytest.mark.parametrize("path", _APPLICATIONS, ids=lambda path: path.stem)
+def test_every_page_of_an_application_has_the_same_headings(path: Path) -> None:
+    assert _headings(path, "##") == [
+        "What it is for",
+        "How to use it",
+        "What it keeps",
+        "How it works",
+        "Settings",
+        "Jobs",
+        "API",
+        "Commands",
+        "How it is tested",
+        "Decisions",
+        "Limits",
+    ]
+
+
+@pytest.mark.parametrize("path", _APPLICATIONS, ids=lambda path: path.stem)
+def test_every_page_of_an_application_has_all_its_commands_and_no_other(path: Path) -> None:
+    known = re.findall(
+        rf"^\| `grandstand ({path.stem} [^`]+)`", _reference("commands"), re.MULTILINE
+    )
+
+    listed = re.findall(r"^- `\./run ([^`]+)`: .+", _section(path, "Commands"), re.MULTILINE)
+
+    assert listed == known
+
+
+@pytest.mark.parametrize("path", _APPLICATIONS, ids=lambda path: path.stem)
+def test_every_page_of_an_application_says_where_its_routes_begin(path: Path) -> None:
+    routes = set(re.findall(rf"`/api/{path.stem}/([\w.-]+)", _reference("routes")))
+
+    named = set(re.findall(r"`/([\w.-]+)`", _section(path, "API")))
+
+    assert named == routes
+
+
+@pytest.mark.parametrize("path", _APPLICATIONS, ids=lambda path: path.stem)
+def test_every_page_of_an_application_names_its_jobs(path: Path) -> None:
+    known = re.findall(rf"^\| `({path.stem}\.\w+)`", _reference("jobs"), re.MULTILINE)
+
+    told = _section(path, "Jobs")
+
+    assert [name for name in known if f"`{name}`" not in told] == []
 
 
 def test_the_glossary_is_sorted_and_has_each_word_once() -> None:
