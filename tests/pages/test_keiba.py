@@ -242,6 +242,20 @@ def test_a_horse_is_watched_with_a_note_and_let_go(seen: Watched, racing: Racing
     assert barriers == []
 
 
+def test_from_home_the_search_box_leads_to_a_horse(seen: Watched, racing: Racing) -> None:
+    seen.go(f"/keiba/horses/{racing.ids['horse']}")
+    name = seen.page.locator("h1").inner_text()
+    seen.go("/")
+
+    seen.page.get_by_role("searchbox", name="Search teams").fill(racing.ids["horse"])
+    seen.page.keyboard.press("Enter")
+    expect(seen.page.locator(".found .badge").first).to_have_text("horse")
+    seen.page.locator(".found a").first.click()
+
+    expect(seen.page.locator("h1")).to_have_text(name)
+    assert seen.page.url.endswith(racing.ids["horse"])
+
+
 def test_a_horse_shows_its_career_and_five_generations(seen: Watched, racing: Racing) -> None:
     seen.go(f"/keiba/horses/{racing.ids['horse']}")
 

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from grandstand.base.clock import Clock
+from grandstand.kit.calibration import Said
 from grandstand.storage.tables.table import Table
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from grandstand.wire.web import Web
 
 S = TypeVar("S")
+Whose: TypeAlias = Literal["yours", "model", "benny"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,31 @@ class Now:
     live: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something a search found: the kind of thing, its name, a line about it, and its page."""
+
+    kind: str
+    title: str
+    detail: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """Chances that somebody gave, and what came of each, for the common scoreboard.
+
+    `who` gave them, `what` they were given to; `href` leads to more. Without any that is decided
+    `said` is empty, and the scoreboard says that there is not enough yet.
+    """
+
+    whose: Whose
+    who: str
+    what: str
+    href: str
+    said: tuple[Said, ...] = ()
+
+
 class Belongings(Protocol):
     """What an application keeps of one person."""
 
@@ -86,7 +113,9 @@ class App(Generic[S]):
     `pages` answer an object whose methods are marked by `kit.routes`; `commands` gets a function
     that opens the service. `deliveries` names the topics of the outbox this application
     carries out, `<app>.<what>` each. `close` ends what the service opened by itself, such as
-    connections; the store and the network are still there then.
+    connections; the store and the network are still there then. `search` answers what is known by
+    some words, the nearest first and few; `calibration` the chances that were given for a caller's
+    eyes. Neither asks anybody outside.
     """
 
     name: str
@@ -101,5 +130,7 @@ class App(Generic[S]):
     deliveries: Callable[[S], Mapping[str, Deliver]] | None = None
     commands: Callable[[Callable[[], AbstractAsyncContextManager[S]]], typer.Typer] | None = None
     now: Callable[[S, Caller], Awaitable[Now]] | None = None
+    search: Callable[[S, str, Caller], Awaitable[tuple[Found, ...]]] | None = None
+    calibration: Callable[[S, Caller], Awaitable[tuple[Calibrated, ...]]] | None = None
     belongings: Callable[[S], Belongings] | None = None
     close: Callable[[S], Awaitable[None]] | None = None

@@ -24,6 +24,7 @@ from grandstand.storage.tables.table import Table
 
 TOPIC: Final = "house/events"
 _EVERYBODY: Final = "everybody"
+_USER: Final = "user#"
 _LONGEST_TEXT: Final = 1000
 
 events: Final = Table(
@@ -85,7 +86,22 @@ class Events:
         user_id: str | None = None,
     ) -> Event:
         """Keep that something happened, and tell it; with a user id, to that person alone."""
-        event = Event(
+        event = self.made(app, kind, text, href, user_id=user_id)
+        await self._store(event.keep())
+        self.tell(event)
+        return event
+
+    def made(
+        self,
+        app: str,
+        kind: str,
+        text: str,
+        href: str | None = None,
+        *,
+        user_id: str | None = None,
+    ) -> Event:
+        """Answer what happened as an event, to be kept in the transaction that makes it so."""
+        return Event(
             audience=_audience(user_id),
             event_id=new_id(self._clock, self._random),
             at=self._clock.now(),
@@ -94,10 +110,12 @@ class Events:
             text=redact(text)[:_LONGEST_TEXT],
             href=href,
         )
-        kept = await self._store(event.keep())
-        topic = TOPIC if user_id is None else f"{TOPIC}/user/{user_id}"
-        self._teller.tell(topic, _plain(kept))
-        return kept
+
+    def tell(self, event: Event) -> None:
+        """Tell open pages of an event that is kept."""
+        everybody = event.audience == _EVERYBODY
+        person = event.audience.removeprefix(_USER)
+        self._teller.tell(TOPIC if everybody else f"{TOPIC}/user/{person}", _plain(event))
 
     async def recent(self, limit: int, caller: Caller) -> tuple[Event, ...]:
         """Answer the last events a caller may see, newest first."""
@@ -122,7 +140,7 @@ class Events:
 
 
 def _audience(user_id: str | None) -> str:
-    return _EVERYBODY if user_id is None else f"user#{user_id}"
+    return _EVERYBODY if user_id is None else f"{_USER}{user_id}"
 
 
 def _plain(event: Event) -> dict[str, Any]:

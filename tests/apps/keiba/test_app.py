@@ -20,7 +20,7 @@ async def test_the_home_page_names_the_next_race_without_asking_the_site(sunday:
     after = await CARD.now(sunday.keiba, ADA)
 
     assert (before.headline, before.live) == ("Races of Japan", False)
-    assert (after.headline, after.live) == ("Next race", True)
+    assert (after.headline, after.live) == (f"{len(sunday.race_ids())} races today", True)
     assert "JST" in after.detail
     assert after.href.startswith("/keiba/races/2026")
     assert len(sunday.asked()) == asked

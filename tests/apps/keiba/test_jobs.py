@@ -1,4 +1,4 @@
-"""Keiba's own work: watched horses are looked for on the coming cards."""
+"""Keiba's own work: watched horses are looked for on the coming cards, and results."""
 
 import pytest
 
@@ -11,8 +11,17 @@ pytestmark = pytest.mark.anyio
 
 def _watched(stage: Stage) -> Job:
     assert CARD.jobs is not None
-    [job] = CARD.jobs(stage.keiba)
-    return job
+    return CARD.jobs(stage.keiba)[0]
+
+
+async def test_results_are_looked_for_by_themselves(gathered: Stage) -> None:
+    assert CARD.jobs is not None
+    job = CARD.jobs(gathered.keiba)[1]
+
+    said = await job.work(Run(job.name, 1, 1, NOON, print))
+
+    assert said == "new results: 0"
+    assert (job.name, job.when) == ("keiba.results", Every(300.0))
 
 
 async def test_watched_horses_are_looked_for_by_themselves(gathered: Stage) -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.bets import store
-from grandstand.kit.app import App, Belongings, Now, Resources
+from grandstand.kit.app import App, Belongings, Calibrated, Found, Now, Resources
 
 if TYPE_CHECKING:
     import typer
@@ -111,13 +111,20 @@ def _deliveries(bets: Bets) -> Mapping[str, Deliver]:
 
 async def _now(bets: Bets, caller: Caller) -> Now:
     del caller
-    for sport in bets.sports():
-        page = await bets.games(sport, limit=1)
-        if page.items:
-            game = page.items[0]
-            detail = f"{game.home_team} against {game.away_team}, {game.commence_time:%a %H:%M} UTC"
-            return Now("Next game", detail, f"/{NAME}/games/{game.game_id}", live=True)
-    return Now("Games and odds", "Odds appear once a feed of them is set up.", f"/{NAME}")
+    count, game = await bets.today()
+    if game is None:
+        return Now("Games and odds", "Odds appear once a feed of them is set up.", f"/{NAME}")
+    headline = f"{count} {'game' if count == 1 else 'games'} today" if count else "No game today"
+    return Now(headline, f"Next: {game.title} ({game.detail})", game.href, live=count > 0)
+
+
+async def _search(bets: Bets, sought: str, caller: Caller) -> tuple[Found, ...]:
+    del caller
+    return await bets.search(sought)
+
+
+async def _calibration(bets: Bets, caller: Caller) -> tuple[Calibrated, ...]:
+    return await bets.calibration(caller)
 
 
 def _belongings(bets: Bets) -> Belongings:
@@ -135,6 +142,8 @@ CARD: Final[App[Bets]] = App(
     jobs=_jobs,
     commands=_commands,
     now=_now,
+    search=_search,
+    calibration=_calibration,
     belongings=_belongings,
     deliveries=_deliveries,
 )

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.cricket import store
-from grandstand.kit.app import App, Belongings, Now, Resources
+from grandstand.kit.app import App, Belongings, Found, Now, Resources
 
 if TYPE_CHECKING:
     import typer
@@ -178,6 +178,11 @@ async def _close(cricket: Cricket) -> None:
     await cricket.close()
 
 
+async def _search(cricket: Cricket, sought: str, caller: Caller) -> tuple[Found, ...]:
+    del caller
+    return await cricket.search(sought)
+
+
 def _belongings(cricket: Cricket) -> Belongings:
     return cricket.belongings
 
@@ -193,6 +198,7 @@ CARD: Final[App[Cricket]] = App(
     jobs=_jobs,
     commands=_commands,
     now=_now,
+    search=_search,
     belongings=_belongings,
     close=_close,
     deliveries=_deliveries,

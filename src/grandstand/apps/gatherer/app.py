@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.gatherer import store
-from grandstand.kit.app import App, Now, Resources
+from grandstand.kit.app import App, Found, Now, Resources
 
 if TYPE_CHECKING:
     import typer
@@ -110,6 +110,10 @@ async def _now(gatherer: Gatherer, _: Caller) -> Now:
     return Now("Not recording", "Choose markets, see what they take, and start", f"/{NAME}")
 
 
+async def _search(gatherer: Gatherer, sought: str, _: Caller) -> tuple[Found, ...]:
+    return await gatherer.search(sought)
+
+
 CARD: Final[App[Gatherer]] = App(
     name=NAME,
     title="Gatherer",
@@ -122,4 +126,5 @@ CARD: Final[App[Gatherer]] = App(
     jobs=_jobs,
     commands=_commands,
     now=_now,
+    search=_search,
 )

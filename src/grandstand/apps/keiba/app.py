@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.keiba import store
-from grandstand.kit.app import App, Belongings, Now, Resources
+from grandstand.kit.app import App, Belongings, Found, Now, Resources
 
 if TYPE_CHECKING:
     import typer
@@ -72,23 +72,37 @@ def _commands(opened: Callable[[], AbstractAsyncContextManager[Keiba]]) -> typer
 
 
 def _deliveries(keiba: Keiba) -> Mapping[str, Deliver]:
-    from grandstand.apps.keiba.service import ENTERED
+    from grandstand.apps.keiba.service import ENTERED, RESULTED
 
     async def tell(consequence: Consequence) -> None:
         await keiba.tell_entered(consequence)
 
-    return {ENTERED: tell}
+    async def tell_result(consequence: Consequence) -> None:
+        await keiba.tell_resulted(consequence)
+
+    return {ENTERED: tell, RESULTED: tell_result}
 
 
 async def _now(keiba: Keiba, caller: Caller) -> Now:
+    from grandstand.apps.keiba.model.ids import track_of
+
     del caller
     race = await keiba.next_off()
     if race is None or race.off_at is None:
         return Now("Races of Japan", "The next meeting opens when you look.", f"/{NAME}")
     entry = race.entry
     name = entry.race_name or f"{entry.race_number}R"
-    detail = f"{entry.track_name} {entry.race_number}R {name}, off {race.off_at:%a %H:%M} JST"
-    return Now("Next race", detail, f"/{NAME}/races/{entry.race_id}", live=True)
+    track = track_of(entry.race_id)
+    where = f"{entry.track_name if track is None else track.english} {entry.race_number}R"
+    detail = f"{where} {name}, off {race.off_at:%a %H:%M} JST"
+    today = await keiba.races_today()
+    headline = f"{today} {'race' if today == 1 else 'races'} today" if today else "No race today"
+    href = f"/{NAME}/races/{entry.race_id}"
+    return Now(headline, f"Next: {detail}", href, live=today > 0)
+
+
+async def _search(keiba: Keiba, sought: str, caller: Caller) -> tuple[Found, ...]:
+    return await keiba.search(caller, sought)
 
 
 def _belongings(keiba: Keiba) -> Belongings:
@@ -106,6 +120,7 @@ CARD: Final[App[Keiba]] = App(
     jobs=_jobs,
     commands=_commands,
     now=_now,
+    search=_search,
     belongings=_belongings,
     deliveries=_deliveries,
 )

@@ -14,6 +14,13 @@ from grandstand.kit.settings import Section
 class KeibaSettings(Section):
     """Keiba: the race site, how gently it is asked, how long pages are kept, previews."""
 
+    ask_site: bool = Field(
+        default=False,
+        description=(
+            "Say yes to ask the real race site; until then it is simulated, unless demo.play is "
+            "off or an address below is another one."
+        ),
+    )
     race_url: str = Field(
         default="https://race.netkeiba.com", description="Where national cards and results are."
     )
@@ -97,6 +104,10 @@ class KeibaSettings(Section):
     watch_fetches: bool = Field(
         default=True,
         description="Whether the coming national cards are fetched while anybody watches a horse.",
+    )
+    result_fetches: bool = Field(
+        default=True,
+        description="Whether the results of today's races are fetched whose cards are kept.",
     )
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.trainer import store
-from grandstand.kit.app import App, Belongings, Now, Resources
+from grandstand.kit.app import App, Belongings, Calibrated, Found, Now, Resources
 
 if TYPE_CHECKING:
     import typer
@@ -102,6 +102,15 @@ async def _now(trainer: Trainer, caller: Caller) -> Now:
     return Now(headline, f"Next: {title} ({suggestion.reason})", href)
 
 
+async def _search(trainer: Trainer, sought: str, caller: Caller) -> tuple[Found, ...]:
+    del caller
+    return await trainer.search(sought)
+
+
+async def _calibration(trainer: Trainer, caller: Caller) -> tuple[Calibrated, ...]:
+    return await trainer.calibration(caller)
+
+
 def _belongings(trainer: Trainer) -> Belongings:
     return trainer.belongings
 
@@ -117,6 +126,8 @@ CARD: Final[App[Trainer]] = App(
     jobs=_jobs,
     commands=_commands,
     now=_now,
+    search=_search,
+    calibration=_calibration,
     belongings=_belongings,
     deliveries=_deliveries,
 )

@@ -49,11 +49,17 @@ _NEXT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One entry of the navigation: an application's name (its accent and mark) and title."""
+    """One entry of the navigation: an application's name (its accent and mark) and title.
+
+    Where its source is simulated, `simulated` says in a line how to connect the real one, and
+    `more` what else there is to see of it.
+    """
 
     name: str
     title: str
     purpose: str = ""
+    simulated: str = ""
+    more: str = "More"
 
     @property
     def href(self) -> str:

@@ -1,9 +1,13 @@
 """Prices by book: whose is best, which are old, and what the models agree on."""
 
+from dataclasses import replace
+
+import pytest
+
 from grandstand.apps.bets.pages.boards import agreed, sheet_of
 from grandstand.apps.bets.pages.games import board_game, model_views
-from grandstand.apps.bets.service import Contribution
-from tests.apps.bets.pages.shapes import CELTICS, LAKERS, game, pick, quoted
+from grandstand.apps.bets.service import Contribution, ExchangePrice
+from tests.apps.bets.pages.shapes import CELTICS, LAKERS, NOON, game, pick, quoted
 
 HOUR = 3600
 
@@ -58,6 +62,32 @@ def test_a_market_with_a_draw_has_three_sides_and_a_missing_one_stays_empty() ->
 
     assert sheet.sides == (LAKERS, "Draw", CELTICS)
     assert sheet.rows[1].prices[1] is None
+
+
+def test_the_exchange_stands_beside_the_books_at_what_each_side_pays() -> None:
+    book = quoted("a", "h2h", (LAKERS, -150, None), (CELTICS, 130, None))
+    offer = ExchangePrice("M1", "Lakers to win", LAKERS, 5900, 6250, NOON, "/gatherer/markets/M1")
+    priced = replace(game(book), exchange=(offer,))
+
+    winner, spread = sheet_of(priced, "h2h", HOUR), sheet_of(priced, "spreads", HOUR)
+
+    assert [row.bookmaker for row in winner.rows] == ["a", "exchange"]
+    home, away = winner.rows[1].prices
+    assert home is not None
+    assert away is not None
+    assert (home.decimal, home.best) == (1.6, False)
+    assert away.decimal == pytest.approx(1 / 0.41)
+    assert winner.newest == book.captured_at
+    assert spread.rows == ()
+
+
+def test_with_a_draw_the_exchange_prices_only_the_side_it_names() -> None:
+    three = quoted("a", "h2h", (CELTICS, 200, None), ("Draw", 240, None), (LAKERS, 130, None))
+    offer = ExchangePrice("M1", "Lakers to win", LAKERS, 5900, 6250, NOON, "/gatherer/markets/M1")
+
+    sheet = sheet_of(replace(game(three), exchange=(offer,)), "h2h", HOUR)
+
+    assert [one and one.decimal for one in sheet.rows[1].prices] == [1.6, None, None]
 
 
 def test_models_of_one_mind_stand_together_and_inverses_apart() -> None:

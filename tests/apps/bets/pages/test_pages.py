@@ -188,10 +188,14 @@ def test_a_model_is_kept_paused_back_tested_and_deleted_after_a_question(house: 
     walked = house.ada.post(f"{place}/backtest", data=MODEL)
     asked = house.ada.get(f"{place}/delete")
     still = house.ada.get(place)
+    before = house.ada.get(walked.headers["location"])
     deleted = house.ada.post(f"{place}/delete")
+    after = house.ada.get(walked.headers["location"])
 
     assert paused.status_code == 303
-    assert house.ada.get(walked.headers["location"]).status_code == 200
+    assert f'href="{place}"' in before.text
+    assert after.status_code == 200
+    assert place not in after.text
     assert "Delete To be deleted?" in asked.text
     assert "Paused" in still.text
     assert deleted.headers["location"] == "/bets/models?said=removed"

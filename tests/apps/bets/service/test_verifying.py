@@ -22,7 +22,19 @@ from grandstand.apps.bets.store import (
     ResultLine,
     TeamOutcome,
 )
-from tests.apps.bets.stage import ADA, CELTICS, LAKERS, NBA, NOON, Stage, game, h2h, score, spread
+from tests.apps.bets.stage import (
+    ADA,
+    BOB,
+    CELTICS,
+    LAKERS,
+    NBA,
+    NOON,
+    Stage,
+    game,
+    h2h,
+    score,
+    spread,
+)
 
 pytestmark = pytest.mark.anyio
 HOUR = timedelta(hours=1)
@@ -67,6 +79,23 @@ async def test_a_result_settles_everything_once(both: Stage) -> None:
     assert (wager.verdict, wager.payout_cents, wager.profit_cents) == ("push", 1_100, 0)
     assert (await both.bets.verify_ledger()).sound
     assert both.store(Awaited.begun(NBA, OVER)) == []
+
+
+async def test_how_bets_ended_is_told_once_with_a_way_to_the_game(both: Stage) -> None:
+    await played(both, 112, 108)
+
+    await both.bets.collect_outcomes(NBA)
+    await both.bets.collect_outcomes(NBA)
+
+    told = await both.means.events.recent(10, ADA)
+    assert {(one.app, one.kind, one.href) for one in told} == {
+        ("bets", "settled", "/bets/games/g1")
+    }
+    teams = f"{LAKERS} v {CELTICS}"
+    mine, bennys = sorted((one.text for one in told), reverse=True)
+    assert mine == f"Your bet on {LAKERS} -4, {teams}: push, $0.00"
+    assert bennys.startswith(f"Benny\u2019s bet on {LAKERS}, {teams}: win, +$")
+    assert [one.text for one in await both.means.events.recent(10, BOB)] == [bennys]
 
 
 async def test_a_corrected_score_is_a_new_row_and_settles_anew_by_reversing(both: Stage) -> None:

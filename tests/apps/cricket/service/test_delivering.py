@@ -55,6 +55,32 @@ async def test_a_wicket_alerts_and_a_single_does_not(stage: Stage) -> None:
     assert [(each.event, each.priority) for each in last] == [("update", 5), ("update", 10)]
 
 
+async def test_the_house_is_told_once_of_a_wicket_that_was_pushed(stage: Stage) -> None:
+    scorer = await on_air(stage)
+    await stage.with_activity(ADA)
+    scorer.bowl(1)
+    await stage.tick(scorer)
+    scorer.out(then=13)
+
+    await stage.tick(scorer)
+    await stage.deliver(61)
+
+    [event] = await stage.means.events.recent(10, BOB)
+    assert (event.app, event.kind, event.href) == ("cricket", "wicket", f"/cricket/matches/{MATCH}")
+    assert "Player 11" in event.text
+    assert event.text.endswith(". Pushed to a phone")
+
+
+async def test_nothing_is_told_of_a_wicket_that_nobody_follows(stage: Stage) -> None:
+    scorer = await on_air(stage)
+    scorer.out(then=13)
+
+    await stage.tick(scorer)
+    await stage.deliver(61)
+
+    assert await stage.means.events.recent(10, BOB) == ()
+
+
 async def test_timestamps_grow_even_within_one_second(stage: Stage) -> None:
     scorer = await on_air(stage)
     _, activity = await stage.with_activity(ADA)

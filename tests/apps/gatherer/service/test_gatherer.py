@@ -17,17 +17,20 @@ from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.errors import KeyRefused, SigningKeyUnusable
 from grandstand.base.clock import SystemClock
 from grandstand.base.metrics import Metrics
-from grandstand.kit.app import Resources
+from grandstand.kit.app import Found, Resources
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
 from grandstand.kit.live import Hub
 from grandstand.kit.llm.offline import OfflineLlm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
+from grandstand.kit.who.caller import LOCAL_OWNER
 from grandstand.simulators.exchange.exchange import Exchange, Rules
+from grandstand.simulators.exchange.faults import StreamFault
 from grandstand.simulators.exchange.pacing import step
 from grandstand.simulators.exchange.rest import Budget
 from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.wire.web import Web
@@ -45,6 +48,8 @@ class Stage:
     gatherer: Gatherer
     exchange: Exchange
     world: World
+    events: Events
+    series: SeriesEngine
 
 
 def _settings(address: str, folder: Path, chosen: dict[str, Any]) -> GathererSettings:
@@ -94,7 +99,7 @@ async def staged(folder: Path, **chosen: Any) -> AsyncIterator[Stage]:
             lent={"home": folder},
         )
         assert CARD.service is not None
-        yield Stage(CARD.service(resources), exchange, world)
+        yield Stage(CARD.service(resources), exchange, world, resources.events, engine)
     tables.close()
     engine.close()
 
@@ -246,3 +251,43 @@ async def test_a_market_there_is_not_is_not_found(tmp_path: Path) -> None:
             await stage.gatherer.market("NONE")
 
     assert (found.title, found.chosen, found.followed) == (listed.title, True, False)
+
+
+async def test_a_healed_gap_is_told_and_a_market_is_found_by_a_part_of_its_name(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path) as stage:
+        gatherer = stage.gatherer
+        unlisted = await gatherer.search("KX")
+        async with recorded(gatherer):
+            market = (await gatherer.markets())[0]
+            dropped = StreamFault("drop", times=1, channel="orderbook_delta")
+            stage.exchange.stream_faults.ask_for(dropped)
+            await step(stage.exchange, stage.world, 200)
+            await until(lambda: _has_told(stage, "healed"))
+            listed = await gatherer.search(market.ticker.lower())
+        told = await stage.events.recent(20, LOCAL_OWNER)
+
+    assert unlisted == ()
+    assert listed[0] == Found(
+        "market", market.ticker, market.title, f"/gatherer/markets/{market.ticker}"
+    )
+    healed = [(one.app, one.href) for one in told if one.kind == "healed"]
+    assert healed == [("gatherer", "/gatherer/coverage")]
+
+
+async def test_a_whole_ticker_is_found_among_what_was_recorded(tmp_path: Path) -> None:
+    async with staged(tmp_path) as stage:
+        row = store.MarketEvent(1_000_000, "KXOVER-26", "listed", "rest", title="Is it over?")
+        stage.series.prepare(store.MARKET_EVENTS)
+        stage.series.append(store.MARKET_EVENTS, [row])
+
+        found = await stage.gatherer.search("kxover-26")
+        nothing = await stage.gatherer.search("kxover")
+
+    assert found == (Found("market", "KXOVER-26", "Is it over?", "/gatherer/markets/KXOVER-26"),)
+    assert nothing == ()
+
+
+async def _has_told(stage: Stage, kind: str) -> bool:
+    return any(one.kind == kind for one in await stage.events.recent(20, LOCAL_OWNER))

@@ -84,7 +84,7 @@ async def test_whoever_delivers_what_was_noted_completes_it_and_tells_the_owner(
     await stage.trainer.evaluate_late(kept.attempt_id)
 
     events = await stage.means.events.recent(10, ADA)
-    assert [each.text for each in events] == ["Your attempt was judged: 75 of 100"]
+    assert [each.text for each in events] == ["Your attempt at Two hospitals was judged: 75 of 100"]
     assert (await stage.trainer.attempt(ADA, kept.attempt_id)).attempt.status == "completed"
 
 

@@ -10,11 +10,14 @@ from decimal import Decimal
 from typing import Final
 
 from grandstand.apps.bets.model import PricedOutcome, slug
-from grandstand.apps.bets.model.odds import decimal_of
+from grandstand.apps.bets.model.odds import american_of, decimal_of
 from grandstand.apps.bets.pages.words import tidy
-from grandstand.apps.bets.service import GameSummary, Pick, Quoted
+from grandstand.apps.bets.service import ExchangePrice, GameSummary, Pick, Quoted
 
 MARKETS: Final = ("h2h", "spreads", "totals")
+EXCHANGE: Final = "exchange"
+_WHOLE: Final = 10_000
+_TWO: Final = 2
 _FAMILY: Final = {"h2h_3way": "h2h", "h2h_3_way": "h2h"}
 
 
@@ -50,8 +53,9 @@ class PriceSheet:
 
     @property
     def newest(self) -> datetime | None:
-        """When the newest of them was captured."""
-        return max((row.captured_at for row in self.rows), default=None)
+        """When the newest of the bookmakers' was captured."""
+        books = (row.captured_at for row in self.rows if row.bookmaker != EXCHANGE)
+        return max(books, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,16 @@ def sides_of(market: str, game: GameSummary, quotes: Iterable[Quoted]) -> tuple[
 
 
 def sheet_of(game: GameSummary, market: str, stale_seconds: int) -> PriceSheet:
-    """Answer the prices of one market of a game, best prices marked, books by name."""
-    return sheet_from(game, game.quotes, market, stale_seconds)
+    """Answer the prices of one market of a game, best prices marked, books by name.
+
+    Of who wins the exchange has a price too; it comes last, before its fees, and is never best.
+    """
+    sheet = sheet_from(game, game.quotes, market, stale_seconds)
+    if market != "h2h" or not sheet.rows or not game.exchange:
+        return sheet
+    prices = tuple(_exchanged(game.exchange, side, len(sheet.sides)) for side in sheet.sides)
+    row = BookRow(EXCHANGE, prices, max(one.at for one in game.exchange), 0, old=False)
+    return replace(sheet, rows=(*sheet.rows, row))
 
 
 def sheet_from(
@@ -127,6 +139,24 @@ def _price(outcomes: Iterable[PricedOutcome], side: str) -> Price | None:
     if found is None:
         return None
     return Price(decimal_of(found.price), found.price, found.point)
+
+
+def _exchanged(offers: Iterable[ExchangePrice], side: str, sides: int) -> Price | None:
+    """What a side pays on the exchange: by its yes, or of two sides by the other's no."""
+    asked = [
+        one.ask if slug(one.team) == slug(side) else _no(one) if sides == _TWO else None
+        for one in offers
+        if side != "Draw"
+    ]
+    known = [chance for chance in asked if chance is not None and 0 < chance < _WHOLE]
+    if not known:
+        return None
+    decimal = _WHOLE / min(known)
+    return Price(decimal, american_of(decimal), None)
+
+
+def _no(offer: ExchangePrice) -> int | None:
+    return None if offer.bid is None else _WHOLE - offer.bid
 
 
 def _best(prices: Sequence[Price | None]) -> tuple[float, Decimal | None] | None:

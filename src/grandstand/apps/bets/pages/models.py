@@ -8,6 +8,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from grandstand.apps.bets.model.names import sport_name
 from grandstand.apps.bets.pages.backtests import result_values
 from grandstand.apps.bets.pages.building import (
     BET_TYPES,
@@ -29,7 +30,7 @@ from grandstand.apps.bets.pages.part import (
     texts_in,
 )
 from grandstand.apps.bets.pages.plots import calibration_chart
-from grandstand.apps.bets.pages.words import SOURCES, sport_name
+from grandstand.apps.bets.pages.words import SOURCES
 from grandstand.apps.bets.service import BacktestView, DatasetView
 from grandstand.base.errors import GrandstandError, InvalidInput, LimitReached
 from grandstand.kit.routes import Who, page
@@ -120,7 +121,9 @@ class ModelPages(PagesPart):
     async def backtest(self, request: Request, who: Who, backtest_id: OwnId) -> Response:
         """One back-test as it was run."""
         held = await self._bets.read_backtest(who, backtest_id)
-        return self._render(request, "backtest", here="models", **result_values(held))
+        kept = await self._bets.user_models(who)
+        own = next((one for one in kept if held.model.endswith(one.model_id)), None)
+        return self._render(request, "backtest", here="models", own=own, **result_values(held))
 
     @page("/models/{model_id}")
     @page("/models/{model_id}/backtest")

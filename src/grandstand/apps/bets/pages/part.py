@@ -9,6 +9,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from grandstand.apps.bets.model import names
 from grandstand.apps.bets.pages import drawings, words
 from grandstand.apps.bets.service import Bets
 from grandstand.kit.pages.rendering import Pages
@@ -25,7 +26,7 @@ _SHOWN: Final[dict[str, Any]] = {
     "dollars": words.dollars,
     "interval_bar": drawings.interval_bar,
     "market_name": words.market_name,
-    "model_name": words.model_name,
+    "model_name": names.model_name,
     "money": words.money,
     "moved": words.moved,
     "point_text": words.point_text,
@@ -37,7 +38,7 @@ _SHOWN: Final[dict[str, Any]] = {
     "signed_bar": drawings.signed_bar,
     "signed_percent": words.signed_percent,
     "source_name": words.source_name,
-    "sport_name": words.sport_name,
+    "sport_name": names.sport_name,
     "status_of": words.status_of,
     "tidy": words.tidy,
     "tone_of": words.tone_of,

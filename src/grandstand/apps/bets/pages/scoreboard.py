@@ -10,10 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.bets.model import AnalysisType
+from grandstand.apps.bets.model.names import model_name, sport_name
 from grandstand.apps.bets.pages.drawings import interval_bar
 from grandstand.apps.bets.pages.part import PagesPart, chosen
 from grandstand.apps.bets.pages.plots import calibration_chart
-from grandstand.apps.bets.pages.words import advice, model_name, signed_percent, sport_name, within
+from grandstand.apps.bets.pages.words import advice, signed_percent, within
 from grandstand.apps.bets.service import Adjustment, Comparison, Interval, Performance
 from grandstand.kit.charts import Chart
 from grandstand.kit.pages import shown

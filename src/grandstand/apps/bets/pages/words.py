@@ -1,4 +1,4 @@
-"""Kept here: how sports, models, markets, prices and money are written for people."""
+"""Kept here: how markets, prices, bookmakers and money are written for people."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from grandstand.apps.bets.model import Evidence, Recommendation, slug
+from grandstand.apps.bets.model.names import plain
 from grandstand.apps.bets.model.odds import decimal_of, from_log_odds
 from grandstand.apps.bets.service import Interval
 from grandstand.kit.pages import shown
@@ -17,25 +18,6 @@ _MINUTE: Final = 60
 _LINE: Final = re.compile(r" ([+-]?)(\d+\.\d+)(?= |$)")
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (_MINUTE, "min"), (1, "s"))
 _MINUS: Final = "\u2212"
-_SPORTS: Final = {
-    "basketball_nba": "NBA",
-    "basketball_wnba": "WNBA",
-    "basketball_ncaab": "College basketball",
-    "americanfootball_nfl": "NFL",
-    "americanfootball_ncaaf": "College football",
-    "baseball_mlb": "MLB",
-    "icehockey_nhl": "NHL",
-    "soccer_epl": "Premier League",
-}
-_MODELS: Final = {
-    "hot_cold": "Hot and cold",
-    "rest_schedule": "Rest and schedule",
-    "injury_aware": "Injuries",
-    "player_stats": "Player figures",
-    "dixon_coles": "Dixon-Coles",
-    "elo": "Elo",
-    "benny": "Benny",
-}
 _BOOKS: Final = {
     "fanduel": "FanDuel",
     "draftkings": "DraftKings",
@@ -97,16 +79,6 @@ _VERDICTS: Final[dict[str, tuple[str, Tone]]] = {
 }
 
 
-def sport_name(sport: str) -> str:
-    """Name a sport."""
-    return _SPORTS.get(sport) or _plain(sport.partition("_")[2] or sport)
-
-
-def model_name(model: str) -> str:
-    """Name a built-in model."""
-    return _MODELS.get(model) or _plain(model)
-
-
 def book_name(bookmaker: str) -> str:
     """Name a bookmaker; one that writes itself with capitals or spaces is left alone."""
     return _BOOKS.get(bookmaker) or (
@@ -116,17 +88,17 @@ def book_name(bookmaker: str) -> str:
 
 def market_name(market_key: str) -> str:
     """Name a market."""
-    return _MARKETS.get(market_key) or _plain(market_key.removeprefix("player_"))
+    return _MARKETS.get(market_key) or plain(market_key.removeprefix("player_"))
 
 
 def rule_name(rule: str) -> str:
     """Name a rule of Benny's."""
-    return _plain(rule)
+    return plain(rule)
 
 
 def source_name(source: str) -> str:
     """Name what a prediction counted."""
-    return SOURCES[source][0] if source in SOURCES else _plain(source)
+    return SOURCES[source][0] if source in SOURCES else plain(source)
 
 
 def advice(recommendation: Recommendation, evidence: Evidence | None) -> tuple[str, Tone]:
@@ -136,12 +108,12 @@ def advice(recommendation: Recommendation, evidence: Evidence | None) -> tuple[s
 
 def status_of(status: str) -> tuple[str, Tone]:
     """Say how a bet stands, and in which tone."""
-    return _STATUSES.get(status, (_plain(status), ""))
+    return _STATUSES.get(status, (plain(status), ""))
 
 
 def verdict_of(verdict: str | None) -> tuple[str, Tone]:
     """Say how a prediction turned out, and in which tone."""
-    return ("Open", "") if verdict is None else _VERDICTS.get(verdict, (_plain(verdict), ""))
+    return ("Open", "") if verdict is None else _VERDICTS.get(verdict, (plain(verdict), ""))
 
 
 def tidy(prediction: str) -> str:
@@ -238,10 +210,6 @@ def short_age(seconds: int) -> str:
 def dollars(cents: int | None) -> str:
     """Write cents as a field of a form takes them back."""
     return "" if cents is None else f"{Decimal(cents) * _CENT:.2f}"
-
-
-def _plain(key: str) -> str:
-    return key.replace("_", " ").strip().capitalize()
 
 
 def _title(key: str) -> str:

@@ -29,6 +29,7 @@ from grandstand.apps.bets.service.settled import (
     ended,
     maybe_rounded,
     settled_postings,
+    told_of,
 )
 from grandstand.apps.bets.store import Bankroll, BankrollHistory, BennyBet
 from grandstand.storage.tables.batches import Write
@@ -125,16 +126,21 @@ class BennyBook:
             correction=revision > 1,
         )
         events = (*undone, paid)
+        told = told_of("Benny\u2019s", bet.prediction, (bet.home_team, bet.away_team), ending)
+        news = self._means.events.made("bets", "settled", told, f"/bets/games/{bet.game_id}")
 
         def step(standing: Standing) -> Step:
             moved = _moved(BANKROLL, (each for event in events for each in event.postings))
             after = standing.head.balance(BANKROLL) + moved
-            rows: list[Write] = [_judged(bet, ending, closing, now)]
+            rows: list[Write] = [_judged(bet, ending, closing, now), news.keep()]
             if moved:
                 rows += [Bankroll.change(dollars(moved), now), self._history(after, now)]
             return Step(events, rows)
 
-        return await self._ledgers.post(BENNY, key, step) == "entered"
+        done = await self._ledgers.post(BENNY, key, step) == "entered"
+        if done:
+            self._means.events.tell(news)
+        return done
 
     async def _undone(self, bet: BennyBet, now: datetime) -> tuple[Event, ...]:
         if bet.revision is None:

@@ -10,6 +10,7 @@ from grandstand.apps.bets.service.auditing import Auditing
 from grandstand.apps.bets.service.backtesting import Backtesting
 from grandstand.apps.bets.service.belongings import BetsBelongings
 from grandstand.apps.bets.service.board import Board
+from grandstand.apps.bets.service.calibrating import Calibrating
 from grandstand.apps.bets.service.chores import Chores
 from grandstand.apps.bets.service.datasets import Datasets
 from grandstand.apps.bets.service.importing import Importing
@@ -40,6 +41,7 @@ from grandstand.apps.bets.service.money_values import (
 )
 from grandstand.apps.bets.service.people import Favourites
 from grandstand.apps.bets.service.scoring import Scoring
+from grandstand.apps.bets.service.searching import Searching
 from grandstand.apps.bets.service.showing_benny import BennyDesk
 from grandstand.apps.bets.service.tools import Tools
 from grandstand.apps.bets.service.values import (
@@ -54,6 +56,7 @@ from grandstand.apps.bets.service.values import (
     Pick,
     Quoted,
 )
+from grandstand.kit.app import Calibrated, Found
 from grandstand.kit.who.caller import Caller
 
 
@@ -78,6 +81,8 @@ class Bets(Chores):
         self._tools = Tools(means)
         self._favourites = Favourites(means)
         self._desk = BennyDesk(means, self._trading)
+        self._searching = Searching(means)
+        self._calibrating = Calibrating(means, self._scoring)
 
     def now(self) -> datetime:
         """Answer the present moment as the table keeps it: to the second."""
@@ -90,6 +95,18 @@ class Bets(Chores):
     def models(self) -> tuple[str, ...]:
         """Answer the names of the built-in models, Benny included."""
         return self._scoring.models()
+
+    async def search(self, sought: str) -> tuple[Found, ...]:
+        """Answer the teams and games some words are about."""
+        return await self._searching.run(sought)
+
+    async def today(self) -> tuple[int, Found | None]:
+        """Answer how many games begin within a day, and the next of all."""
+        return await self._searching.today()
+
+    async def calibration(self, caller: Caller) -> tuple[Calibrated, ...]:
+        """Answer the chances the caller, Benny and the models gave, and what came of them."""
+        return await self._calibrating.run(caller)
 
     async def bookmakers(self, sport: str) -> tuple[str, ...]:
         """Answer the bookmakers that have given prices in a sport, by name."""

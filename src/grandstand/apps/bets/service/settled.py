@@ -17,6 +17,8 @@ from grandstand.apps.bets.model.settlement import Verdict, factor, pay
 
 _STATUS: Final[dict[str, BetStatus]] = {"push": "push", "void": "void"}
 _PLACES: Final = Decimal("0.0001")
+_CENTS: Final = 100
+_MINUS: Final = "\u2212"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,14 @@ def units(verdict: Verdict, american: int) -> Decimal:
     """Answer what one unit staked would have won, to four places; raise what `factor` does."""
     times = factor(verdict, american) - 1
     return rounded(times.numerator / times.denominator)
+
+
+def told_of(whose: str, prediction: str, teams: tuple[str, str], ending: Ended) -> str:
+    """Answer how a bet ended in words, with what it won or lost."""
+    cents = abs(ending.profit)
+    sign = "+" if ending.profit > 0 else _MINUS if ending.profit else ""
+    money = f"{sign}${cents // _CENTS:,}.{cents % _CENTS:02d}"
+    return f"{whose} bet on {prediction}, {teams[0]} v {teams[1]}: {ending.verdict}, {money}"
 
 
 def settled_postings(stake: Cents, ending: Ended, target: str) -> tuple[Posting, ...]:

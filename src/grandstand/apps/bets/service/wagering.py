@@ -42,6 +42,7 @@ from grandstand.apps.bets.service.settled import (
     ended,
     maybe_rounded,
     settled_postings,
+    told_of,
 )
 from grandstand.apps.bets.service.values import Page
 from grandstand.apps.bets.service.wager_files import drafts_of, selection_of
@@ -49,6 +50,7 @@ from grandstand.apps.bets.service.wager_sums import summed, view_of
 from grandstand.apps.bets.store import GameNote, Wager
 from grandstand.base.errors import GrandstandError, LimitReached
 from grandstand.base.ids import new_id
+from grandstand.kit.events import Event as Happened
 from grandstand.kit.who.caller import Caller
 from grandstand.storage.tables.batches import Write
 
@@ -225,24 +227,24 @@ class Wagering:
         paid = settled_postings(wager.stake_cents, outcome, PURSE)
         events.append(Event(key, "settle" if revision == 1 else "resettle", now, paid))
         gained = outcome.profit - (wager.profit_cents or 0)
+        news = self._news(wager, outcome)
 
         def step(standing: Standing) -> Step:
-            row = wager.judge(
-                now,
-                "void" if outcome.status == "void" else "settled",
-                outcome.verdict,
-                payout_cents=outcome.payout,
-                profit_cents=outcome.profit,
-                closing=maybe_rounded(closed.fair),
-                clv=maybe_rounded(closed.clv),
-            )
-            return Step(tuple(events), (row,), earned(standing.usage, gained, now))
+            row = _judged(wager, outcome, closed, now)
+            return Step(tuple(events), (row, news.keep()), earned(standing.usage, gained, now))
 
         done = await self._ledgers.post(book, key, step) == "entered"
         if done:
-            news = {"settled": wager.wager_id}
-            self._means.teller.tell(f"bets/wagers/user/{wager.user_id}", news)
+            topic = f"bets/wagers/user/{wager.user_id}"
+            self._means.teller.tell(topic, {"settled": wager.wager_id})
+            self._means.events.tell(news)
         return done
+
+    def _news(self, wager: Wager, outcome: Ended) -> Happened:
+        """Answer how a bet ended, as the house tells its owner."""
+        told = told_of("Your", wager.prediction, (wager.home_team, wager.away_team), outcome)
+        href = f"/bets/games/{wager.game_id}"
+        return self._means.events.made("bets", "settled", told, href, user_id=wager.user_id)
 
     async def _read(self, caller: Caller, wager_id: str) -> Wager:
         found = await self._means.store(Wager.one(caller.user_id, wager_id))
@@ -268,3 +270,15 @@ def _check(draft: WagerDraft, note: GameNote, placed: datetime, now: datetime) -
     if len(draft.note) > _LONGEST_NOTE or "#" in draft.bookmaker:
         message = f"A note has at most {_LONGEST_NOTE} letters, and a bookmaker no #"
         raise WagerRefused(message)
+
+
+def _judged(wager: Wager, outcome: Ended, closed: Closing, now: datetime) -> Write:
+    return wager.judge(
+        now,
+        "void" if outcome.status == "void" else "settled",
+        outcome.verdict,
+        payout_cents=outcome.payout,
+        profit_cents=outcome.profit,
+        closing=maybe_rounded(closed.fair),
+        clv=maybe_rounded(closed.clv),
+    )

@@ -36,6 +36,7 @@ from grandstand.apps.cricket.service.orchestrating import Orchestrating, Parts
 from grandstand.apps.cricket.service.polling import Polling
 from grandstand.apps.cricket.service.reference import Reference
 from grandstand.apps.cricket.service.replaying import Replaying
+from grandstand.apps.cricket.service.searching import Searching
 from grandstand.apps.cricket.service.starting import Starting
 from grandstand.apps.cricket.service.syncing import Syncing
 from grandstand.apps.cricket.service.ticking import Ticking
@@ -64,6 +65,7 @@ from grandstand.apps.cricket.store import (
     Team,
     TeamSeason,
 )
+from grandstand.kit.app import Found
 from grandstand.kit.outbox import Deliver
 from grandstand.kit.who.caller import Caller
 
@@ -108,6 +110,7 @@ class Cricket:
             ),
         )
         self._hub = Hub(means, self._matches, self._bulletins, self._delivering)
+        self._searching = Searching(means, self._matches, self._reference)
         self.belongings = CricketBelongings(means)
         self.replaying = Replaying(means.replays, means.cricsheet, means.thresholds)
 
@@ -132,6 +135,10 @@ class Cricket:
         return await self._matches.page(
             league=league, start=start, end=end, status=status, limit=limit, position=position
         )
+
+    async def search(self, sought: str) -> tuple[Found, ...]:
+        """Answer the teams and matches some words are about."""
+        return await self._searching.run(sought)
 
     async def match(self, match_id: str) -> MatchView:
         """Answer one match; raise MatchUnknown."""

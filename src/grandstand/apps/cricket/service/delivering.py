@@ -16,6 +16,7 @@ from grandstand.apps.cricket.model.sessions import is_rejection_current, is_worn
 from grandstand.apps.cricket.model.tokens import push_id
 from grandstand.apps.cricket.service.browsers import Subscriptions
 from grandstand.apps.cricket.service.bulletins import Bulletin, Bulletins, parse_bulletin
+from grandstand.apps.cricket.service.house_news import tell_house
 from grandstand.apps.cricket.service.means import RESEND, WEBHOOK, Means
 from grandstand.apps.cricket.service.ports import Phones, Target, Verdict
 from grandstand.apps.cricket.service.pushed import Pushed
@@ -158,15 +159,18 @@ class _Telling:
         channel = match.channel_id if match else None
         if channel is not None and delivery.sent_until is None:
             await self._broadcast(channel)
+        reached = delivery.pushed
         async for page in self._pages(delivery.sent_until or ""):
             counts = await self._tell_page(
                 [each for each in page if each.channel_id != channel or channel is None]
             )
             await store(delivery.sent(page[-1].place, *counts))
+            reached += len(page) if channel is not None else counts[0]
         now = self._means.now()
         for each in (bulletin, *older):
             await self._begun(each)
             await store(Delivery.finish(each.match_id, each.key, now))
+            await tell_house(self._means.events, each, reached)
 
     async def tell_again(self, sessions: Sequence[LiveActivity]) -> None:
         """Tell some sessions, without an alert."""

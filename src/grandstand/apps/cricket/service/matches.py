@@ -56,7 +56,7 @@ class Matches:
         fixtures = _after(fixtures, position)
         found: list[MatchView] = []
         for at in range(0, len(fixtures), limit or 1):
-            views = await self._views(fixtures[at : at + limit])
+            views = await self.shown(fixtures[at : at + limit])
             found += [each for each in views if status in (None, each.stage)]
             if len(found) > limit:
                 break
@@ -79,10 +79,11 @@ class Matches:
         fixture = await self._means.store(Fixture.by_id(match_id)) if match_id else None
         if fixture is None:
             raise MatchUnknown(match_id)
-        (view,) = await self._views([fixture])
+        (view,) = await self.shown([fixture])
         return view
 
-    async def _views(self, fixtures: Sequence[Fixture]) -> list[MatchView]:
+    async def shown(self, fixtures: Sequence[Fixture]) -> list[MatchView]:
+        """Answer fixtures as matches, as they stand."""
         ids = tuple(each.match_id for each in fixtures)
         store = self._means.store
         cached = await store(CachedFixture.several(ids)) if ids else []

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from typing import Final
 
 from grandstand.apps.gatherer import store
@@ -17,6 +18,7 @@ from grandstand.apps.gatherer.service.checking import Checking
 from grandstand.apps.gatherer.service.coverage import Coverage
 from grandstand.apps.gatherer.service.means import Means, plan_of
 from grandstand.apps.gatherer.service.merging import Merging, Pace
+from grandstand.apps.gatherer.service.recording.healing import Healing
 from grandstand.apps.gatherer.service.recording.measuring import Measuring
 from grandstand.apps.gatherer.service.recording.plan import Plan
 from grandstand.apps.gatherer.service.recording.recorder import Recorder
@@ -29,9 +31,12 @@ from grandstand.apps.gatherer.service.values import Estimate, Finding, Ingest, M
 from grandstand.apps.gatherer.service.watching import Watching
 from grandstand.apps.gatherer.sources.kalshi.errors import SigningKeyUnusable
 from grandstand.apps.gatherer.sources.kalshi.frames import FrameDecoder
+from grandstand.apps.gatherer.store.patterns import market_history
 from grandstand.apps.gatherer.store.tables import ChoiceKind
 from grandstand.base.errors import NotFound, SourceFailed, Unavailable
+from grandstand.kit.app import Found
 from grandstand.kit.notify import Message
+from grandstand.kit.sought import nearest
 from grandstand.storage.series.window import Window
 
 _APP: Final = "gatherer"
@@ -164,6 +169,19 @@ class Gatherer:
             raise MarketNotFound(f"There is no market {ticker} among those that are not over")
         return self._view(found)
 
+    async def search(self, sought: str) -> tuple[Found, ...]:
+        """Answer the markets some words are about, asking nobody: those listed here so far.
+
+        A whole ticker is found among all that was ever recorded.
+        """
+        known = sorted(self._markets.known.markets(), key=lambda one: -one.volume_24h)
+        found = nearest(sought, known, lambda one: (one.ticker, one.title, one.event_ticker))
+        if found:
+            return tuple(_found(one.ticker, one.title or one.event_ticker) for one in found)
+        ticker = sought.strip().upper()
+        title = await asyncio.to_thread(self._recorded, ticker)
+        return () if title is None else (_found(ticker, title),)
+
     def merged(self, place: str) -> AbstractContextManager[Recordings]:
         """Open what was merged into a place for a block; raise PlaceNotUnderstood, Unavailable."""
         return merged_recordings(place, self._means.clock)
@@ -250,10 +268,12 @@ class Gatherer:
 
     async def _until_unasked(self, recorder: Recorder, tell: Callable[[str], None]) -> None:
         measuring = Measuring(self._means.metrics)
+        healing = Healing(self._means.events, self._means.clock)
         while await self.asked_for():
             ingest = ingest_of(recorder)
             measuring.pass_on(recorder.figures, ingest)
             self._means.teller.tell(_TOPIC, brief(ingest))
+            await healing.tell(ingest)
             tell(f"{ingest.frames} frames of {ingest.markets} markets")
             await asyncio.sleep(_ASKED_SECONDS)
         recorder.stop()
@@ -281,8 +301,19 @@ class Gatherer:
             spread=None if book is None else book.spread,
         )
 
+    def _recorded(self, ticker: str) -> str | None:
+        """What a market that was recorded is called; None when it never was."""
+        self._means.series.prepare(store.MARKET_EVENTS)
+        window = replace(market_history(ticker), most=1)
+        newest = next(iter(self._means.series.read(window)), None)
+        return None if newest is None else newest.title or newest.event_ticker or "Recorded"
+
     def _heard_at(self) -> int:
         self._means.series.prepare(store.SESSIONS)
         window = Window(store.SESSIONS, 0, 2**62, (self.settings.name,), order="newest", most=1)
         newest = next(iter(self._means.series.read(window)), None)
         return 0 if newest is None or newest.what == "stopped" else newest.at
+
+
+def _found(ticker: str, title: str) -> Found:
+    return Found("market", ticker, title, f"/gatherer/markets/{ticker}")

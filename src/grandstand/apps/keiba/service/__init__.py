@@ -11,7 +11,7 @@ from grandstand.apps.keiba.service.cache_values import (
     PurgeWish,
 )
 from grandstand.apps.keiba.service.keiba import Keiba
-from grandstand.apps.keiba.service.means import ENTERED, Means
+from grandstand.apps.keiba.service.means import ENTERED, RESULTED, Means
 from grandstand.apps.keiba.service.pauses import TablePauses
 from grandstand.apps.keiba.service.refusals import (
     EntryNotFound,
@@ -45,6 +45,7 @@ from grandstand.apps.keiba.sources.netkeiba import SiteStatus
 __all__ = [
     "ENTERED",
     "JST",
+    "RESULTED",
     "TERMS",
     "Backtested",
     "CacheEntry",

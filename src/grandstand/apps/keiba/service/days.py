@@ -72,6 +72,10 @@ class Days:
         ]
         return min(coming, key=lambda race: race.off_at or now, default=None)
 
+    async def races_today(self) -> int:
+        """Answer how many races the kept lists of today have."""
+        return sum(map(len, (await self._library.kept_days([self._means.today()])).values()))
+
     async def _over(self, today: date, circuit: Circuit) -> bool:
         """Whether today's last race is over, as far as today's list can be had."""
         try:

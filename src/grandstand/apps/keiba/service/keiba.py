@@ -30,6 +30,8 @@ from grandstand.apps.keiba.service.horses import read_horse
 from grandstand.apps.keiba.service.library import Library
 from grandstand.apps.keiba.service.means import Means
 from grandstand.apps.keiba.service.previewing import Previews
+from grandstand.apps.keiba.service.resulting import Resulting
+from grandstand.apps.keiba.service.searching import Searching
 from grandstand.apps.keiba.service.shelf import Shelf
 from grandstand.apps.keiba.service.values import (
     Backtested,
@@ -45,6 +47,7 @@ from grandstand.apps.keiba.service.values import (
 )
 from grandstand.apps.keiba.service.warming import Warming
 from grandstand.apps.keiba.service.watching import Watches
+from grandstand.kit.app import Found
 from grandstand.kit.outbox import Consequence
 from grandstand.kit.who.caller import Caller
 
@@ -73,6 +76,8 @@ class Keiba:
         self._warming = Warming(means, self._days, self._gathering)
         self._shelf = Shelf(means, library)
         self._watches = Watches(means, library)
+        self._searching = Searching(means, library)
+        self._resulting = Resulting(means, library)
 
     def now(self) -> datetime:
         """Answer the present moment."""
@@ -82,12 +87,20 @@ class Keiba:
         """Answer the date in Japan."""
         return self._means.today()
 
+    async def search(self, caller: Caller, sought: str) -> tuple[Found, ...]:
+        """Answer the horses, races and jockeys some words are about, fetching nothing."""
+        return await self._searching.run(sought, caller.user_id)
+
     async def next_meeting(self, circuit: Circuit | None = None) -> date | None:
         """Answer the next day of racing, today included until its last race is off.
 
         That of the JRA unless told; None when the site knows none.
         """
         return await self._days.next_meeting(circuit or "jra")
+
+    async def races_today(self) -> int:
+        """Answer how many races there are today by the lists kept, fetching nothing."""
+        return await self._days.races_today()
 
     async def next_off(self) -> DayRace | None:
         """Answer the next race of any circuit by the lists kept, fetching nothing."""
@@ -240,3 +253,14 @@ class Keiba:
     async def tell_entered(self, consequence: Consequence) -> None:
         """Tell the person that a horse they watch is entered; for the outbox."""
         await self._watches.tell(consequence)
+
+    async def look_for_results(self) -> int:
+        """Note every race of today that has a result by now, once each; answer how many.
+
+        Only races whose cards are kept are looked for, and fetched if the settings say so.
+        """
+        return await self._resulting.look()
+
+    async def tell_resulted(self, consequence: Consequence) -> None:
+        """Tell the house that a race has a result; for the outbox."""
+        await self._resulting.tell(consequence)

@@ -20,6 +20,7 @@ from grandstand.kit.outbox import Outbox
 from grandstand.storage.tables import AsyncStore
 
 ENTERED: Final = "keiba.entered"
+RESULTED: Final = "keiba.resulted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from grandstand.apps.trainer.service.values import HandedIn
 from grandstand.apps.trainer.store import Attempt, Scenario, UserTotals
 from grandstand.base.errors import GrandstandError, SourceFailed, Unavailable
 from grandstand.base.log import redact
+from grandstand.kit.events import Event
 from grandstand.kit.outbox import Consequence
 from grandstand.storage.tables import present
 from grandstand.storage.tables.batches import Write
@@ -71,20 +72,10 @@ class Judging:
         return judged or attempt
 
     async def evaluate_late(self, attempt_id: str) -> None:
-        """Do the same when its owner does not wait any more, and let them know."""
+        """Do the same when its owner does not wait any more."""
         attempt = await self._means.store(Attempt.by_id(attempt_id))
-        if attempt is None or attempt.status == "completed":
-            return
-        done = await self.evaluate(attempt_id)
-        if done is not None and done.evaluation is not None:
-            text = f"Your attempt was judged: {done.evaluation.overall_score} of 100"
-            await self._means.events.record(
-                "trainer",
-                "judged",
-                text,
-                f"/trainer/attempts/{attempt_id}",
-                user_id=done.user_id,
-            )
+        if attempt is not None and attempt.status != "completed":
+            await self.evaluate(attempt_id)
 
     async def waiting(self) -> AsyncIterator[Attempt]:
         """Answer every submitted attempt that is not judged yet, whoever's it is."""
@@ -168,8 +159,10 @@ class Judging:
         score = judgement.evaluation.overall_score
         complete = Attempt.complete(attempt.attempt_id, judgement.evaluation, judgement.details)
         counted = UserTotals.count(attempt.user_id, score)
-        if await self._means.wrote(complete, counted, *also):
+        event = await self._scored(attempt, score)
+        if await self._means.wrote(complete, counted, event.keep(), *also):
             self._tell(attempt, "completed")
+            self._means.events.tell(event)
             return attempt.replace(
                 status="completed",
                 evaluation=judgement.evaluation,
@@ -183,6 +176,13 @@ class Judging:
     def _tell(self, attempt: Attempt, state: str) -> None:
         news = {"attempt_id": attempt.attempt_id, "state": state}
         self._means.teller.tell(f"trainer/attempts/user/{attempt.user_id}", news)
+
+    async def _scored(self, attempt: Attempt, score: int) -> Event:
+        scenario = await self._scenarios.find(attempt.scenario_id)
+        named = attempt.scenario_id if scenario is None else scenario.title
+        text = f"Your attempt at {named} was judged: {score} of 100"
+        href = f"/trainer/attempts/{attempt.attempt_id}"
+        return self._means.events.made("trainer", "judged", text, href, user_id=attempt.user_id)
 
 
 def _remembered(answer: Answer) -> Question:

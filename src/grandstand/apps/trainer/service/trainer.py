@@ -37,11 +37,15 @@ from grandstand.apps.trainer.service.values import (
     Suggestion,
 )
 from grandstand.apps.trainer.store import Attempt, Profile, Scenario
+from grandstand.kit.app import Calibrated, Found
+from grandstand.kit.calibration import Said
+from grandstand.kit.sought import MOST, nearest
 from grandstand.kit.who.caller import Caller
 from grandstand.storage.tables.changes import AsyncChangeFeed
 
 _LOOKED_AT: Final = 100
 _REPORTED: Final = 100
+_PER_CENT: Final = 100
 
 
 class Trainer:
@@ -88,6 +92,25 @@ class Trainer:
     async def load_scenarios(self, drafts: Sequence[ScenarioDraft]) -> Loaded:
         """Write what is new or changed of these scenarios; the same again writes nothing."""
         return await self._scenarios.load(drafts)
+
+    async def search(self, sought: str) -> tuple[Found, ...]:
+        """Answer the scenarios on offer some words are about, those whose titles are, first."""
+        kept = await self._scenarios.active()
+        named = nearest(sought, kept, lambda one: (one.title, *one.tags))
+        described = nearest(sought, kept, lambda one: (one.title, *one.tags, one.description))
+        found = dict.fromkeys(one.scenario_id for one in (*named, *described))
+        known = {one.scenario_id: one for one in kept}
+        return tuple(_found(known[each]) for each in found)[:MOST]
+
+    async def calibration(self, caller: Caller) -> tuple[Calibrated, ...]:
+        """Answer the caller's forecasts whose outcome is known."""
+        said = tuple(
+            Said(one.probability_percent / _PER_CENT, one.happened)
+            for one in (await self.forecasts(caller)).points
+            if one.happened is not None
+        )
+        what = "What you said of scenarios whose outcome is known"
+        return (Calibrated("yours", "Your forecasts", what, "/trainer/profile", said),)
 
     async def suggestion(self, caller: Caller) -> Suggestion | None:
         """Answer the scenario the caller may try next, and why; None when none is on offer."""
@@ -141,7 +164,7 @@ class Trainer:
         return await self._judging.evaluate(attempt_id)
 
     async def evaluate_late(self, attempt_id: str) -> None:
-        """Do the same when nobody waits for it, and let the owner know."""
+        """Do the same when nobody waits for it."""
         await self._judging.evaluate_late(attempt_id)
 
     def waiting(self) -> AsyncIterator[Attempt]:
@@ -288,6 +311,11 @@ class Trainer:
         names = {each.scenario_id for each in attempts}
         found = {name: await self._scenarios.find(name) for name in sorted(names)}
         return {name: each for name, each in found.items() if each is not None}
+
+
+def _found(scenario: Scenario) -> Found:
+    detail = f"{scenario.difficulty.capitalize()}, about {scenario.estimated_minutes} min"
+    return Found("scenario", scenario.title, detail, f"/trainer/scenarios/{scenario.scenario_id}")
 
 
 def _whose(caller: Caller, user_id: str) -> str:
