@@ -18,6 +18,7 @@ NAMES: tuple[str, ...] = (
     "keiba",
     "trainer",
     "bets",
+    "demo",
 )
 
 

@@ -6,8 +6,9 @@ import pytest
 from pydantic import SecretStr
 
 from grandstand.apps.gatherer.store import DELTAS
+from grandstand.base.clock import SystemClock
 from grandstand.base.errors import InvalidInput
-from grandstand.host.opening import open_series
+from grandstand.host.opening import open_engine, open_series
 from grandstand.host.settings import Settings
 from grandstand.storage.series.engines.postgres import PostgresEngine
 
@@ -33,3 +34,18 @@ def test_a_place_that_is_none_is_refused_without_telling_it() -> None:
         open_series(settings)
 
     assert "secret" not in str(refused.value)
+
+
+def test_dynamodb_without_a_region_is_in_the_one_amazons_own_settings_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    settings = Settings(tables="dynamodb")
+
+    with pytest.raises(InvalidInput, match="No region is set"):
+        open_engine(settings, SystemClock())
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    engine = open_engine(settings, SystemClock())
+    engine.close()
+
+    assert engine.remote

@@ -18,8 +18,8 @@ PASSWORD = "a stand with a view"
 # Nobody listens on the port of `discard`: no test asks a race site or the exchange by mistake.
 _NOBODY = "127.0.0.1:9"
 _SITE = f"http://{_NOBODY}"
-_RACING = KeibaSettings(race_url=_SITE, nar_url=_SITE, db_url=_SITE, tries=1)
-_EXCHANGE = GathererSettings(rest_url=_SITE, stream_url=f"ws://{_NOBODY}")
+RACING = KeibaSettings(race_url=_SITE, nar_url=_SITE, db_url=_SITE, tries=1)
+EXCHANGE = GathererSettings(rest_url=_SITE, stream_url=f"ws://{_NOBODY}")
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,7 @@ class Home:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
-        async with House.open(
-            Settings(home=self.folder, keiba=_RACING, gatherer=_EXCHANGE)
-        ) as house:
+        async with House.open(Settings(home=self.folder, keiba=RACING, gatherer=EXCHANGE)) as house:
             if self.accounts and not await house.people.any():
                 await house.people.add(ADA, PASSWORD, admin=True)
             await house.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")

@@ -29,8 +29,9 @@ _PATIENCE_SECONDS = 120.0
 class Served:
     """One application; it keeps its port when it is begun again."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: Opening, patience_seconds: float = _PATIENCE_SECONDS) -> None:
         self._opening = opening
+        self._patience_seconds = patience_seconds
         self._port = 0
         self._stop: Future[Callable[[], object]] = Future()
         self._ended: Future[None] = Future()
@@ -44,11 +45,11 @@ class Served:
         pool = ThreadPoolExecutor(1)
         self._ended = pool.submit(asyncio.run, self._run())
         pool.shutdown(wait=False)
-        self._stop.result(_PATIENCE_SECONDS)
+        self._stop.result(self._patience_seconds)
 
     def stop(self) -> None:
         self._stop.result()()
-        self._ended.result(_PATIENCE_SECONDS)
+        self._ended.result(self._patience_seconds)
 
     async def _run(self) -> None:
         try:

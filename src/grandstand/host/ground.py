@@ -6,8 +6,9 @@ import asyncio
 import os
 import secrets
 import socket
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _APPS_FOLDER: Final = Path(__file__).parents[1] / "apps"
 _PAGES_FOLDER: Final = Path(__file__).parent / "pages"
 _SECRET_BYTES: Final = 32
+_MORE: Final = {"cricket": "See the lock screen it is pushed to"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,36 @@ async def lay(settings: Settings, clock: Clock, random: Random, opened: AsyncExi
     return Ground(settings, clock, random, metrics, kept, series, web, hub, instance)
 
 
-def make_pages(ground: Ground, apps: tuple[App[Any], ...]) -> Pages:
-    """Make what renders pages: templates and static files of the house and every application."""
+async def lay_apart(ground: Ground, settings: Settings, opened: AsyncExitStack) -> Ground:
+    """Open a second store, series and way to the network, for what is simulated.
+
+    Its quotas and rates are nobody's but its own, and are forgotten with the process.
+    """
+    clock, random = ground.clock, ground.random
+    store = await asyncio.to_thread(open_store, settings, clock, sparing=True)
+    opened.callback(store.close)
+    await asyncio.to_thread(store.create, all_tables())
+    series = await asyncio.to_thread(open_series, settings, clock)
+    opened.callback(series.close)
+    web = await opened.enter_async_context(Web(clock=clock, random=random, metrics=ground.metrics))
+    return replace(ground, settings=settings, store=AsyncStore(store), series=series, web=web)
+
+
+def make_pages(
+    ground: Ground, apps: tuple[App[Any], ...], simulated: Mapping[str, str] | None = None
+) -> Pages:
+    """Make what renders pages: templates and static files of the house and every application.
+
+    `simulated` has a line for every application whose source is: how to connect the real one.
+    """
+    told = simulated or {}
     folders = {app.name: _APPS_FOLDER / app.name for app in apps}
     static = {name: folder / "static" for name, folder in folders.items()}
     templates = {name: folder / "templates" for name, folder in folders.items()}
-    sections = [Section(app.name, app.title, app.purpose) for app in apps]
+    sections = [
+        Section(a.name, a.title, a.purpose, told.get(a.name, ""), _MORE.get(a.name, "More"))
+        for a in apps
+    ]
     links = Links(csrf=_csrf, number=ground.hub.number)
     templates["house"] = _PAGES_FOLDER / "templates"
     return Pages(read_assets(static), sections, templates, ground.clock, links)

@@ -14,15 +14,18 @@ from grandstand.storage.tables.store import Store
 from grandstand.storage.tables.table import Naming
 
 
-def open_store(settings: Settings, clock: Clock | None = None) -> Store:
-    """Open the tables; raise InvalidInput when the setting makes no sense."""
+def open_store(settings: Settings, clock: Clock | None = None, *, sparing: bool = False) -> Store:
+    """Open the tables; raise InvalidInput when the setting makes no sense.
+
+    Embedded ones take little memory if `sparing`.
+    """
     clock = clock or SystemClock()
     naming = Naming(
         prefix=settings.tables_prefix,
         environment=settings.tables_environment,
         renamed=tuple(settings.tables_names.items()),
     )
-    return Store(open_engine(settings, clock), naming=naming, clock=clock)
+    return Store(open_engine(settings, clock, sparing=sparing), naming=naming, clock=clock)
 
 
 def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
@@ -45,16 +48,16 @@ def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
     raise InvalidInput(message)
 
 
-def open_engine(settings: Settings, clock: Clock) -> Engine:
+def open_engine(settings: Settings, clock: Clock, *, sparing: bool = False) -> Engine:
     """Open the engine `settings.tables` names."""
     kind, _, place = settings.tables.partition(":")
     if kind == "sqlite":
-        return _sqlite(settings, clock, place)
-    if kind == "dynamodb" and place:
+        return _sqlite(settings, clock, place, sparing=sparing)
+    if settings.tables == "dynamodb" or (kind == "dynamodb" and place):
         return _dynamodb(settings, clock, place)
     message = (
         f"tables = {settings.tables!r} is not understood: use sqlite, sqlite:PATH, "
-        "dynamodb:REGION or dynamodb:http://HOST:PORT"
+        "dynamodb, dynamodb:REGION or dynamodb:http://HOST:PORT"
     )
     raise InvalidInput(message)
 
@@ -67,13 +70,15 @@ def sqlite_file(settings: Settings) -> Path | None:
     return Path(place) if place else settings.home / "tables.db"
 
 
-def _sqlite(settings: Settings, clock: Clock, place: str) -> Engine:
+def _sqlite(settings: Settings, clock: Clock, place: str, *, sparing: bool) -> Engine:
     from grandstand.storage.tables.engines.sqlite import SqliteEngine
 
     file = sqlite_file(settings)
     if file is not None and not place:
         file.parent.mkdir(parents=True, exist_ok=True)
-    return SqliteEngine.open(file, clock=clock, durability=settings.tables_durability)
+    return SqliteEngine.open(
+        file, clock=clock, durability=settings.tables_durability, sparing=sparing
+    )
 
 
 def _dynamodb(settings: Settings, clock: Clock, place: str) -> Engine:

@@ -36,6 +36,7 @@ _LAZY = (
     "grandstand.apps.gatherer.sources.kalshi.errors",
     "grandstand.apps.keiba.model.errors",
     "grandstand.apps.keiba.service.refusals",
+    "grandstand.host.scaffold.making",
     "grandstand.kit.llm.remote",
     "grandstand.simulators.odds.errors",
     "grandstand.simulators.scores.errors",

@@ -14,22 +14,29 @@ from grandstand.kit.outbox import Deliverer
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """A runner and a deliverer that run side by side in one event loop."""
+    """A runner and deliverers that run side by side in one event loop.
+
+    The simulated side has an outbox of its own, and so a deliverer among the `others`.
+    """
 
     runner: Runner
     deliverer: Deliverer
+    others: tuple[Deliverer, ...] = ()
 
     async def run(self) -> None:
-        """Run both until `stop`; when one breaks, stop the other and raise what broke it."""
-        both = [
+        """Run all until `stop`; when one breaks, stop the others and raise what broke it."""
+        every = [
             asyncio.create_task(self.runner.run(), name="runner"),
-            asyncio.create_task(self.deliverer.run(), name="deliverer"),
+            *(
+                asyncio.create_task(each.run(), name="deliverer")
+                for each in (self.deliverer, *self.others)
+            ),
         ]
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_EXCEPTION)
+            await asyncio.wait(every, return_when=asyncio.FIRST_EXCEPTION)
         finally:
             await self.stop()
-            ended = await asyncio.gather(*both, return_exceptions=True)
+            ended = await asyncio.gather(*every, return_exceptions=True)
         for fault in ended:
             if isinstance(fault, BaseException):
                 log("runner").critical("work behind the pages broke off", exc_info=fault)
@@ -37,11 +44,12 @@ class Background:
 
     async def stop(self) -> None:
         """Begin nothing new, let short work end, stop the rest; return when that is done."""
-        await asyncio.gather(self.runner.stop(), self.deliverer.stop())
+        deliverers = (self.deliverer, *self.others)
+        await asyncio.gather(self.runner.stop(), *(each.stop() for each in deliverers))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[asyncio.Task[None]]:
-        """Run both for the length of a block, in a task that the block may look at."""
+        """Run all for the length of a block, in a task that the block may look at."""
         task = asyncio.create_task(self.run(), name="background")
         try:
             yield task

@@ -137,6 +137,19 @@ class LogSettings(Section):
     )
 
 
+class DemoSettings(Section):
+    """Whether outside sources that are not connected are simulated."""
+
+    play: Literal["auto", "on", "off"] = Field(
+        default="auto",
+        description=(
+            "Whether stand-ins play the sources that are not connected: on, off, or auto (where "
+            "tables and series are embedded). What they tell is kept apart, in the folder "
+            "simulated of the home folder."
+        ),
+    )
+
+
 class Settings(BaseSettings):
     """What can be set, by `GRANDSTAND_<NAME>` in the environment or `<name>` in settings.toml."""
 
@@ -155,8 +168,8 @@ class Settings(BaseSettings):
     tables: str = Field(
         default="sqlite",
         description=(
-            "Where tables live: sqlite (in the home folder), sqlite:PATH, dynamodb:REGION or "
-            "dynamodb:http://HOST:PORT."
+            "Where tables live: sqlite (in the home folder), sqlite:PATH, dynamodb (in the region "
+            "Amazon's own settings name), dynamodb:REGION or dynamodb:http://HOST:PORT."
         ),
     )
     tables_prefix: str = Field(default="", description="Put before every table's name.")
@@ -207,6 +220,7 @@ class Settings(BaseSettings):
     llm: LlmSettings = Field(default_factory=LlmSettings, description="The language model.")
     notify: NotifySettings = Field(default_factory=NotifySettings, description="Alerts.")
     log: LogSettings = Field(default_factory=LogSettings, description="Logs.")
+    demo: DemoSettings = Field(default_factory=DemoSettings, description="Simulated sources.")
 
     bets: BetsSettings = Field(default_factory=BetsSettings, description="The odds and models.")
     cricket: CricketSettings = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from grandstand.host.catalogue import APPS, tables_by_owner
@@ -24,11 +24,20 @@ class Part:
     engine: str
     rows: int | None
     size_bytes: int | None
+    simulated: bool = False
 
 
 async def storage_of(store: AsyncStore, series: SeriesEngine) -> tuple[Part, ...]:
     """Describe every table and series, off the event loop."""
     return await asyncio.to_thread(_described, store.store, series)
+
+
+async def simulated_storage_of(
+    store: AsyncStore, series: SeriesEngine, apps: frozenset[str]
+) -> tuple[Part, ...]:
+    """Describe the tables and series of simulated applications, off the event loop."""
+    parts = await storage_of(store, series)
+    return tuple(replace(part, simulated=True) for part in parts if part.owner in apps)
 
 
 def _described(store: Store, engine: SeriesEngine) -> tuple[Part, ...]:

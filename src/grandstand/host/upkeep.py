@@ -18,21 +18,24 @@ _AT_ONCE = 10_000
 
 
 def house_jobs(
-    store: Store,
-    series: SeriesEngine,
+    sides: Sequence[tuple[Store, SeriesEngine]],
     metrics: Metrics,
     teller: Teller,
     storage: Callable[[], Awaitable[Sequence[Part]]],
 ) -> tuple[Job, ...]:
-    """Answer the jobs: clear away what expired, keep series in order, count what is kept."""
+    """Answer the jobs: clear away what expired, keep series in order, count what is kept.
+
+    `sides` are the real store and series, and the simulated ones where there are any.
+    """
 
     async def clear(_run: Run) -> str:
-        swept = await asyncio.to_thread(sweep, store, all_tables(), _AT_ONCE)
-        return f"{swept.total:,} items had expired" if swept.total else "nothing had expired"
+        swept = [await asyncio.to_thread(sweep, one, all_tables(), _AT_ONCE) for one, _ in sides]
+        total = sum(each.total for each in swept)
+        return f"{total:,} items had expired" if total else "nothing had expired"
 
     async def tidy(run: Run) -> str:
         done = 0
-        for one in all_series():
+        for series, one in [(series, one) for _, series in sides for one in all_series()]:
             run.tell(one.name)
             await asyncio.to_thread(series.prepare, one)
             round_ = await asyncio.to_thread(series.upkeep, one)
@@ -42,8 +45,9 @@ def house_jobs(
     async def count(_run: Run) -> str:
         parts = await storage()
         for part in parts:
-            metrics.set("storage_rows", part.rows or 0, part=part.name)
-            metrics.set("storage_bytes", part.size_bytes or 0, part=part.name)
+            name = f"simulated/{part.name}" if part.simulated else part.name
+            metrics.set("storage_rows", part.rows or 0, part=name)
+            metrics.set("storage_bytes", part.size_bytes or 0, part=name)
         size = sum(part.size_bytes or 0 for part in parts)
         teller.tell("house/storage", {"size_bytes": size})
         return f"{size:,} bytes in {len(parts)} tables and series"

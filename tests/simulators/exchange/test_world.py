@@ -218,3 +218,32 @@ def test_there_is_nothing_to_be_told_of_a_market_that_is_not_listed() -> None:
     assert world.become("NONE", Becoming("settled")) is None
     assert world.change_fees("NONE", 2) is None
     assert (world.book("NONE"), world.quote("NONE"), world.market("NONE")) == (None, None, None)
+
+
+def test_a_new_price_clears_the_bids_it_leaves_too_high_and_bids_beside_it() -> None:
+    world = world_of(markets=6, depth=12)
+    market = next(one for one in world.listed if one.status(world.now_us()) == "active")
+    fair = DOLLAR // 5 if market.fair > DOLLAR // 2 else DOLLAR * 4 // 5
+
+    events = world.reprice(market.ticker, fair)
+
+    book = world.book(market.ticker)
+    assert book is not None
+    assert (book.best_yes or 0) < fair < (book.best_ask or 0)
+    assert fair - (book.best_yes or 0) <= 3 * market.tick
+    assert (book.best_ask or 0) - fair <= 3 * market.tick
+    assert {type(event) for event in events} == {DeltaMade, QuoteMade}
+    assert world.truth.book_at(market.ticker, world.now_us() + SECOND) == book
+
+
+def test_a_market_that_is_let_go_of_is_not_listed_any_more() -> None:
+    world = world_of(markets=6)
+    gone = world.listed[0].ticker
+    world.book(gone)
+
+    world.forget(gone)
+
+    assert world.market(gone) is None
+    assert gone not in {market.ticker for market in world.listed}
+    assert gone not in world.truth.tickers
+    assert world.step(50, world.now_us() + STEP)

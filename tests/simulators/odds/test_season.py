@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grandstand.simulators.odds.errors import LeagueUnknown, SeasonTooShort
+from grandstand.simulators.odds.laws import forget_tables
 from grandstand.simulators.odds.lines import H2H, SPREADS
 from grandstand.simulators.odds.season import Season, season
 from tests.simulators.odds.asking import implied
@@ -116,3 +117,27 @@ def test_a_season_without_games_or_prices_is_refused(games: int, changes: int) -
 def test_a_league_nobody_plays_is_refused() -> None:
     with pytest.raises(LeagueUnknown, match="choose one of basketball_nba"):
         season(1, "quidditch")
+
+
+def test_a_season_may_be_played_at_all_hours_of_all_days() -> None:
+    evenings = season(3, "soccer_epl", 60, changes=2)
+    around = season(3, "soccer_epl", 60, changes=2, all_day=True)
+
+    hours = [
+        set((made.games.commence_us // 3_600_000_000 % 24).tolist()) for made in (evenings, around)
+    ]
+    days = [
+        set((made.games.commence_us // 86_400_000_000 % 7).tolist()) for made in (evenings, around)
+    ]
+    assert len(hours[0]) <= 5
+    assert len(hours[1]) > 18
+    assert len(days[0]) < len(days[1]) == 7
+
+
+def test_tables_that_were_let_go_of_are_made_again() -> None:
+    before = season(4, "soccer_epl", 20, changes=2)
+    forget_tables()
+
+    again = season(4, "soccer_epl", 20, changes=2)
+
+    assert np.array_equal(before.quotes.first, again.quotes.first)

@@ -440,3 +440,15 @@ def test_histories_are_the_rows_that_runners_had_before_a_race() -> None:
     expected = {horse.id: small.runs(horse, before)[::-1] for horse in race.horses}
     assert rows == expected
     assert sum(map(len, rows.values())) > 30
+
+
+def test_a_world_that_keeps_few_races_tells_the_same_of_them() -> None:
+    now = datetime(2026, 11, 15, 12, tzinfo=JST)
+    frugal = World.at(7, now, seasons_before=0, kept_races=2)
+    ids = frugal.race_ids("nar", SUNDAY)[:4]
+
+    first = [frugal.race(one) for one in ids]
+    again = [frugal.race(one) for one in ids]
+
+    assert [one.title for one in first if one] == [one.title for one in again if one]
+    assert first[0] is not again[0]

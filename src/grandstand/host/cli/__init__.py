@@ -25,10 +25,17 @@ COMMANDS: dict[str, Deferred] = {
         "doctor",
         "Say what works here and what is missing.",
     ),
+    "demo": Deferred(f"{_HERE}.demo", "demo", "The sources that are simulated."),
     "user": Deferred(f"{_HERE}.user", "user", "Who may log in."),
     "key": Deferred(f"{_HERE}.key", "key", "API keys, for scripts."),
     "jobs": Deferred(f"{_HERE}.jobs", "jobs", "The work that is done by itself."),
     "config": Deferred(f"{_HERE}.config", "config", "The settings."),
+    "new-app": Deferred(
+        f"{_HERE}.new_app", "new_app", "Make a new application: rooms, tests and page."
+    ),
+    "backup": Deferred(f"{_HERE}.backup", "backup", "Write everything embedded to one file."),
+    "restore": Deferred(f"{_HERE}.restore", "restore", "Bring a backup back."),
+    "copy": Deferred(f"{_HERE}.copy", "copy", "Copy tables or series to another engine."),
     "tables": Deferred(f"{_HERE}.tables", "tables", "The tables of every application."),
     "series": Deferred(f"{_HERE}.series", "series", "The time series of every application."),
     "bets": Deferred(f"{_HERE}.apps", "bets", "Games, odds, models, Benny and your own bets."),

@@ -11,6 +11,7 @@ import typer
 from grandstand.base.errors import NotFound
 from grandstand.host.catalogue import APPS
 from grandstand.host.cli.logs import write_logs
+from grandstand.host.demo.world import playing
 from grandstand.host.house import House
 from grandstand.host.settings import Settings, read_settings
 from grandstand.kit.app import App
@@ -28,7 +29,10 @@ def commands_of(card: App[Any], begin: Callable[[Settings], None] = lambda _: No
     async def opened() -> AsyncIterator[Any]:
         settings = read_settings()
         begin(settings)
-        async with House.open(settings, apps=(card,)) as house:
+        async with (
+            playing(settings, apps=(card.name,)) as demo,
+            House.open(settings, apps=(card,), demo=demo) as house,
+        ):
             yield house.services[card.name]
 
     return card.commands(opened)

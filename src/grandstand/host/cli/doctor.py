@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -21,10 +23,12 @@ from grandstand import __version__
 from grandstand.base.clock import SystemClock
 from grandstand.base.errors import GrandstandError
 from grandstand.host.catalogue import all_tables
+from grandstand.host.checkup import answers, look_at_apps
 from grandstand.host.opening import open_series, open_store, sqlite_file
 from grandstand.host.server.listening import listen
 from grandstand.host.settings import Settings, read_settings, settings_file
 from grandstand.storage.tables.engines.sqlite import sqlite_version
+from grandstand.storage.tables.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,10 @@ def doctor(
     *, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
 ) -> None:
     """Look at this machine, the settings and the store; exit 1 when something needs doing."""
-    findings = list(examine(read_settings()))
+    settings = read_settings()
+    # What is logged on the way goes nowhere: the findings say it all.
+    with redirect_stdout(StringIO()):
+        findings = list(examine(settings))
     if as_json:
         typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
@@ -76,6 +83,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield _port(settings)
     yield _model(settings)
     yield _tokens(settings)
+    yield from _applications(settings)
 
 
 def _clock() -> Finding:
@@ -114,10 +122,30 @@ def _port(settings: Settings) -> Finding:
     host, port = settings.server.host, settings.server.port
 
     def look() -> str:
-        listen(host, port).close()
+        try:
+            listen(host, port).close()
+        except GrandstandError:
+            if not answers(f"http://{host}:{port}"):
+                raise
+            return f"Grandstand answers on {host}:{port}"
         return f"{host}:{port} is free"
 
     return _tried("port", look)
+
+
+def _applications(settings: Settings) -> Iterator[Finding]:
+    """Open every application; tables in the cloud are not made on the way, for they cost money."""
+    try:
+        if sqlite_file(settings) is None and _missing(settings):
+            told = "not looked at: grandstand tables create first"
+            yield Finding("applications", good=True, told=told)
+            return
+        found = asyncio.run(look_at_apps(settings))
+    except GrandstandError as error:
+        yield Finding("applications", good=False, told=str(error))
+        return
+    for one in found:
+        yield Finding(one.app, one.good, one.told)
 
 
 def _model(settings: Settings) -> Finding:
@@ -154,12 +182,19 @@ def _store(settings: Settings) -> Iterator[Finding]:
     with store:
         yield _tried("store answers", lambda: f"{len(store.session.engine.list_tables())} tables")
         yield _tried("declarations", lambda: f"{len(all_tables())} tables declared")
-        present = set(store.session.engine.list_tables())
-        missing = [t.name for t in all_tables() if store.session.name(t) not in present]
-        told = (
-            "all are there" if not missing else f"{len(missing)} to make: grandstand tables create"
-        )
+        missing = _absent(store)
+        told = "all are there" if not missing else f"{missing} to make: grandstand tables create"
         yield Finding("declared tables", good=True, told=told)
+
+
+def _missing(settings: Settings) -> int:
+    with open_store(settings) as store:
+        return _absent(store)
+
+
+def _absent(store: Store) -> int:
+    present = set(store.session.engine.list_tables())
+    return sum(store.session.name(table) not in present for table in all_tables())
 
 
 def _tried(subject: str, look: Callable[[], str]) -> Finding:

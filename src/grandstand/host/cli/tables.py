@@ -17,9 +17,11 @@ from grandstand.base.clock import SystemClock
 from grandstand.base.errors import InvalidInput, NotFound
 from grandstand.host.catalogue import all_tables, find_tables, tables_by_owner
 from grandstand.host.cli.backfill import backfill_entity
+from grandstand.host.demo.settings import simulated_settings
+from grandstand.host.demo.sources import simulated_apps
 from grandstand.host.opening import open_store, sqlite_file
 from grandstand.host.server.listening import LOOPBACK
-from grandstand.host.settings import read_settings
+from grandstand.host.settings import Settings, read_settings
 from grandstand.host.tables_server import PORT
 from grandstand.host.tables_server import serve as serve_front
 from grandstand.storage.tables.documents import cloudformation, markdown, workbench
@@ -58,11 +60,25 @@ def list_tables() -> None:
         grid.add_column(heading, no_wrap=True)
     for heading in ("indexes", "entities", "patterns", "items"):
         grid.add_column(heading, justify="right")
-    with open_store(read_settings()) as store:
+    settings = read_settings()
+    with open_store(settings) as store:
         for owner, owned in tables_by_owner().items():
             for table in owned:
                 grid.add_row(owner, *_summary(store, table))
+    _add_simulated(grid, settings)
     Console().print(grid)
+
+
+def _add_simulated(grid: Grid, settings: Settings) -> None:
+    """Add the tables of simulated applications, which are kept apart."""
+    apart = simulated_settings(settings, {})
+    file = sqlite_file(apart)
+    if file is None or not file.exists():
+        return
+    with open_store(apart) as store:
+        for owner in sorted(simulated_apps(settings)):
+            for table in tables_by_owner().get(owner, ()):
+                grid.add_row(f"{owner}, simulated", *_summary(store, table))
 
 
 def _summary(store: Store, table: Table) -> tuple[str, ...]:

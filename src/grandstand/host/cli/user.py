@@ -178,7 +178,9 @@ def erase(whose: Whose, *, by_id: ById = False, yes: Yes = False) -> None:
 
 @asynccontextmanager
 async def _belongings() -> AsyncIterator[AllBelongings]:
+    from grandstand.host.demo.world import playing
     from grandstand.host.house import House
 
-    async with House.open(read_settings()) as house:
+    settings = read_settings()
+    async with playing(settings) as demo, House.open(settings, demo=demo) as house:
         yield house.belongings

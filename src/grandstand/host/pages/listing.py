@@ -145,11 +145,11 @@ def storage_table(parts: Iterable[Part]) -> DataTable:
     )
     rows = tuple(
         Row(
-            f"{part.kind}-{part.name}",
+            f"{part.kind}-{part.name}{'-simulated' if part.simulated else ''}",
             (
                 Cell(part.name),
                 Cell(part.kind),
-                Cell(part.owner),
+                Cell(f"{part.owner}, simulated" if part.simulated else part.owner),
                 Cell(part.engine),
                 Cell(shown.number(part.rows), part.rows),
                 Cell(shown.byte_size(part.size_bytes), part.size_bytes),

@@ -55,7 +55,7 @@ class StatusPages:
         house, query = self._house, request.query_params
         jobs, sources, storage, events = await asyncio.gather(
             house.jobs.list(),
-            house.web.current(),
+            house.sources(),
             house.storage(),
             house.events.recent(EVENTS_SHOWN, who),
         )
@@ -100,7 +100,7 @@ class StatusPages:
         if name == "jobs":
             return jobs_table(await house.jobs.list(), reader)
         if name == "sources":
-            return sources_table(await house.web.current(), reader)
+            return sources_table(await house.sources(), reader)
         if name == "storage":
             return storage_table(await house.storage())
         raise NotFound("There are the tables jobs, sources and storage")

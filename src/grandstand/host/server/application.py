@@ -19,6 +19,7 @@ from grandstand.host.server.documents import Documents
 from grandstand.host.server.health import HealthRoutes
 from grandstand.host.server.house_api import HouseApi
 from grandstand.host.server.stack import Doorkeeping, Stack
+from grandstand.host.server.story_api import StoryApi
 from grandstand.kit.limits import Limits, Pace
 from grandstand.kit.pages.policy import CONTENT_POLICY
 from grandstand.kit.problems import Problems
@@ -51,6 +52,7 @@ def _routes(house: House, app: FastAPI) -> list[BaseRoute]:
             routes += router_of(card.api(service), f"/api/{card.name}").routes
     for part in (HouseApi(house), CredentialsApi(house)):
         routes += router_of(part, "/api/house").routes
+    routes += router_of(StoryApi(house), "/api").routes
     routes += HealthRoutes(house.metrics, house.checks()).routes()
     routes.append(Mount(house.pages.assets.prefix, house.pages.assets, name="static"))
     routes.append(WebSocketRoute("/live", house.hub.serve))
@@ -113,5 +115,6 @@ def application(
         clock=house.clock,
         random=house.random,
         headers=SECURITY_HEADERS + ((_HTTPS_ONLY,) if server.https else ()),
+        simulated=tuple(f"{way}/{app}" for app in sorted(house.simulated) for way in ("/api", "")),
     )
     return Stack(app, parts), app

@@ -104,6 +104,7 @@ class PartModel(Strict):
     engine: str
     rows: int | None
     size_bytes: int | None
+    simulated: bool
 
 
 class EventModel(Strict):
@@ -271,7 +272,7 @@ class HouseApi:
         return SourceList(
             sources=tuple(
                 SourceModel(**{name: getattr(status, name) for name in known})
-                for status in await self._house.web.current()
+                for status in await self._house.sources()
             )
         )
 

@@ -32,6 +32,7 @@ _MOST_HOSTS: Final = 64
 _TOO_LARGE: Final = 413
 _BREACH: Final = 1008
 _NOTHING: Final[Mapping[str, str]] = {}
+_SIMULATED: Final = (b"grandstand-simulated", b"yes")
 
 
 class ForeignHost(InvalidInput):
@@ -44,7 +45,10 @@ class ForeignOrigin(NotAllowed):
 
 @dataclass(frozen=True, slots=True)
 class Doorkeeping:
-    """What the stack is made of, besides the routes behind it."""
+    """What the stack is made of, besides the routes behind it.
+
+    What is answered under the `simulated` addresses says so in a header.
+    """
 
     gate: Gate
     policy: Policy
@@ -55,6 +59,7 @@ class Doorkeeping:
     clock: Clock
     random: Random
     headers: tuple[tuple[str, str], ...]
+    simulated: tuple[str, ...] = ()
 
 
 class Stack:
@@ -89,6 +94,8 @@ class Stack:
         request_id = self._name(scope, headers)
         gzip = "gzip" in headers.get("accept-encoding", "")
         added = [(b"x-request-id", request_id.encode()), *self._added]
+        if parts.simulated and scope["path"].startswith(parts.simulated):
+            added.append(_SIMULATED)
         exchange = Exchange(receive, send, added, accepts_gzip=gzip)
         exchange.most_bytes = parts.limits.body_bytes
         try:

@@ -21,6 +21,7 @@ _WIDTH: Final = 4.0
 _FEWEST: Final = 3
 _SWEPT: Final = 3
 _LEVEL_GONE: Final = 0.6
+_NEAR_TICKS: Final = 2
 _LOWEST_FAIR: Final = DOLLAR // 20
 
 
@@ -68,6 +69,24 @@ class Traders:
         if traded or ((book.best_yes, book.best_no) != top and random() < _TOLD):
             events.append(quote(market, book, at))
         return events
+
+    def reprice(self, market: Market, book: Book, fair: int, at: int) -> list[Event]:
+        """Take away the bids a new fair price leaves too high, and bid beside it on both sides."""
+        market.fair = min(max(fair, _LOWEST_FAIR), DOLLAR - _LOWEST_FAIR)
+        events: list[Event] = []
+        for yes in (True, False):
+            top = (market.fair if yes else DOLLAR - market.fair) - market.tick
+            top -= top % market.tick
+            side = book.yes if yes else book.no
+            for price in [price for price in side if price > top]:
+                self._change(market, book, at, events, (yes, price, -side[price]))
+        for yes in (True, False):
+            top = (market.fair if yes else DOLLAR - market.fair) - market.tick
+            top -= top % market.tick
+            best = book.best_yes if yes else book.best_no
+            if best is None or top - best > _NEAR_TICKS * market.tick:
+                self._change(market, book, at, events, (yes, top, self._draw.choice(_SIZES) * 5))
+        return [*events, quote(market, book, at)] if events else events
 
     def _move(self, market: Market) -> None:
         step = market.tick * self._draw.choice((-2, -1, 1, 2))

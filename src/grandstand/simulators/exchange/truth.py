@@ -48,6 +48,10 @@ class Truth:
         """Note the book a market began with."""
         self._journals[ticker] = _Journal(market_id, book.copy())
 
+    def end(self, ticker: str) -> None:
+        """Forget the book of a market."""
+        self._journals.pop(ticker, None)
+
     def note(self, event: object) -> None:
         """Note what happened; what is not known is passed over."""
         if type(event) is DeltaMade:

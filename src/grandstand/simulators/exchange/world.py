@@ -19,7 +19,7 @@ from grandstand.simulators.exchange.catalogue import (
 )
 from grandstand.simulators.exchange.events import Event, LifecycleMade, QuoteMade, TradeMade
 from grandstand.simulators.exchange.lifecycle import Becoming, Change, became
-from grandstand.simulators.exchange.market import Market, Result, SeriesListed
+from grandstand.simulators.exchange.market import EventListed, Market, Result, SeriesListed
 from grandstand.simulators.exchange.numbers import DOLLAR, MILLISECOND, SECOND
 from grandstand.simulators.exchange.trading import Traders, first_book, quote
 from grandstand.simulators.exchange.truth import Truth
@@ -147,6 +147,14 @@ class World:
         event, answers = event_listed(number, draw, now)
         opens_at = now + int(opens_in_seconds * SECOND)
         closes_at = opens_at + int(open_seconds * SECOND)
+        made = [market_made(event, answer, draw, opens_at, closes_at) for answer in answers]
+        for market in made:
+            market.created_at = now
+        return self.list_event(event, made)
+
+    def list_event(self, event: EventListed, markets: Sequence[Market]) -> list[LifecycleMade]:
+        """List an event with these markets, and answer the news of it."""
+        now = self._stamp()
         body: dict[str, object] = {
             "event_ticker": event.ticker,
             "series_ticker": event.series.ticker,
@@ -156,9 +164,7 @@ class World:
             "exchange_index": 0,
         }
         news = [LifecycleMade(now, "event_lifecycle", body, event.multivariate)]
-        for answer in answers:
-            market = market_made(event, answer, draw, opens_at, closes_at)
-            market.created_at = now
+        for market in markets:
             self._markets[market.ticker] = market
             self._listed.append(market)
             news.append(became(market, Becoming("created"), now))
@@ -166,6 +172,24 @@ class World:
         for made in news:
             self.truth.note(made)
         return news
+
+    def reprice(self, ticker: str, fair: int) -> list[Event]:
+        """Let a market be worth another price, and its book make room; answer what changed."""
+        market = self._markets.get(ticker)
+        if market is None or market.status(self._last) != "active":
+            return []
+        events = self._traders.reprice(market, self._book(market), fair, self._stamp())
+        for event in events:
+            self.truth.note(event)
+        return events
+
+    def forget(self, ticker: str) -> None:
+        """List a market no longer; what was made in it stays among the trades."""
+        market = self._markets.pop(ticker, None)
+        if market is not None:
+            self._listed.remove(market)
+            self._weights = activity(len(self._listed), self._scenery.exponent)
+            self.truth.end(ticker)
 
     def turn(self) -> list[Event]:
         """Let something become of one market, as its state allows, and answer the news.

@@ -15,6 +15,8 @@ HOUR_US: Final = 3_600_000_000
 DAY_US: Final = 24 * HOUR_US
 MOST_REST: Final = 7
 _BREAK_DAYS: Final = 90
+_HALVES_AN_EVENING: Final = 9
+_HALVES_A_DAY: Final = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,17 @@ class Calendar:
 
 
 def calendar(
-    league: League, games: int, starts_at: datetime, random: np.random.Generator
+    league: League,
+    games: int,
+    starts_at: datetime,
+    random: np.random.Generator,
+    *,
+    all_day: bool = False,
 ) -> Calendar:
-    """Answer a calendar of so many games; after a season comes a break, then the next."""
+    """Answer a calendar of so many games; after a season comes a break, then the next.
+
+    With `all_day` games begin at any hour of any day between two rounds.
+    """
     teams, per_season = len(league.teams), league.season_games
     per_round = teams // 2
     rounds = -(-games // per_round)
@@ -41,13 +51,15 @@ def calendar(
     number = np.repeat(np.arange(rounds), per_round)[:games]
     season = number // rounds_a_season
     days = number * league.days_between_rounds + season * _BREAK_DAYS
-    days = days + random.integers(0, min(2, league.days_between_rounds), games)
-    halves = random.integers(0, 9, games)
+    between = league.days_between_rounds
+    days = days + random.integers(0, between if all_day else min(2, between), games)
+    halves = random.integers(0, _HALVES_A_DAY if all_day else _HALVES_AN_EVENING, games)
+    first_hour = 0 if all_day else league.first_hour
     base = int(starts_at.timestamp()) * 1_000_000
-    start = base + days * DAY_US + league.first_hour * HOUR_US + halves * (HOUR_US // 2)
+    start = base + days * DAY_US + first_hour * HOUR_US + halves * (HOUR_US // 2)
     order = np.lexsort((np.arange(games), start))
     pairs, start, season = pairs[order], start[order], season[order]
-    rest = _rest(pairs, start - league.first_hour * HOUR_US, teams)
+    rest = _rest(pairs, start - first_hour * HOUR_US, teams)
     return Calendar(pairs[:, 0], pairs[:, 1], start, rest[:, 0], rest[:, 1], season)
 
 

@@ -212,6 +212,11 @@ def _above(pmf: Floats) -> Floats:
 _made: Final[dict[float, tuple[Floats, Floats]]] = {}
 
 
+def forget_tables() -> None:
+    """Let go of the tables; whoever needs them next makes them again."""
+    _made.clear()
+
+
 def _tables(rho: float) -> tuple[Floats, Floats]:
     """Answer the chances of more than each margin and total at each node; made once and kept."""
     if rho not in _made:

@@ -92,11 +92,12 @@ def season(
     starts_at: datetime = OPENING,
     changes: int = 22,
     in_play: bool = True,
+    all_day: bool = False,
 ) -> Season:
     """Make a season, the same from the same seed; more games than a season's go on in the next.
 
-    Each book changes each market's prices `changes` - 1 times before the start. Raises
-    LeagueUnknown and SeasonTooShort.
+    Each book changes each market's prices `changes` - 1 times before the start. With `all_day`
+    games begin at any hour of any day. Raises LeagueUnknown and SeasonTooShort.
     """
     if sport not in LEAGUES:
         raise LeagueUnknown(sport, tuple(LEAGUES))
@@ -105,7 +106,7 @@ def season(
     if games < 1 or changes < 2:  # noqa: PLR2004 - an opening and a closing price
         raise SeasonTooShort("a season needs at least 1 game, and 2 prices a book and market")
     chance = [np.random.default_rng(each) for each in np.random.SeedSequence(seed).spawn(9)]
-    played = calendar(league, games, starts_at, chance[0])
+    played = calendar(league, games, starts_at, chance[0], all_day=all_day)
     return _season(league, played, chance, changes=changes, in_play=in_play)
 
 

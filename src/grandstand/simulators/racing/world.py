@@ -46,19 +46,26 @@ class World:
     moment given; the world itself knows every finish before it happens.
     """
 
-    def __init__(self, seed: int, first_year: int) -> None:
+    def __init__(self, seed: int, first_year: int, *, kept_races: int = _KEPT_RACES) -> None:
         self.seed = seed
         self.first_year = first_year
         self.people = Population(seed, first_year)
         self.season = lru_cache(maxsize=_KEPT_SEASONS)(self._season)
-        self._raced = lru_cache(maxsize=_KEPT_RACES)(self._race)
+        self._raced = lru_cache(maxsize=kept_races)(self._race)
         self._day_jockeys = lru_cache(maxsize=_KEPT_DAYS)(self._riding)
         self._month = lru_cache(maxsize=_KEPT_MONTHS)(self._tallied)
 
     @classmethod
-    def at(cls, seed: int, now: datetime, seasons_before: int = _SEASONS_BEFORE) -> World:
+    def at(
+        cls,
+        seed: int,
+        now: datetime,
+        seasons_before: int = _SEASONS_BEFORE,
+        *,
+        kept_races: int = _KEPT_RACES,
+    ) -> World:
         """Answer a world with some full seasons before the year of a moment."""
-        return cls(seed, now.astimezone(JST).year - seasons_before)
+        return cls(seed, now.astimezone(JST).year - seasons_before, kept_races=kept_races)
 
     def meetings(self, circuit: Circuit, day: date) -> tuple[Meeting, ...]:
         """Answer a circuit's meetings of a day."""

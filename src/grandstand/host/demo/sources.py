@@ -1,0 +1,158 @@
+"""Kept here: the outside sources of the house, which of them are connected, and how to do that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.apps.cricket.settings import CricketSettings
+from grandstand.apps.gatherer.settings import GathererSettings
+from grandstand.apps.keiba.settings import KeibaSettings
+from grandstand.host.settings import Settings
+from grandstand.kit.settings import Section
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideSource:
+    """One outsider an application lives on.
+
+    Without a `main` source that is connected its application is simulated as a whole; the others
+    are played beside it.
+    """
+
+    name: str
+    app: str
+    title: str
+    how: str
+    connected: Callable[[Settings], bool]
+    main: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStanding:
+    """How a source stands by the settings: connected, simulated, or neither."""
+
+    source: OutsideSource
+    connected: bool
+    simulated: bool
+
+    @property
+    def word(self) -> str:
+        """The standing in a word or two."""
+        return "connected" if self.connected else "simulated" if self.simulated else "not connected"
+
+
+def _changed(section: Section, *names: str) -> bool:
+    """Tell whether any of these settings is another than it is by itself."""
+    fields = type(section).model_fields
+    return any(getattr(section, name) != fields[name].default for name in names)
+
+
+def _odds(settings: Settings) -> bool:
+    bets: BetsSettings = settings.bets
+    return _is_set(bets.odds_key) or _changed(bets, "odds_url")
+
+
+def _exchange(settings: Settings) -> bool:
+    gatherer: GathererSettings = settings.gatherer
+    key = bool(gatherer.key_id) or _is_set(gatherer.private_key)
+    return key or _changed(gatherer, "private_key_file", "rest_url", "stream_url")
+
+
+def _scores(settings: Settings) -> bool:
+    cricket: CricketSettings = settings.cricket
+    return _is_set(cricket.feed_token) or _changed(cricket, "feed_url")
+
+
+def _push(settings: Settings) -> bool:
+    return _is_set(settings.cricket.apns_key)
+
+
+def _races(settings: Settings) -> bool:
+    keiba: KeibaSettings = settings.keiba
+    return keiba.ask_site or _changed(keiba, "race_url", "nar_url", "db_url")
+
+
+def _is_set(secret: Any) -> bool:  # noqa: ANN401 - a secret or None
+    return secret is not None and bool(secret.get_secret_value())
+
+
+SOURCES: Final = (
+    OutsideSource(
+        "odds",
+        "bets",
+        "Bookmakers' odds and scores (The Odds API)",
+        "set GRANDSTAND_BETS_ODDS_KEY to a key of the-odds-api.com",
+        _odds,
+    ),
+    OutsideSource(
+        "exchange",
+        "gatherer",
+        "The prediction market (Kalshi)",
+        "set GRANDSTAND_GATHERER_KEY_ID and GRANDSTAND_GATHERER_PRIVATE_KEY_FILE to an API key",
+        _exchange,
+    ),
+    OutsideSource(
+        "scores",
+        "cricket",
+        "Cricket scores (SportMonks)",
+        "set GRANDSTAND_CRICKET_FEED_TOKEN to a token of SportMonks' cricket API",
+        _scores,
+    ),
+    OutsideSource(
+        "push",
+        "cricket",
+        "Lock screens (Apple's push service)",
+        "set GRANDSTAND_CRICKET_APNS_KEY, _APNS_KEY_ID, _APNS_TEAM_ID and _APNS_BUNDLE_ID",
+        _push,
+        main=False,
+    ),
+    OutsideSource(
+        "races",
+        "keiba",
+        "Races in Japan (netkeiba)",
+        "set GRANDSTAND_KEIBA_ASK_SITE=true",
+        _races,
+    ),
+)
+
+
+def plays(settings: Settings) -> bool:
+    """Tell whether sources that are not connected are to be simulated."""
+    if settings.demo.play != "auto":
+        return settings.demo.play == "on"
+    tables_here = settings.tables.partition(":")[0] == "sqlite"
+    return tables_here and settings.series.get_secret_value() == "chunks"
+
+
+def simulated_apps(settings: Settings) -> frozenset[str]:
+    """Answer the applications whose source is simulated, by name."""
+    if not plays(settings):
+        return frozenset()
+    return frozenset(one.app for one in SOURCES if one.main and not one.connected(settings))
+
+
+def standings(settings: Settings) -> tuple[SourceStanding, ...]:
+    """Answer how every source stands; those of one application stand together."""
+    simulated = simulated_apps(settings)
+    return tuple(
+        SourceStanding(
+            one,
+            connected=one.app not in simulated and one.connected(settings),
+            simulated=one.app in simulated,
+        )
+        for one in SOURCES
+    )
+
+
+def how_to_connect(app: str) -> str:
+    """Answer one line on how an application gets its real source; nothing when it needs none."""
+    return next((one.how for one in SOURCES if one.app == app and one.main), "")
+
+
+def simulated_folder(settings: Settings) -> Path:
+    """Answer where everything simulated is kept."""
+    return settings.home / "simulated"

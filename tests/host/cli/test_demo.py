@@ -1,0 +1,64 @@
+"""`grandstand demo` says what is simulated, and removes it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from grandstand.base.clock import SystemClock
+from grandstand.host.cli import app
+from grandstand.host.demo.birth import DemoInUse, inhabited
+from grandstand.host.settings import read_settings
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("GRANDSTAND_HOME", str(tmp_path))
+    monkeypatch.setenv("GRANDSTAND_DEMO_PLAY", "auto")
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *words: CliRunner().invoke(app, ["demo", *words])
+
+
+def test_every_source_is_told_with_how_to_connect_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRANDSTAND_BETS_ODDS_KEY", "k")
+
+    told = json.loads(run("status", "--json").stdout)
+
+    standing = {one["source"]: one["standing"] for one in told["sources"]}
+    assert told["plays"] is True
+    assert (standing["odds"], standing["exchange"]) == ("connected", "simulated")
+    assert "GRANDSTAND_BETS_ODDS_KEY" in told["sources"][0]["how"]
+
+
+def test_the_status_is_a_table_for_people(run: Run) -> None:
+    result = run("status")
+
+    assert result.exit_code == 0
+    assert "set GRANDSTAND_KEIBA_ASK_SITE=true" in result.stdout
+
+
+def test_wiping_asks_first_and_then_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    with inhabited(read_settings(), SystemClock().now()):
+        pass
+
+    unasked = run("wipe")
+    asked = run("wipe", "--yes")
+
+    assert unasked.exit_code != 0
+    assert asked.stdout.strip() == f"removed {tmp_path / 'simulated'}"
+    assert not (tmp_path / "simulated").exists()
+    assert run("wipe").stdout.strip() == "There is no simulated data."
+
+
+def test_wiping_is_refused_while_the_data_is_in_use(run: Run, tmp_path: Path) -> None:
+    with inhabited(read_settings(), SystemClock().now()):
+        result = run("wipe", "--yes")
+
+    assert isinstance(result.exception, DemoInUse)
+    assert (tmp_path / "simulated").exists()

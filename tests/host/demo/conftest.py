@@ -1,0 +1,15 @@
+"""The simulated leagues, made once for all tests of the demo."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from grandstand.host.demo.birth import Birth
+from grandstand.host.demo.games import Leagues
+
+NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def leagues() -> Leagues:
+    return Leagues(Birth(NOON.replace(hour=0)))

@@ -1,0 +1,35 @@
+"""Every application is opened and looked at, its sources simulated or reached."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.host.checkup import answers, look_at_apps
+from grandstand.host.settings import DemoSettings, Settings
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_with_nothing_connected_every_application_is_healthy(tmp_path: Path) -> None:
+    found = await look_at_apps(Settings(home=tmp_path, demo=DemoSettings(play="on")))
+
+    assert {one.app: one.good for one in found} == dict.fromkeys(
+        ("bets", "gatherer", "cricket", "keiba", "trainer"), True
+    )
+    assert {one.told for one in found if one.app == "bets"} == {"answers; odds simulated"}
+
+
+async def test_a_connected_source_that_is_away_is_told(tmp_path: Path) -> None:
+    bets = BetsSettings(odds_url="http://127.0.0.1:9", odds_key=SecretStr("k"))
+    settings = Settings(home=tmp_path, demo=DemoSettings(play="off"), bets=bets)
+
+    found = {one.app: one for one in await look_at_apps(settings)}
+
+    assert not found["bets"].good
+    assert "cannot be reached" in found["bets"].told
+
+
+def test_nobody_answers_where_nobody_listens() -> None:
+    assert not answers("http://127.0.0.1:9")
