@@ -2,27 +2,21 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.asking.books import Books
 from grandstand.apps.gatherer.store.keyframes import parse_levels
+from grandstand.simulators.exchange.book import Book
 from grandstand.simulators.exchange.world import World
-from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Window
 from tests.apps.gatherer.gathering import EVER, Gathered, rows
 from tests.apps.gatherer.heard import Said, delta_kept
 
 SLACK_US: Final = 2_000_000
-_ASKED: Final[tuple[Series[Any], ...]] = (
-    store.DELTAS,
-    store.SNAPSHOTS,
-    store.KEYFRAMES,
-    store.AUDITS,
-)
 
 
 def kept(engine: SeriesEngine) -> Counter[Said]:
@@ -62,49 +56,60 @@ def _identity(gap: store.Gap) -> tuple[int, str, int, int, int]:
     return gap.detected_at, gap.gatherer, gap.conn, gap.sid, gap.expected_seq
 
 
-class _Held:
-    """Everything a store has, in memory: a thousand questions cost as much as one."""
-
-    def __init__(self, engine: SeriesEngine) -> None:
-        self._rows: dict[tuple[str, str | None], list[Any]] = {}
-        for series in (*_ASKED, store.GAPS, store.SESSIONS):
-            for row in rows(engine, series):
-                self._rows.setdefault((series.name, None), []).append(row)
-                name = (series.name, getattr(row, series.key))
-                self._rows.setdefault(name, []).append(row)
-
-    def read(self, window: Window[Any]) -> Iterator[Any]:
-        series = window.series
-        keys: tuple[str | None, ...] = window.keys or (None,)
-        kept = [row for key in keys for row in self._rows.get((series.name, key), ())]
-        found = [row for row in kept if window.start <= getattr(row, series.time) < window.end]
-        found.sort(key=lambda row: getattr(row, series.time), reverse=window.order == "newest")
-        return iter(found[: window.most])
-
-
-def held(engine: SeriesEngine) -> SeriesEngine:
-    return cast("SeriesEngine", _Held(engine))
-
-
-def instants(world: World, span: tuple[int, int], count: int) -> list[tuple[str, int]]:
-    """Answer random instants of random markets whose book ever changed."""
-    draw = Random(7)
+def instants(done: Gathered, count: int) -> list[tuple[str, int]]:
+    """Answer random instants of random markets whose book ever changed, while they were open."""
+    draw, world = Random(7), done.world
     tickers = [ticker for ticker in world.truth.tickers if next(world.truth.deltas(ticker), None)]
-    return [(draw.choice(tickers), draw.randrange(*span)) for _ in range(count)]
+    found: dict[tuple[str, int], None] = {}
+    while len(found) < count:
+        ticker = draw.choice(tickers)
+        found[ticker, draw.randrange(opened(done, ticker), done.ended)] = None
+    return [*found]
 
 
-def asked(
-    books: Books, world: World, moments: list[tuple[str, int]]
-) -> tuple[int, list[str], Counter[str]]:
-    """Ask for books at instants: how many were sure, which of those were wrong, and why not."""
-    found = [books.at(ticker, at) for ticker, at in moments]
-    sure = [(each, at) for each, (_, at) in zip(found, moments, strict=True) if not each.doubt]
-    wrong = [
-        f"{each.ticker} at {at}"
-        for each, at in sure
-        if (each.yes, each.no) != true_book(world, each.ticker, at)
-    ]
-    return len(sure), wrong, Counter(each.doubt for each in found if each.doubt)
+def opened(done: Gathered, ticker: str) -> int:
+    """Answer when a market was there for everybody to hear of: at the beginning, or since then."""
+    market = done.world.market(ticker)
+    assert market is not None
+    return max(done.begun, market.opens_at)
+
+
+def heard_whole(done: Gathered, ticker: str, at: int) -> bool:
+    """Tell whether some gatherer was told everything of a market around an instant, by its tape."""
+    return any(
+        since <= at < until for told in done.told for since, until in told.unbroken.get(ticker, ())
+    )
+
+
+@dataclass
+class Asked:
+    """What became of asking for books at instants."""
+
+    asked: int = 0
+    exact: int = 0
+    true: int = 0
+    wrong: list[str] = field(default_factory=list)
+    untrue: list[tuple[str, int]] = field(default_factory=list)
+    doubts: Counter[str] = field(default_factory=Counter)
+
+
+def asked(books: Books, world: World, moments: Iterable[tuple[str, int]]) -> Asked:
+    """Ask for books at instants: how many were exact, how many true, and which were both."""
+    found, by_ticker = Asked(), dict[str, set[int]]()
+    for ticker, at in moments:
+        by_ticker.setdefault(ticker, set()).add(at)
+    for ticker, some in by_ticker.items():
+        truth = world.truth.books_at(ticker, sorted(some))
+        for each, true in zip(books.each(ticker, some), truth, strict=True):
+            found.asked += 1
+            found.exact += each.exact
+            is_true = (each.yes, each.no) == shown(true)
+            found.true += is_true
+            where = (ticker, each.at_us or 0)
+            found.untrue += [] if is_true else [where]
+            found.wrong += [f"{ticker} at {each.at_us}"] if each.exact and not is_true else []
+            found.doubts.update([each.doubt] if each.doubt else [])
+    return found
 
 
 def before_changes(done: Gathered, count: int) -> list[tuple[str, int]]:
@@ -117,10 +122,11 @@ def before_changes(done: Gathered, count: int) -> list[tuple[str, int]]:
 def true_book(world: World, ticker: str, at: int) -> tuple[Any, Any]:
     book = world.truth.book_at(ticker, at)
     assert book is not None
-    return (
-        tuple(map(tuple, book.levels(yes=True))),
-        tuple(map(tuple, book.levels(yes=False))),
-    )
+    return shown(book)
+
+
+def shown(book: Book) -> tuple[Any, Any]:
+    return tuple(map(tuple, book.levels(yes=True))), tuple(map(tuple, book.levels(yes=False)))
 
 
 def told_book(row: store.OrderbookSnapshot | store.Keyframe) -> tuple[Any, Any]:

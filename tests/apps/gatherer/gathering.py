@@ -14,6 +14,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from select import select
 from typing import Any, Final
 
 import psycopg
@@ -44,6 +45,7 @@ NAMES: Final = ("east", "west", "north")
 MARKETS: Final = 24
 _MANY: Final = 8
 _LATER_SECONDS: Final = 180.0
+_PATIENCE_SECONDS: Final = 60.0
 _numbers = itertools.count(1)
 # Each kind once for certain, and then by chance.
 STREAM_FAULTS: Final = (
@@ -96,14 +98,16 @@ class Gatherer:
         command = [sys.executable, "-m", "tests.apps.gatherer.recording_process", self._told]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
+        assert select([self._process.stdout], [], [], _PATIENCE_SECONDS)[0], "it does not begin"
         assert self._process.stdout.readline() == b"recording\n"
 
     def end(self, how: signal.Signals) -> int:
-        process, self._process = self._process, None
+        process = self._process
         if process is None:
             return 0
         process.send_signal(how)
-        code = process.wait(60)
+        code = process.wait(_PATIENCE_SECONDS)
+        self._process = None
         if process.stdout is not None:
             process.stdout.close()
         return code
@@ -116,6 +120,7 @@ class Phase:
     seconds: float = 1.0
     events_per_second: float = 250.0
     kills: int = 1
+    seed: int = 1
 
 
 @dataclass
@@ -163,10 +168,10 @@ def gathered(
 async def _recorded(
     orders: list[Order], phase: Phase
 ) -> tuple[World, tuple[int, int, int], Sequence[Struck], list[int]]:
-    world = World(CLOCK, Scenery(markets=MARKETS, depth=8))
+    world = World(CLOCK, Scenery(phase.seed, markets=MARKETS, depth=8))
     rules = Rules(unstamped_every=50, budget=Budget(read_per_second=5000))
     world.skew_seconds = 0.4
-    exchange = Exchange(world, CLOCK, rules, pace=WorldPace())
+    exchange = Exchange(world, CLOCK, rules, pace=WorldPace(), seed=phase.seed)
     async with exchange.served() as address:
         gatherers = [Gatherer(order, address) for order in orders]
         try:
@@ -176,6 +181,7 @@ async def _recorded(
             calm_until = await _calm(exchange, orders, phase)
             codes = await _troubled(exchange, gatherers, phase)
             ended = world.now_us()
+            await _proven(orders, ended)
             for each in gatherers:
                 codes.append(await asyncio.to_thread(each.end, signal.SIGTERM))
         finally:
@@ -189,11 +195,16 @@ async def _calm(exchange: Exchange, orders: list[Order], phase: Phase) -> int:
     exchange.pace.events_per_second = phase.events_per_second
     await asyncio.sleep(phase.seconds)
     until = exchange.floor.now_us()
+    await _proven(orders, until)
+    return until
+
+
+async def _proven(orders: list[Order], until: int) -> None:
+    """Return when everyone has proven to have all that happened until then, or a gap."""
     notes = [Path(order.folder) / "gatherer" / "whole" for order in orders]
     async with asyncio.timeout(60):
         while min(map(_whole, notes)) < until + SLACK_US:  # noqa: ASYNC110 - told by nothing else
             await asyncio.sleep(0.05)
-    return until
 
 
 def _whole(note: Path) -> int:

@@ -27,6 +27,8 @@ Said = tuple[Any, ...]
 _FRAME: Final = re.compile(
     rb'\{(?:"id":\d+,)?"type":"(\w+)","sid":(\d+)(?:,"seq":(\d+))?,"msg":(.*)\}', re.DOTALL
 )
+_NUMBERED: Final = re.compile(rb'\{[^{]*?"sid":(\d+),"seq":(\d+)')
+_REPLY: Final = re.compile(rb'\{"id":\d+,"type":"(?:ok|unsubscribed)",.*\}')
 _CODE: Final = re.compile(rb'"code":(\d+)')
 _DOLLAR: Final = 100_000
 
@@ -40,6 +42,7 @@ class Told:
     quotes: Counter[Said] = field(default_factory=Counter)
     news: Counter[Said] = field(default_factory=Counter)
     books: set[Said] = field(default_factory=set)
+    unbroken: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     errors: Counter[int] = field(default_factory=Counter)
 
 
@@ -55,7 +58,7 @@ class Script:
         told = [news for news in truth.lifecycle if not news.multivariate]
         self.news = Counter(map(news_said, told))
         self._bodies: dict[bytes, tuple[str, Said]] = {
-            delta_body(delta, yes_price=True, stamped=stamped): ("deltas", delta_said(delta))
+            delta_body(delta, yes_price=False, stamped=stamped): ("deltas", delta_said(delta))
             for ticker in truth.tickers
             for delta in truth.deltas(ticker)
             for stamped in (True, False)
@@ -67,7 +70,10 @@ class Script:
     def heard(self, tape: Path, sessions: Iterable[store.Session]) -> Told:
         """Answer what one gatherer was told, but for what it did not live to keep."""
         told, lost = Told(), [*unkept(sessions)]
-        for frame, kind, place, body in in_turn(read_tape(tape)):
+        frames = [*read_tape(tape)]
+        kept = [it for it in frames if not any(a < it.received_at < b for a, b in lost)]
+        told.unbroken = self._unbroken(kept)
+        for frame, kind, place, body in in_turn(frames):
             if kind == "error":
                 told.errors.update(map(int, _CODE.findall(body)))
             if any(start < frame.received_at < end for start, end in lost):
@@ -78,6 +84,60 @@ class Script:
                 name, said = self._bodies[body]
                 getattr(told, name)[said] += 1
         return told
+
+    def _unbroken(self, frames: Iterable[Frame]) -> dict[str, list[tuple[int, int]]]:
+        """Answer when every frame on the subscription of a market came, from its book on."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        streams: dict[tuple[int, int], Stretch] = {}
+        for frame in frames:
+            numbered = _NUMBERED.match(frame.raw)
+            if numbered is None:
+                continue
+            sid, seq = map(int, numbered.groups())
+            stream = streams.setdefault((frame.conn, sid), Stretch(found))
+            read = _FRAME.fullmatch(frame.raw)
+            kind, body = (read[1].decode(), read[4]) if read else ("", b"")
+            kind = "ok" if _REPLY.fullmatch(frame.raw) else kind
+            said = self._bodies[body][1] if body in self._bodies else None
+            stream.take(seq, kind, body, said)
+        for stream in streams.values():
+            stream.end()
+        return found
+
+
+@dataclass
+class Stretch:
+    """How far one subscription came without a break, and since when with each market."""
+
+    found: dict[str, list[tuple[int, int]]]
+    last: int = 0
+    told_at: int = 0
+    fresh: set[str] = field(default_factory=set)
+    since: dict[str, int] = field(default_factory=dict)
+
+    def take(self, seq: int, kind: str, body: bytes, said: Said | None) -> None:
+        """Take the next frame: by its number, its kind, and the change it is, if it is whole."""
+        if seq <= self.last:
+            return
+        whole = (
+            said is not None or kind == "ok" or (kind == "orderbook_snapshot" and _is_book(body))
+        )
+        if seq != self.last + 1 or not whole:
+            self.end()
+        self.last = seq
+        if kind == "orderbook_snapshot" and whole:
+            self.fresh.add(json.loads(body)["market_ticker"])
+        elif kind == "orderbook_delta" and said is not None:
+            self.told_at = said[0]
+            # A book was told before whatever happened later than the first change after it.
+            self.since = dict.fromkeys(self.fresh, self.told_at) | self.since
+            self.fresh = set()
+
+    def end(self) -> None:
+        """End with the last change told: up to it nothing is missing."""
+        for ticker, since in self.since.items():
+            self.found.setdefault(ticker, []).append((since, self.told_at))
+        self.since, self.fresh = {}, set()
 
 
 def in_turn(frames: Iterable[Frame]) -> Iterator[tuple[Frame, str, Said, bytes]]:

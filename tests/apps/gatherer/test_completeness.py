@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.asking.books import Books
 from tests.apps.gatherer.comparing import (
+    Asked,
     asked,
     before_changes,
-    held,
+    heard_whole,
     instants,
     kept,
     misplaced,
@@ -45,6 +46,12 @@ SCENES: Final = {
     "three in TimescaleDB": ("timescale", 3),
 }
 INSTANTS: Final = 1000
+# Of so many gatherers, whatever goes wrong. One alone has nothing of the time it was killed for,
+# which is as long as a process takes to start again.
+LEAST_EXACT: Final = {1: 50, 2: 300, 3: 700}
+# Where anyone was told everything: the share that must be true, and that must be called exact.
+LEAST_TRUE: Final = {1: 0.98, 2: 0.99, 3: 1.0}
+LEAST_SURE: Final = {1: 0.7, 2: 0.9, 3: 0.95}
 
 
 @pytest.fixture(scope="module", params=SCENES)
@@ -64,6 +71,12 @@ def done(
             ordering = in_databases(dsn)
         folder = tmp_path_factory.mktemp("gathered")
         yield opened.enter_context(gathered(opened.enter_context(ordering), count, folder))
+
+
+@pytest.fixture(scope="module")
+def found(done: Gathered) -> Asked:
+    """What became of asking the merged store for a thousand books."""
+    return asked(Books(done.merged, merged=True), done.world, instants(done, INSTANTS))
 
 
 def test_everything_went_wrong_and_one_was_killed(done: Gathered) -> None:
@@ -96,22 +109,32 @@ def test_whatever_anyone_was_told_is_merged_delta_for_delta_and_nothing_else(
     assert merged - done.script.deltas == Counter()
 
 
-def test_a_book_that_is_called_exact_is_the_true_one(done: Gathered, record_property: Any) -> None:
-    books, span = Books(held(done.merged), merged=True), (done.begun, done.ended)
-
-    sure, wrong, _ = asked(books, done.world, instants(done.world, span, INSTANTS))
-
-    record_property("exact of a thousand", sure)
-    assert wrong == []
+def test_a_book_that_is_called_exact_is_the_true_one(done: Gathered, found: Asked) -> None:
+    assert found.asked == INSTANTS
+    assert found.wrong == []
+    assert found.exact >= LEAST_EXACT[len(done.sources)], found.doubts.most_common(5)
 
 
-def test_while_all_goes_well_most_merged_books_are_exact(done: Gathered) -> None:
+def test_where_anyone_was_told_everything_the_merged_book_is_the_true_one(
+    done: Gathered,
+) -> None:
+    told = [it for it in instants(done, INSTANTS) if heard_whole(done, *it)]
+
+    found = asked(Books(done.merged, merged=True), done.world, told)
+
+    count = len(done.sources)
+    assert found.asked >= LEAST_EXACT[count]
+    assert found.true >= LEAST_TRUE[count] * found.asked, found.untrue
+    assert found.exact >= LEAST_SURE[count] * found.asked, found.doubts.most_common(5)
+
+
+def test_while_all_goes_well_nearly_every_merged_book_is_exact(done: Gathered) -> None:
     calm = before_changes(done, 100)
 
-    sure, wrong, doubts = asked(Books(done.merged, merged=True), done.world, calm)
+    found = asked(Books(done.merged, merged=True), done.world, calm)
 
-    assert wrong == []
-    assert sure * 2 >= len(calm) > 50, doubts.most_common(3)
+    assert found.wrong == []
+    assert found.exact >= 0.9 * len(calm) > 50, found.doubts.most_common(3)
 
 
 def test_while_all_goes_well_nearly_every_book_of_one_gatherer_is_exact(done: Gathered) -> None:
@@ -119,8 +142,8 @@ def test_while_all_goes_well_nearly_every_book_of_one_gatherer_is_exact(done: Ga
 
     found = [asked(Books(it.engine), done.world, calm) for it in done.sources]
 
-    assert [wrong for _, wrong, _ in found] == [[] for _ in done.sources]
-    assert min(sure for sure, *_ in found) >= 0.9 * len(calm), found
+    assert [each.wrong for each in found] == [[] for _ in done.sources]
+    assert min(each.exact for each in found) >= 0.9 * len(calm), found
 
 
 def test_every_trade_anyone_was_told_is_merged_once_as_it_happened(done: Gathered) -> None:
@@ -180,11 +203,12 @@ def test_what_a_gatherer_has_not_lies_in_its_gaps(done: Gathered) -> None:
 
 
 def test_a_book_of_one_gatherer_that_is_called_exact_is_the_true_one(done: Gathered) -> None:
-    random = instants(done.world, (done.begun, done.ended), 100)
+    random = instants(done, INSTANTS // 5)
 
-    wrong = [asked(Books(it.engine), done.world, random)[1] for it in done.sources]
+    found = [asked(Books(it.engine), done.world, random) for it in done.sources]
 
-    assert wrong == [[] for _ in done.sources]
+    assert [each.asked for each in found] == [len(random) for _ in done.sources]
+    assert [each.wrong for each in found] == [[] for _ in done.sources]
 
 
 def test_every_merged_book_is_the_true_one_where_it_is_placed(done: Gathered) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from grandstand.storage.series.declaration import Column, SeriesFault
-from grandstand.storage.series.rows import plain, shape_of, turned
+from grandstand.storage.series.rows import made_plain, plain, shape_of, turned
 
 COLUMNS = (
     Column("at", "int64"),
@@ -93,3 +93,15 @@ def test_any_sequence_of_rows_will_do() -> None:
     found = plain("ticks", COLUMNS, SHAPE, deque([GOOD, GOOD]))
 
     assert found == [GOOD, GOOD]
+
+
+def test_a_kind_of_number_is_made_a_plain_number_where_that_is_asked_for() -> None:
+    ((at, *_),) = made_plain("ticks", COLUMNS, SHAPE, [_with(0, _Number.ONE)])
+
+    assert at == 1
+    assert type(at) is int
+
+
+def test_nothing_else_is_made_to_fit() -> None:
+    with pytest.raises(SeriesFault, match="uuid"):
+        made_plain("ticks", COLUMNS, SHAPE, [_with(5, str(MARK))])

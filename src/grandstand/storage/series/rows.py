@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from operator import itemgetter
 from types import NoneType
@@ -44,21 +44,32 @@ def plain(
 ) -> list[tuple[Any, ...]]:
     """Answer rows as plain tuples; raise SeriesFault when a value does not fit, as `turned` does.
 
-    Rows are looked at by msgspec, four times as fast as here; what it finds fault with is looked
-    at again to say what is wrong. Checked rows are answered as they are.
+    Checked rows are answered as they are.
     """
     if type(rows) is Checked:
         return rows
+    found = made_plain(series, columns, shape, rows)
+    wanted = {_TYPES[column.kind] for column in columns} | {NoneType}
+    exact = wanted.issuperset(map(type, chain.from_iterable(rows)))
+    return found if exact else [*zip(*turned(series, columns, rows), strict=True)]
+
+
+def made_plain(
+    series: str, columns: tuple[Column, ...], shape: Shape, rows: Sequence[tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
+    """Answer rows as `plain` does, but make a number of int where one is of a kind of int.
+
+    Rows are looked at by msgspec, four times as fast as here; what it finds fault with is looked
+    at again to say what is wrong.
+    """
     try:
         found = msgspec.convert(rows, shape)
     except msgspec.ValidationError:
         return [*zip(*turned(series, columns, rows), strict=True)]
-    wanted = {_TYPES[column.kind] for column in columns} | {NoneType}
-    exact = wanted.issuperset(map(type, chain.from_iterable(rows)))
     for at, column in enumerate(columns):
         if column.kind in _LOOKED_AT:
             _check(series, column, tuple(map(itemgetter(at), rows)))
-    return found if exact else [*zip(*turned(series, columns, rows), strict=True)]
+    return found
 
 
 def turned(
@@ -107,7 +118,7 @@ def _check(series: str, column: Column, values: tuple[Any, ...]) -> None:
             message = f"{series}.{column.name}: a number does not fit {column.kind}"
             raise SeriesFault(message)
     elif wanted is str:
-        _check_text(series, column, present)
+        _check_text(series, column, {*present} if column.kind == "text" else present)
 
 
 def _refuse(series: str, column: Column, values: tuple[Any, ...]) -> None:
@@ -120,7 +131,7 @@ def _refuse(series: str, column: Column, values: tuple[Any, ...]) -> None:
         raise SeriesFault(message)
 
 
-def _check_text(series: str, column: Column, values: Sequence[str]) -> None:
+def _check_text(series: str, column: Column, values: Collection[str]) -> None:
     try:
         whole = "".join(values).encode()
     except UnicodeEncodeError as fault:

@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.gatherer.store import AUDITS, GAPS, KEYFRAMES, MARKET_EVENTS, SERIES, SESSIONS
+from grandstand.apps.gatherer.store import (
+    AUDITS,
+    FOLLOWED,
+    GAPS,
+    KEYFRAMES,
+    MARKET_EVENTS,
+    SERIES,
+    SESSIONS,
+)
 from grandstand.storage.series.declaration import Series
 from tests.specification.series_facts import SeriesFact, series_facts
 
@@ -35,7 +43,7 @@ def _us(span: timedelta | None) -> int | None:
 def test_every_series_of_the_specification_is_declared() -> None:
     specified = {fact.name for fact in series_facts().series}
 
-    ours = {each.name for each in (GAPS, MARKET_EVENTS, SESSIONS, AUDITS, KEYFRAMES)}
+    ours = {each.name for each in (GAPS, MARKET_EVENTS, SESSIONS, AUDITS, KEYFRAMES, FOLLOWED)}
     assert set(_DECLARED) == specified | ours
 
 

@@ -18,14 +18,16 @@ class Ladder:
     """The bids of one side: size by price, and the best price.
 
     A heap of prices stands beside the sizes, so that the next best is found without looking at
-    every level; it may hold prices that are gone, and is made anew when these are the most.
+    every level. It may hold prices that are gone, which saves work when they come back, and is
+    made anew when these are the most.
     """
 
-    __slots__ = ("_heap", "best", "sizes")
+    __slots__ = ("_heap", "_heaped", "best", "sizes")
 
     def __init__(self, levels: Iterable[tuple[int, int]] = ()) -> None:
         self.sizes: dict[int, int] = {}
         self._heap: list[int] = []
+        self._heaped: set[int] = set()
         self.best: int | None = None
         self.replace(levels)
 
@@ -41,11 +43,17 @@ class Ladder:
             size = sizes[price] + by
             if size > 0:
                 sizes[price] = size
-                return True
-            return self._remove(price) if size == 0 else False
+            elif size == 0:
+                del sizes[price]
+                if price == self.best:
+                    self._fall()
+            else:
+                return False
+            return True
         if by > 0:
             sizes[price] = by
-            heappush(self._heap, -price)
+            if price not in self._heaped:
+                self._heap_up(price)
             if self.best is None or price > self.best:
                 self.best = price
             return True
@@ -55,18 +63,22 @@ class Ladder:
         """Answer the levels, the lowest price first."""
         return tuple(sorted(self.sizes.items()))
 
-    def _remove(self, price: int) -> bool:
+    def _fall(self) -> None:
+        """Find the next best price."""
         heap, sizes = self._heap, self.sizes
-        del sizes[price]
-        if len(heap) > 2 * len(sizes) + _SPARE:
+        while heap and -heap[0] not in sizes:
+            self._heaped.discard(-heappop(heap))
+        self.best = -heap[0] if heap else None
+
+    def _heap_up(self, price: int) -> None:
+        if len(self._heap) > 2 * len(self.sizes) + _SPARE:
             self._rebuild()
-        elif price == self.best:
-            while heap and -heap[0] not in sizes:
-                heappop(heap)
-            self.best = -heap[0] if heap else None
-        return True
+        else:
+            self._heaped.add(price)
+            heappush(self._heap, -price)
 
     def _rebuild(self) -> None:
+        self._heaped = {*self.sizes}
         self._heap = [-price for price in self.sizes]
         heapify(self._heap)
         self.best = -self._heap[0] if self._heap else None

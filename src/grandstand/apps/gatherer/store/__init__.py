@@ -5,10 +5,13 @@ from typing import Any, Final
 from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot, Ticker, Trade
 from grandstand.apps.gatherer.store.journals import (
     AUDITS,
+    FOLLOWED,
     KEYFRAMES,
     MARKET_EVENTS,
     SESSIONS,
+    TOLD,
     Audit,
+    Followed,
     Keyframe,
     MarketEvent,
     Session,
@@ -41,11 +44,13 @@ SERIES: Final[tuple[Series[Any], ...]] = (
     SESSIONS,
     AUDITS,
     KEYFRAMES,
+    FOLLOWED,
 )
 
 __all__ = [
     "AUDITS",
     "DELTAS",
+    "FOLLOWED",
     "GAPS",
     "KEYFRAMES",
     "MARKET_EVENTS",
@@ -54,10 +59,12 @@ __all__ = [
     "SNAPSHOTS",
     "TABLES",
     "TICKERS",
+    "TOLD",
     "TRADES",
     "Audit",
     "Choice",
     "EventInfo",
+    "Followed",
     "Gap",
     "Keyframe",
     "MarketEvent",

@@ -1,12 +1,16 @@
 """Kept here: the series beside the specified ones: what was told of markets, and what proves."""
 
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from grandstand.storage.series.declaration import Json, Series
 
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
+
+
+# Why a `whole` counts in exchange time too.
+TOLD: Final = "told"
 
 
 class MarketEvent(NamedTuple):
@@ -39,8 +43,9 @@ class Session(NamedTuple):
 
     `what` is `started` or `stopped` (the process, `conn` 0), `opened` or `closed` (a connection),
     or `whole` (`conn` 0): all that was sent up to `at` is kept, or in a gap. A process that was
-    killed has no `stopped`; its last `whole` says how far it can be relied on. `conn` is
-    never used twice by one gatherer, also not after a restart.
+    killed has no `stopped`; its last `whole` says how far it can be relied on. With `why` `told`
+    that is so in exchange time too: every subscription had told of a change not before `at`.
+    `conn` is never used twice by one gatherer, also not after a restart.
     """
 
     at: int
@@ -84,6 +89,21 @@ class Keyframe(NamedTuple):
     conn: int | None = None
 
 
+class Followed(NamedTuple):
+    """A gatherer's book of a market, from which on it heard every change on a subscription.
+
+    It did so after `since`, in exchange time, until that subscription broke, as gaps and sessions
+    received after `heard_at` tell. Kept in a merged store only.
+    """
+
+    since: int
+    ticker: str
+    gatherer: str
+    conn: int
+    sid: int
+    heard_at: int
+
+
 MARKET_EVENTS = Series(
     name="market_events",
     row=MarketEvent,
@@ -124,4 +144,15 @@ KEYFRAMES = Series(
     compress_after=_DAY,
     retain=timedelta(days=7),
     purpose="books between snapshots, to shorten the way to an instant",
+)
+FOLLOWED = Series(
+    name="followed",
+    row=Followed,
+    time="since",
+    identity=("since", "ticker", "gatherer", "heard_at"),
+    key="ticker",
+    chunk=_DAY,
+    compress_after=_DAY,
+    retain=timedelta(days=7),
+    purpose="since when gatherers heard every change of a market",
 )

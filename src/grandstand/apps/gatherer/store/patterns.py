@@ -7,10 +7,12 @@ from typing import Final
 from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot, Ticker, Trade
 from grandstand.apps.gatherer.store.journals import (
     AUDITS,
+    FOLLOWED,
     KEYFRAMES,
     MARKET_EVENTS,
     SESSIONS,
     Audit,
+    Followed,
     Keyframe,
     MarketEvent,
     Session,
@@ -87,6 +89,11 @@ def sessions_between(start: int, end: int) -> Window[Session]:
 def audits_between(ticker: str, start: int, end: int) -> Window[Audit]:
     """Comparisons of one book in a stretch of time."""
     return Window(AUDITS, start, end, (ticker,))
+
+
+def followed_between(ticker: str, start: int, end: int) -> Window[Followed]:
+    """Since when one market was followed, by every gatherer, in a stretch of exchange time."""
+    return Window(FOLLOWED, start, end, (ticker,))
 
 
 def market_history(ticker: str, end: int = LATEST) -> Window[MarketEvent]:

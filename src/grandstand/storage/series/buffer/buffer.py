@@ -230,7 +230,7 @@ class Buffer:
         os.close(self._held)
         self._part()
 
-    def _put(self, lane: Lane[R], parts: Sequence[tuple[tuple[R, ...], int]]) -> int:
+    def _put(self, lane: Lane[R], parts: Sequence[tuple[Sequence[R], int]]) -> int:
         if self._closing:
             raise SeriesUnavailable("The buffer is closed and takes no more rows; open it again")
         self._spill_old()

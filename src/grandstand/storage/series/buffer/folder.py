@@ -12,6 +12,7 @@ from grandstand.storage.series.buffer.lane import Lane
 from grandstand.storage.series.buffer.spill import Spill
 from grandstand.storage.series.buffer.terms import Limits, Notice
 from grandstand.storage.series.declaration import Series
+from grandstand.storage.series.rows import shape_of
 
 
 def lanes_in(
@@ -22,7 +23,7 @@ def lanes_in(
     for one in series:
         spill = Spill(folder / one.name, one, file_bytes=limits.file_bytes)
         notices += spill.open()
-        lanes.append(Lane(one, one.columns, spill))
+        lanes.append(Lane(one, one.columns, shape_of(one.columns), spill))
     known = {lane.series.name for lane in lanes}
     for path in sorted(folder.iterdir()):
         if path.is_dir() and path.name not in known and any(path.glob("*.spill")):

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from random import Random
 from typing import Any, Final, Generic, TypeVar
 
@@ -14,7 +15,7 @@ from grandstand.base.errors import GrandstandError
 from grandstand.storage.series.buffer.spill import Spill
 from grandstand.storage.series.buffer.terms import LaneStatus, Limits, Notice
 from grandstand.storage.series.declaration import Column, Kind, Series
-from grandstand.storage.series.rows import turned
+from grandstand.storage.series.rows import Shape, made_plain
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -36,7 +37,7 @@ _VALUE_BYTES: Final[dict[Kind, int]] = {
 class Entry(Generic[R]):
     """Rows taken at once: what they weigh, how many were taken before them, and when."""
 
-    rows: tuple[R, ...]
+    rows: Sequence[R]
     weight: int
     before: int
     at: float
@@ -51,6 +52,7 @@ class Lane(Generic[R]):
 
     series: Series[R]
     columns: tuple[Column, ...]
+    shape: Shape
     spill: Spill[R]
     queue: deque[Entry[R]] = field(default_factory=deque)
     sending: int = 0
@@ -61,14 +63,14 @@ class Lane(Generic[R]):
     last_error: str | None = None
     next_try: float = 0.0
 
-    def parts(self, rows: Sequence[R], most: int) -> list[tuple[tuple[R, ...], int]]:
-        """Cut rows into batches and weigh them; raise SeriesFault when one does not fit."""
-        found = []
-        for at in range(0, len(rows), most):
-            part = tuple(rows[at : at + most])
-            values = turned(self.series.name, self.columns, part)
-            found.append((part, _ENTRY_BYTES + _weight(self.columns, values)))
-        return found
+    def parts(self, rows: Sequence[R], most: int) -> list[tuple[Sequence[R], int]]:
+        """Cut rows into batches and weigh them; raise SeriesFault when one does not fit.
+
+        They are held as plain tuples, which Python's garbage collector soon passes over.
+        """
+        held: Any = made_plain(self.series.name, self.columns, self.shape, rows)
+        parts = [held[at : at + most] for at in range(0, len(held), most)]
+        return [(part, _ENTRY_BYTES + _weight(self.columns, part)) for part in parts]
 
     def add(self, entry: Entry[R]) -> None:
         """Hold rows in memory."""
@@ -168,12 +170,18 @@ class Lane(Generic[R]):
         self.weight -= entry.weight
 
 
-def _weight(columns: Sequence[Column], values: Sequence[Sequence[Any]]) -> int:
-    count = len(values[0])
+def _weight(columns: Sequence[Column], rows: Sequence[tuple[Any, ...]]) -> int:
     fixed = _TUPLE_BYTES + sum(8 + _VALUE_BYTES[column.kind] for column in columns)
-    texts = (
-        sum(map(sys.getsizeof, given))
-        for column, given in zip(columns, values, strict=True)
+    texts = sum(
+        _text_bytes(column, [*map(itemgetter(at), rows)])
+        for at, column in enumerate(columns)
         if column.kind in ("text", "json")
     )
-    return fixed * count + sum(texts)
+    return fixed * len(rows) + texts
+
+
+def _text_bytes(column: Column, values: list[str | None]) -> int:
+    """Answer what texts take; where few are told again and again, as if all were the longest."""
+    if column.kind == "json":
+        return sum(map(sys.getsizeof, values))
+    return max(map(sys.getsizeof, {*values})) * len(values)

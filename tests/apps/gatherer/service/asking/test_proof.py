@@ -1,4 +1,4 @@
-"""What puts a book in doubt, of one gatherer and of several."""
+"""What puts a book of one gatherer in doubt."""
 
 import json
 from collections.abc import Iterator
@@ -43,8 +43,8 @@ def _session(at_s: float, what: str, gatherer: str = "east", conn: int = 0) -> S
     return Session(START + int(at_s * SECOND), gatherer, conn, what)
 
 
-def _why(engine: ChunkEngine, way: Way, *, merged: bool = False) -> str:
-    return doubt(engine, way, merged=merged) or ""
+def _why(engine: ChunkEngine, way: Way) -> str:
+    return doubt(engine, way) or ""
 
 
 def test_without_anything_known_against_it_nothing_is_in_doubt(engine: ChunkEngine) -> None:
@@ -77,14 +77,24 @@ def test_a_killed_process_counts_from_its_last_proof(engine: ChunkEngine) -> Non
     assert after.startswith("east was not running")
 
 
-def test_after_the_last_proof_nothing_is_sure_but_what_is_followed(engine: ChunkEngine) -> None:
+def test_after_the_last_proof_nothing_is_sure_whatever_change_follows(engine: ChunkEngine) -> None:
     engine.append(SESSIONS, [_session(20, "whole")])
 
     alone = _why(engine, _way(50))
     followed = _why(engine, _way(50, until=START + 51 * SECOND))
 
     assert "has not proven" in alone
+    assert "has not proven" in followed
+
+
+def test_what_follows_before_the_last_proof_is_sure(engine: ChunkEngine) -> None:
+    engine.append(SESSIONS, [_session(51, "whole")])
+
+    followed = _why(engine, _way(50, until=START + 51 * SECOND))
+    not_yet = _why(engine, _way(50, until=START + 52 * SECOND))
+
     assert followed == ""
+    assert "has not proven" in not_yet
 
 
 def test_only_its_own_connection_counts_when_closed(engine: ChunkEngine) -> None:
@@ -96,19 +106,6 @@ def test_only_its_own_connection_counts_when_closed(engine: ChunkEngine) -> None
 
     assert other == ""
     assert "connection 7 was closed" in own
-
-
-def test_gatherers_that_miss_different_things_leave_nothing_in_doubt(engine: ChunkEngine) -> None:
-    engine.append(SESSIONS, [_session(90, "whole", name) for name in ("east", "west")])
-    engine.append(GAPS, [_gap(20), _gap(40, "west")])
-
-    different = _why(engine, _way(60), merged=True)
-    engine.append(GAPS, [_gap(20, "west")])
-    same = _why(engine, _way(60), merged=True)
-
-    assert different == ""
-    assert "east has a gap" in same
-    assert "west has a gap" in same
 
 
 def test_a_gap_shown_by_the_very_change_that_follows_counts(engine: ChunkEngine) -> None:
@@ -136,14 +133,3 @@ def test_a_book_that_was_wrong_was_so_since_nobody_knows_when(engine: ChunkEngin
     early = _why(engine, _way(20, until=START + 21 * SECOND))
 
     assert "gap (audit)" in early
-
-
-def test_an_absence_is_a_gap_of_every_market(engine: ChunkEngine) -> None:
-    engine.append(SESSIONS, [_session(90, "whole")])
-    absence = _gap(50)._replace(conn=0, reason="disconnected", from_ts=None, to_ts=None)
-    engine.append(GAPS, [absence])
-
-    before, after = _why(engine, _way(47), merged=True), _why(engine, _way(60), merged=True)
-
-    assert before == ""
-    assert "gap (disconnected)" in after

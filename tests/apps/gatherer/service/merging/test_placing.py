@@ -2,16 +2,19 @@
 
 import pytest
 
+from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.service.merging.placing import (
     QUIET_US,
     Placed,
     Waiting,
     bounded,
+    followed,
     place,
 )
 from grandstand.apps.gatherer.store import (
     DELTAS,
     SERIES,
+    Followed,
     Gap,
     OrderbookDelta,
     OrderbookSnapshot,
@@ -63,7 +66,43 @@ def test_a_book_ends_just_before_the_next_change_its_gatherer_heard() -> None:
 
     assert placed is not None
     assert placed.at_us == START + 1999
-    assert placed.row == BOOK._replace(snapshot_ts=START + 1999, exchange_ts=HEARD)
+    assert placed.row == BOOK._replace(snapshot_ts=START + 1999, exchange_ts=START + 1999)
+
+
+def test_a_book_holds_from_the_first_change_heard_after_it_of_whichever_market() -> None:
+    other = _delta(START + 700, HEARD + 700)._replace(ticker="KXB-2")
+
+    placed = _placed([other, _delta(START + 2000, HEARD + 2000)], [])
+
+    assert placed is not None
+    assert placed.row == BOOK._replace(snapshot_ts=START + 1999, exchange_ts=START + 700)
+
+
+def test_a_book_that_changed_only_after_something_was_missed_ends_before_that() -> None:
+    other = _delta(START + 30, HEARD + 30)._replace(ticker="KXB-2")
+    gap = Gap(HEARD + 50, "east", 7, 4, 1, resolved=False)
+
+    placed = _placed([other, _delta(START + 2000, HEARD + 2000)], [], (gap,))
+
+    assert placed is not None
+    assert placed.at_us == START + 29
+
+
+@pytest.mark.parametrize(
+    ("heard", "since"),
+    [((), HEARD + SLACK_US), ((_delta(START + 2000, HEARD + 2000),), START + 2000)],
+)
+def test_a_market_is_followed_from_the_first_change_after_its_book_at_the_latest(
+    heard: tuple[OrderbookDelta, ...], since: int
+) -> None:
+    waiting = Waiting("east")
+    waiting.tell([BOOK], 0)
+    waiting.heard(heard)
+    (told,) = waiting.settled(START + 2 * QUIET_US)
+
+    found = followed(told, None, "east")
+
+    assert found == Followed(since, "KXA-1", "east", 7, 4, HEARD)
 
 
 def test_a_book_amid_the_changes_of_one_instant_has_no_place() -> None:

@@ -1,6 +1,7 @@
 """Many rows go into a file several hundred to a statement, as if they came one by one."""
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from tests.storage.series.contract.growing import MARKS, WIDER, Mark, WiderMark
 from tests.storage.series.contract.making import BASE
 from tests.storage.series.engines.chunks.making import EVERY, TICKS, opened, tick
 
+MANY = AT_ONCE[0]
 
-@pytest.mark.parametrize("number", [AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 3])
+
+@pytest.mark.parametrize("number", [9, 10, 99, 100, 111, MANY - 1, MANY, 2 * MANY + 3])
 def test_only_new_rows_are_counted_whatever_their_number(tmp_path: Path, number: int) -> None:
     rows = [tick(at) for at in range(number)]
 
@@ -28,7 +31,7 @@ def test_only_new_rows_are_counted_whatever_their_number(tmp_path: Path, number:
 
 
 def test_a_column_declared_since_is_added_for_many_rows(tmp_path: Path) -> None:
-    many = [WiderMark(BASE + at, "a", at, 7) for at in range(1, AT_ONCE + 2)]
+    many = [WiderMark(BASE + at, "a", at, 7) for at in range(1, MANY + 2)]
 
     with closing(ChunkEngine.open(tmp_path, clock=SystemClock())) as engine:
         engine.prepare(MARKS)
@@ -48,3 +51,14 @@ def test_rows_that_were_looked_at_are_kept_as_others_are(tmp_path: Path) -> None
 
     assert added == 5
     assert kept == rows
+
+
+def test_rows_in_lists_are_the_rows_one_by_one(tmp_path: Path) -> None:
+    rows = [tick(at) for at in range(1500)]
+
+    with opened(tmp_path) as engine:
+        engine.append(TICKS, rows)
+        listed = [*engine.lists(replace(EVERY, most=1200))]
+
+    assert [row for each in listed for row in each] == rows[:1200]
+    assert all(listed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Final
 
 from grandstand.apps.gatherer.model.book import WHOLE
@@ -40,6 +41,10 @@ class Asking:
         if at_us is None:
             return await asyncio.to_thread(self.books.latest, ticker)
         return await asyncio.to_thread(self.books.at, ticker, at_us)
+
+    async def books_at(self, ticker: str, instants: Iterable[int]) -> tuple[BookAt, ...]:
+        """Answer a book at many instants, in their order, for little more than one costs."""
+        return await asyncio.to_thread(lambda: tuple(self.books.each(ticker, instants)))
 
     async def fill(self, ticker: str, order: Order, at_us: int | None = None) -> FillAt:
         """Answer what an order would have got at an instant; raise OrderImpossible.

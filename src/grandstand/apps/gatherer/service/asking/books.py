@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from grandstand.apps.gatherer.model.lines import SLACK_US
+from grandstand.apps.gatherer.service.asking.covering import uncovered
 from grandstand.apps.gatherer.service.asking.proof import Way, doubt, instant_text
+from grandstand.apps.gatherer.service.asking.together import Readable, together
 from grandstand.apps.gatherer.service.asking.values import BadLevel, BookAt
 from grandstand.apps.gatherer.store import Keyframe, OrderbookDelta, OrderbookSnapshot
 from grandstand.apps.gatherer.store.keyframes import parse_levels
@@ -21,7 +23,6 @@ from grandstand.apps.gatherer.store.patterns import (
     latest_keyframes,
     latest_snapshots,
 )
-from grandstand.storage.series.engines.protocol import SeriesEngine
 
 # Changes of one market come in the order of exchange time, or so nearly that this many rows, or
 # this stretch, hold any that do not.
@@ -62,7 +63,7 @@ class Books:
     merger has given every snapshot its place in it.
     """
 
-    def __init__(self, engine: SeriesEngine, *, merged: bool = False) -> None:
+    def __init__(self, engine: Readable, *, merged: bool = False) -> None:
         self._engine = engine
         self._merged = merged
 
@@ -73,7 +74,25 @@ class Books:
 
     def at(self, ticker: str, at_us: int) -> BookAt:
         """Answer the book at an instant: after every change of that instant or before it."""
-        return self._built(ticker, at_us, *self.begun(ticker, at_us))
+        base, until = self.begun(ticker, at_us)
+        found = self._built(ticker, at_us, base, until)
+        if self._merged and found.doubt and base is not None and base.at > at_us:
+            earlier = self.base(ticker, at_us + 1)
+            other = None if earlier is None else self._built(ticker, at_us, earlier, until)
+            if other is not None and other.exact:
+                return other
+        return found
+
+    def each(self, ticker: str, instants: Iterable[int]) -> Iterator[BookAt]:
+        """Answer the books at instants in their order, each once, reading what is close once."""
+        for near, some in together(self._engine, instants):
+            books = Books(near, merged=self._merged)
+            yield from (books.at(ticker, at_us) for at_us in some)
+
+    def plain(self, ticker: str, at_us: int) -> BookAt:
+        """Answer the book that comes of the last base before an instant; nothing is proven."""
+        base = self.base(ticker, at_us + 1)
+        return self._built(ticker, at_us, base, LATEST, plain=True)
 
     def begun(self, ticker: str, at_us: int) -> tuple[Origin | None, int]:
         """Answer the base of an instant, and the position of the first change after it."""
@@ -118,7 +137,15 @@ class Books:
         """Answer the place of a change in the order of this store."""
         return delta.exchange_ts if self._merged else delta.received_at
 
-    def _built(self, ticker: str, at_us: int | None, base: Origin | None, until: int) -> BookAt:
+    def _built(
+        self,
+        ticker: str,
+        at_us: int | None,
+        base: Origin | None,
+        until: int,
+        *,
+        plain: bool = False,
+    ) -> BookAt:
         if base is None:
             return BookAt(ticker, at_us, (), (), "no snapshot of this market is kept before it")
         instant = LATEST if at_us is None else at_us
@@ -133,7 +160,7 @@ class Books:
             at_us,
             _levels(yes),
             _levels(no),
-            doubt=self._doubt(ticker, base, rows, (instant, until), bad),
+            doubt="" if plain else self._doubt(ticker, base, rows, (instant, until), bad),
             bad=bad,
             base_us=base.at,
             deltas=len(rows),
@@ -151,30 +178,41 @@ class Books:
         if bad:
             return f"{len(bad)} levels come out below nothing: something was missed"
         if self._merged:
-            differs = self._hole(ticker, instant)
-            if differs is not None:
-                return differs
+            return self._merged_doubt(ticker, base, rows, instant)
         streams = {(base.gatherer, base.conn, base.sid)}
         streams.update((row.gatherer, row.conn, row.sid) for row in rows)
         since = base.at
         if instant < base.held_from and not rows and not self._told_after(base, instant):
             # It is the book of that instant only if nothing was missed from an earlier base to it.
-            slack = 0 if self._merged else SLACK_US
-            sure = self.base(ticker, instant + 1 - slack)
+            sure = self.base(ticker, instant + 1 - SLACK_US)
             earlier = sure or self.base(ticker, base.at)
             unheard = f"the market was first heard at {instant_text(base.held_from)}"
             if earlier is None:
                 return unheard
-            way = Way(ticker, earlier.at, base.at + slack, until, frozenset(streams))
-            found = doubt(self._engine, way, merged=self._merged)
+            way = Way(ticker, earlier.at, base.at + SLACK_US, until, frozenset(streams))
+            found = doubt(self._engine, way)
             return found if sure is not None else found or unheard
         way = Way(ticker, since, instant, until, frozenset(streams), base.held_from)
-        return doubt(self._engine, way, merged=self._merged)
+        return doubt(self._engine, way)
+
+    def _merged_doubt(
+        self, ticker: str, base: Origin, rows: Sequence[OrderbookDelta], instant: int
+    ) -> str | None:
+        """Answer what puts a book in doubt where gatherers are merged; None when nothing does."""
+        if base.held_from <= instant <= base.at:
+            return None
+        latest = instant == LATEST
+        if latest:
+            instant = max((row.exchange_ts for row in rows), default=base.at)
+        differs = self._hole(ticker, instant)
+        if differs is not None:
+            return differs
+        span = sorted((base.at, instant))
+        missed = uncovered(self._engine, ticker, *span, proven=latest)
+        return None if missed is None else missed.why
 
     def _told_after(self, base: Origin, instant: int) -> bool:
         """Say whether an instant is after a base for certain: its stream told of one after it."""
-        if self._merged:
-            return False
         stream = (base.conn, base.sid)
         rows = self._engine.read(all_deltas(base.at - SLACK_US, instant + 1))
         return any(row.received_at > base.at and (row.conn, row.sid) == stream for row in rows)
@@ -203,7 +241,7 @@ class Books:
         if not self._merged and isinstance(row, Keyframe) and row.exchange_ts is not None:
             told_at = row.exchange_ts
         if self._merged and isinstance(row, OrderbookSnapshot) and row.exchange_ts is not None:
-            told_at = min(at, row.exchange_ts + SLACK_US)
+            told_at = min(at, row.exchange_ts)
         return Origin(
             at=at,
             held_from=told_at,

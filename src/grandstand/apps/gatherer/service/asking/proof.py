@@ -10,16 +10,16 @@ from typing import Final, NamedTuple
 import msgspec
 
 from grandstand.apps.gatherer.model.lines import SLACK_US
+from grandstand.apps.gatherer.service.asking.together import Readable
 from grandstand.apps.gatherer.store import Gap, Session
 from grandstand.apps.gatherer.store.patterns import EARLIEST, LATEST, gaps_between, sessions_between
-from grandstand.storage.series.engines.protocol import SeriesEngine
 
 _BEFORE_US: Final = 60_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # After these the next changes are kept again, so that another gatherer can fill the hole.
-_PASSING: Final = frozenset((None, "missed", "refused"))
+PASSING: Final = frozenset((None, "missed", "refused"))
 # These say that a book was wrong, and not since when.
-_WRONG: Final = frozenset(("negative", "crossed", "audit"))
+WRONG: Final = frozenset(("negative", "crossed", "audit"))
 _ENDINGS: Final = frozenset(("disconnected", "ended"))
 _names: Final = msgspec.json.Decoder(list[str])
 
@@ -50,18 +50,14 @@ class Break(NamedTuple):
     why: str
 
 
-def doubt(engine: SeriesEngine, way: Way, *, merged: bool) -> str | None:
-    """Answer what puts the book at the end of a way in doubt; None when nothing does.
+def doubt(engine: Readable, way: Way) -> str | None:
+    """Answer what puts the book at the end of a way, of one gatherer, in doubt; None if nothing.
 
-    Of one gatherer every break before the instant counts. Of a merged store only what all
-    gatherers missed at one time counts. Where the base is later than the instant, nothing at all
-    may lie between them.
+    Every break before the instant counts. Where the base is later than the instant, nothing at
+    all may lie between them.
     """
     if way.since > way.at:
         return _backward(engine, way)
-    if merged:
-        missed = missed_by_all(engine, way)
-        return None if missed is None else missed.why
     end = min(way.at + _BEFORE_US, LATEST)
     until = min(way.until, end)
     gaps = [*engine.read(gaps_between(way.since - SLACK_US, end))]
@@ -77,25 +73,15 @@ def doubt(engine: SeriesEngine, way: Way, *, merged: bool) -> str | None:
         gap
         for gap in gaps
         if way.since < gap.detected_at
-        and (gap.detected_at <= until or gap.reason in _WRONG)
+        and (gap.detected_at <= until or gap.reason in WRONG)
         and (gap.conn or gap.tickers is not None)
     ]
-    stops = _stops(sessions, way, until, 0, proven=way.until < LATEST)
+    stops = _stops(sessions, way, until)
     found = sorted((*_gaps(gaps, way), *stops))
     return next((each.why for each in found if each.start <= way.at), None)
 
 
-def missed_by_all(engine: SeriesEngine, way: Way) -> Break | None:
-    """Answer the first time on a way, in a merged store, at which every gatherer was away."""
-    end = min(way.at + _BEFORE_US, LATEST)
-    gaps = [*engine.read(gaps_between(way.since - _BEFORE_US, end))]
-    sessions = [*engine.read(sessions_between(way.since - _BEFORE_US, end))]
-    breaks = [*_bounded(gaps, way), *_stops(_unexplained(sessions, gaps), way, end, SLACK_US)]
-    names = {each.gatherer for each in sessions} | {each.gatherer for each in breaks}
-    return _common(names, breaks, way)
-
-
-def _backward(engine: SeriesEngine, way: Way) -> str | None:
+def _backward(engine: Readable, way: Way) -> str | None:
     heard = max(way.held_from, way.since - _BEFORE_US)
     if way.at < heard:
         return f"the market was first heard at {instant_text(heard)}"
@@ -103,8 +89,8 @@ def _backward(engine: SeriesEngine, way: Way) -> str | None:
     gaps = _gaps(engine.read(gaps_between(start, end)), way)
     sessions = engine.read(sessions_between(way.at, end))
     conns = {conn for _, conn, _ in way.streams} | {0}
-    began = (each for each in sessions if each.what != "whole" and each.conn in conns)
-    reasons = (*(gap.why for gap in gaps), *(_told(each, way.at) for each in began))
+    came = (each for each in sessions if each.what != "whole" and each.conn in conns)
+    reasons = (*(gap.why for gap in gaps), *(_told(each, way.at) for each in came))
     return next(iter(reasons), None)
 
 
@@ -116,48 +102,27 @@ def instant_text(at_us: int) -> str:
 def _gaps(gaps: Iterable[Gap], way: Way) -> Iterator[Break]:
     for gap in gaps:
         if not gap.resolved and _concerns(gap, way):
-            yield Break(_began(gap), LATEST, gap.gatherer, _named(gap))
+            yield Break(began(gap), LATEST, gap.gatherer, named(gap))
 
 
-def _began(gap: Gap) -> int:
+def began(gap: Gap) -> int:
     """Answer the instant before which nothing is missing because of a gap."""
-    if gap.reason in _WRONG:
+    if gap.reason in WRONG:
         return EARLIEST
     return gap.detected_at - SLACK_US if gap.from_ts is None else gap.from_ts
 
 
-def _bounded(gaps: list[Gap], way: Way) -> Iterator[Break]:
-    """Answer gaps as far as they reach: after them, changes are kept again."""
-    healed = {_identity(gap): gap.resolved_at for gap in gaps if gap.resolved}
-    for gap in gaps:
-        if gap.resolved or not _concerns(gap, way):
-            continue
-        end = gap.detected_at + SLACK_US if gap.to_ts is None else gap.to_ts + 1
-        if gap.reason not in _PASSING:
-            resolved_at = healed.get(_identity(gap))
-            end = LATEST if resolved_at is None else resolved_at + SLACK_US
-        yield Break(_began(gap), end, gap.gatherer, _named(gap))
-
-
-def _identity(gap: Gap) -> tuple[int, str, int, int, int]:
-    return gap.detected_at, gap.gatherer, gap.conn, gap.sid, gap.expected_seq
-
-
-def _named(gap: Gap) -> str:
+def named(gap: Gap) -> str:
+    """Answer what is told of a gap."""
     return (
         f"{gap.gatherer} has a gap ({gap.reason or 'missed'}) found at "
         f"{instant_text(gap.detected_at)} on connection {gap.conn}, subscription {gap.sid}"
     )
 
 
-def _unexplained(sessions: list[Session], gaps: list[Gap]) -> list[Session]:
-    """Answer sessions without the starts and ends that gaps tell of, market by market."""
-    told = {(gap.gatherer, gap.conn) for gap in gaps if gap.reason in _ENDINGS}
-    return [
-        each
-        for each in sessions
-        if each.what not in ("closed", "started") or (each.gatherer, each.conn) not in told
-    ]
+def names_market(gap: Gap, ticker: str) -> bool:
+    """Tell whether a gap is one of a market: it names it, or none at all."""
+    return gap.tickers is None or ticker in _names.decode(gap.tickers)
 
 
 def _concerns(gap: Gap, way: Way) -> bool:
@@ -171,12 +136,11 @@ def _concerns(gap: Gap, way: Way) -> bool:
     )
 
 
-def _stops(
-    sessions: list[Session], way: Way, until: int, slack: int, *, proven: bool = False
-) -> Iterator[Break]:
-    """Answer the breaks that sessions tell of; `proven` says a later row shows all was kept.
+def _stops(sessions: list[Session], way: Way, until: int) -> Iterator[Break]:
+    """Answer the breaks that sessions tell of.
 
-    A first start within `slack` after the base is that of the process the base came from.
+    A change that follows proves nothing by itself: of a process that was killed it may be kept,
+    and the gap before it not. Only `whole` and `stopped` say that both are.
     """
     for name in {each.gatherer for each in sessions}:
         mine = [each for each in sessions if each.gatherer == name]
@@ -190,16 +154,15 @@ def _stops(
             stopped = each.what == "stopped" or (stopped and each.what != "started")
             if not inside or each.what in ("whole", "opened"):
                 continue
-            if each.what == "started" and relied is None and each.at <= way.since + slack:
-                continue
             if each.what == "closed" and conns and each.conn not in conns and None not in conns:
                 continue
             start = each.at
             if each.what == "started":
                 start, relied = way.since if relied is None else relied, each.at
             yield Break(start - SLACK_US, LATEST, name, _told(each, start))
-        unproven = relied is not None and not stopped and relied - SLACK_US < way.at < LATEST
-        if unproven and not proven and relied is not None:
+        if relied is None or stopped or way.until <= relied:
+            continue
+        if relied - SLACK_US < way.at < LATEST:
             why = f"{name} has not proven that it kept everything after {instant_text(relied)}"
             yield Break(relied - SLACK_US, LATEST, name, why)
 
@@ -210,18 +173,3 @@ def _told(session: Session, start: int) -> str:
         return f"{session.gatherer} was not running from {instant_text(start)}{reason}"
     what = f"connection {session.conn} was {session.what}" if session.conn else "it stopped"
     return f"{session.gatherer}: {what} at {instant_text(session.at)}{reason}"
-
-
-def _common(names: set[str], breaks: list[Break], way: Way) -> Break | None:
-    """Answer a break during which every gatherer was away; None when one was always there."""
-    if not names:
-        return None
-    moments = sorted({way.since, *(each.start for each in breaks if way.since <= each.start)})
-    for moment in moments:
-        if moment > way.at:
-            return None
-        away = [each for each in breaks if each.start <= moment < each.end]
-        if {each.gatherer for each in away} == names:
-            why = "; ".join(sorted({each.why for each in away}))
-            return Break(moment, min(each.end for each in away), "", why)
-    return None

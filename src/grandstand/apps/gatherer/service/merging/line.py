@@ -11,6 +11,7 @@ from grandstand.apps.gatherer.service.merging.placing import (
     Waiting,
     bounded,
     first_after,
+    followed,
     place,
 )
 from grandstand.apps.gatherer.service.merging.reading import Reader
@@ -23,6 +24,7 @@ from grandstand.apps.gatherer.store import (
     SNAPSHOTS,
     TICKERS,
     TRADES,
+    Followed,
     Gap,
     Keyframe,
     OrderbookDelta,
@@ -109,9 +111,10 @@ class Line:
         self._sessions.confirm()
         return total
 
-    def placed(self, until_us: int) -> tuple[list[Placed], int]:
-        """Answer the books that have a place now, and how many have none."""
+    def placed(self, until_us: int) -> tuple[list[Placed], list[Followed], int]:
+        """Answer the books that have a place now, what they tell of, and how many have none."""
         found: list[Placed] = []
+        heard: list[Followed] = []
         settled = self.waiting.settled(until_us)
         for told in settled:
             if told.late:
@@ -119,7 +122,10 @@ class Line:
             placed = place(told, self.waiting, self._own, self._merged)
             if placed is not None:
                 found.append(placed)
-        return found, len(settled) - len(found)
+            since = followed(told, placed, self.gatherer)
+            if since is not None:
+                heard.append(since)
+        return found, heard, len(settled) - len(found)
 
     def confirm(self) -> None:
         """Say that all books but those that wait are merged, or left out for good."""

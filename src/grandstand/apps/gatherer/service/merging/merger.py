@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from grandstand.apps.gatherer.service.asking.books import Books
-from grandstand.apps.gatherer.service.asking.proof import Way, missed_by_all
+from grandstand.apps.gatherer.service.asking.covering import uncovered
 from grandstand.apps.gatherer.service.merging.line import Line, add
 from grandstand.apps.gatherer.service.merging.placing import Placed
 from grandstand.apps.gatherer.service.merging.values import Lag, Pace, Source, Tally
 from grandstand.apps.gatherer.store import (
     AUDITS,
     DELTAS,
+    FOLLOWED,
     GAPS,
     KEYFRAMES,
     SESSIONS,
@@ -20,6 +21,7 @@ from grandstand.apps.gatherer.store import (
     TICKERS,
     TRADES,
     Audit,
+    Followed,
     Keyframe,
     SyncCursor,
 )
@@ -40,6 +42,7 @@ MERGED: Final[tuple[Series[Any], ...]] = (
     SESSIONS,
     KEYFRAMES,
     AUDITS,
+    FOLLOWED,
 )
 
 
@@ -122,11 +125,14 @@ class Merger:
 
     def _place(self, until_us: int, total: Tally) -> None:
         found: list[Placed] = []
+        heard: list[Followed] = []
         for line in self._lines:
             if line.gatherer not in total.failed:
-                placed, unplaced = line.placed(until_us)
+                placed, followed, unplaced = line.placed(until_us)
                 found += placed
+                heard += followed
                 total.unplaced += unplaced
+        self._merged.append(FOLLOWED, heard)
         total.placed += len(found)
         found.sort(key=lambda each: (each.at_us, each.row.ticker))
         audits = [audit for each in found if (audit := self._audited(each)) is not None]
@@ -145,23 +151,23 @@ class Merger:
         row = placed.row
         if isinstance(row, Keyframe):
             return None
-        before = self._books.at(row.ticker, placed.at_us)
+        before = self._books.plain(row.ticker, placed.at_us)
         self._merged.append(SNAPSHOTS, [row])
         if before.base_us is None:
             return None
         told = tuple(sorted(parse_levels(row.yes_bids).items()))
         told_no = tuple(sorted(parse_levels(row.no_bids).items()))
         equal = not before.bad and (before.yes, before.no) == (told, told_no)
-        # What all gatherers know to have missed explains a difference, and from when on.
-        way = Way(row.ticker, before.base_us, placed.at_us, LATEST)
-        missed = None if equal else missed_by_all(self._merged, way)
+        # What no gatherer heard explains a difference, and from when on.
+        base = before.base_us
+        missed = None if equal else uncovered(self._merged, row.ticker, base, placed.at_us)
         return Audit(
             audited_at=placed.at_us,
             ticker=row.ticker,
             gatherer=placed.gatherer,
             against="snapshot",
             outcome="equal" if equal else "different",
-            since=before.base_us if missed is None else missed.start,
+            since=base if missed is None else missed.start,
         )
 
     def _now(self) -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final, TypeAlias
 
+from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.store import (
     DELTAS,
+    Followed,
     Gap,
     Keyframe,
     OrderbookDelta,
@@ -167,23 +169,50 @@ def place(told: Told, waiting: Waiting, own: SeriesEngine, merged: SeriesEngine)
     """Answer the place of a book; None when it has none that is certain.
 
     It ends just before the first change the same gatherer heard after it, if every change of that
-    very instant came after it too. Of a book that did not change for a minute, a change of any
-    market on the same subscription does: the book's own would have come before it. The row is
-    answered with its place for a time; the exchange time of a snapshot is then that of its receipt,
-    from which on it holds.
+    very instant came after it too. Of a book that did not change for a minute, or not until
+    something was missed, a change of any market on the same subscription does: the book's own would
+    have come before it. The row is answered with its place for a time; the exchange time of a
+    snapshot is then that from which on it holds.
     """
-    row, following = told.row, told.next
-    if following is None or following.exchange_ts > told.stamp + QUIET_US:
-        heard = [each for each in (told.next, told.then) if each is not None]
-        following = min(heard, key=_received, default=None)
-    if following is None or waiting.broken(told, following):
-        return None
-    instant = following.exchange_ts
-    window = deltas_between(row.ticker, instant, instant + 1)
+    for following in _following(told):
+        instant = following.exchange_ts
+        if not waiting.broken(told, following) and _is_clear(told, instant, own, merged):
+            return _placed(told, instant - 1, waiting.gatherer)
+    return None
+
+
+def _following(told: Told) -> Iterator[OrderbookDelta]:
+    """Answer changes before which a book may end, those that make it longest first."""
+    heard = [each for each in (told.next, told.then) if each is not None]
+    if told.next is not None and told.next.exchange_ts <= told.stamp + QUIET_US:
+        yield told.next
+    yield from sorted(heard, key=_received)[:1]
+
+
+def _is_clear(told: Told, instant: int, own: SeriesEngine, merged: SeriesEngine) -> bool:
+    """Tell whether every change of a book at an instant came after it was told."""
+    window = deltas_between(told.row.ticker, instant, instant + 1)
     after = {_identity(each) for each in own.read(window) if each.received_at > told.stamp}
-    if any(_identity(each) not in after for each in merged.read(window)):
+    return all(_identity(each) in after for each in merged.read(window))
+
+
+def followed(told: Told, placed: Placed | None, gatherer: str) -> Followed | None:
+    """Answer since when a gatherer heard all changes of a book it told; None if it names no stream.
+
+    Whatever changed later than the first change heard after the book, of whichever market on the
+    same subscription, was told after it.
+    """
+    row = told.row
+    if row.conn is None or row.sid is None:
         return None
-    return _placed(told, instant - 1, waiting.gatherer)
+    since = _held_from(told) if placed is None else min(_held_from(told), placed.at_us)
+    return Followed(since, row.ticker, gatherer, row.conn, row.sid, told.stamp)
+
+
+def _held_from(told: Told) -> int:
+    """Answer an instant at which a book was certainly told already."""
+    latest = told.stamp + SLACK_US
+    return latest if told.then is None else min(latest, told.then.exchange_ts)
 
 
 def first_after(told: Told, own: SeriesEngine) -> OrderbookDelta | None:
@@ -234,5 +263,5 @@ def _placed(told: Told, at_us: int, gatherer: str) -> Placed:
             taken_at=at_us, exchange_ts=at_us, gatherer="merged"
         )
     else:
-        placed = row._replace(snapshot_ts=at_us, exchange_ts=min(told.stamp, at_us))
+        placed = row._replace(snapshot_ts=at_us, exchange_ts=min(_held_from(told), at_us))
     return Placed(placed, at_us, gatherer)

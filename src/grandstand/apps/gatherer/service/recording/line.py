@@ -132,7 +132,9 @@ class Line:
         """Send what is due and look after the connection, without end."""
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._kick.wait(), _STEP_SECONDS)
+                # Not wait_for: before Python 3.12 it may take a cancellation for an answer.
+                async with asyncio.timeout(_STEP_SECONDS):
+                    await self._kick.wait()
             self._kick.clear()
             await self._send_due()
             await self._look_after()
@@ -168,6 +170,10 @@ class Line:
         proven, quiet = self._proof.proven(self.feed.progress())
         self.prove(quiet)
         return min(proven, at)
+
+    def told(self, at: int) -> bool:
+        """Tell whether every subscription has told of a change not before an instant."""
+        return all(told_ts >= at for _, told_ts in self.feed.progress().values())
 
     @property
     def proving(self) -> bool:

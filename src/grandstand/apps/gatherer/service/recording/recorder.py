@@ -12,7 +12,7 @@ from typing import Any, Final
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.model.incidents import Gap, GapReason
 from grandstand.apps.gatherer.model.stamps import Stamps
-from grandstand.apps.gatherer.service.recording import disk
+from grandstand.apps.gatherer.service.recording import disk, ending
 from grandstand.apps.gatherer.service.recording.figures import Figures, Pace
 from grandstand.apps.gatherer.service.recording.filling import Filling
 from grandstand.apps.gatherer.service.recording.gaps import gap_row
@@ -46,6 +46,7 @@ _SECOND: Final = 1.0
 _DISK_SECONDS: Final = 30.0
 _STEP_SECONDS: Final = 0.02
 _LAST_WORDS_SECONDS: Final = 3.0
+_LAST_ROWS_SECONDS: Final = 20.0
 _WATCH_SECONDS: Final = 5.0
 _ALARM_SECONDS: Final = 300.0
 _MICRO: Final = 1_000_000
@@ -127,19 +128,20 @@ class Recorder:
     async def run(self) -> None:
         """Record until `stop` is called, or something comes up that only a person can put right."""
         sending = asyncio.create_task(self.buffer.run())
+        stopping = asyncio.create_task(self._stopping.wait())
+        beginning = asyncio.create_task(self._begin())
         tasks: list[asyncio.Task[None]] = []
         self._note("started")
         try:
-            await self._look_at_disk()
-            await self._begin()
-            tasks = [asyncio.create_task(work) for work in self._work()]
-            stopping = asyncio.create_task(self._stopping.wait())
-            await asyncio.wait([*tasks, stopping, sending], return_when=asyncio.FIRST_COMPLETED)
-            stopping.cancel()
-            for task in (*tasks, sending):
-                if task.done() and not task.cancelled():
-                    task.result()
+            await ending.first((beginning, stopping, sending))
+            # One that is stopped at once still tells what it finds, if that does not take long.
+            await asyncio.wait((beginning,), timeout=_LAST_WORDS_SECONDS)
+            if beginning.done():
+                beginning.result()
+                tasks = [asyncio.create_task(work) for work in self._work()]
+                await ending.first((*tasks, stopping, sending))
         finally:
+            await ending.over((stopping, beginning))
             await asyncio.shield(self._end(tasks, sending))
 
     def _work(self) -> list[Coroutine[Any, Any, None]]:
@@ -162,6 +164,7 @@ class Recorder:
 
     async def _begin(self) -> None:
         """Learn the markets, and begin with the gap since the last time."""
+        await self._look_at_disk()
         await patiently(self._limits, self._trouble("limits"))
         await patiently(self._by.choosing.sync, self._trouble("registry"))
         self.pool.follow(await self._by.choosing.choose())
@@ -280,10 +283,12 @@ class Recorder:
             await asyncio.sleep(_MARK_SECONDS)
             proven = min(line.proven(marked) for line in self.pool.lines)
             self._whole_at = at = max(self._whole_at, proven)
+            why = store.TOLD if all(line.told(at) for line in self.pool.lines) else None
             mark = await self.writer.flush()
             while self.buffer.buffer.durable < mark:  # noqa: ASYNC110 - told by nothing else
                 await asyncio.sleep(_STEP_SECONDS)
-            self.writer.add(store.SESSIONS, store.Session(at, self.plan.gatherer, 0, "whole"))
+            row = store.Session(at, self.plan.gatherer, 0, "whole", why)
+            self.writer.add(store.SESSIONS, row)
             remember_whole(self.plan.folder, at)
             await asyncio.sleep(_WHOLE_SECONDS)
 
@@ -325,23 +330,26 @@ class Recorder:
                     await asyncio.sleep(_STEP_SECONDS)
 
     async def _end(self, tasks: list[asyncio.Task[None]], sending: asyncio.Task[None]) -> None:
+        lines = self.pool.lines
         if tasks and not any(task.done() for task in tasks):
             await self._last_words()
-        proven = [line for line in self.pool.lines if not line.proving]
-        await asyncio.gather(*(line.stream.close() for line in self.pool.lines))
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for line in self.pool.lines:
+        proven = [line for line in lines if not line.proving]
+        closed = asyncio.gather(*(line.stream.close() for line in lines))
+        await ending.within(_LAST_WORDS_SECONDS, closed)
+        left = await ending.over(tasks)
+        for line in lines:
             line.stopped(proven=line in proven)
-        self._note("stopped")
-        await self.writer.flush()
+        kept = await ending.within(_LAST_ROWS_SECONDS, self.writer.flush())
+        begun = tasks or not self._past.last_stamp
+        if begun and kept and not left:
+            # Said only of a run that told its gap and kept its rows: the next one relies on it.
+            self._note("stopped")
+            await ending.within(_LAST_ROWS_SECONDS, self.writer.flush())
         await self.writer.write_tape()
         if self.writer.tape is not None:
             self.writer.tape.close()
         await self.buffer.settle()
-        sending.cancel()
-        await asyncio.gather(sending, return_exceptions=True)
+        await ending.over((sending,))
 
     def _line(self, number: int) -> Line:
         plan, by = self.plan, self._by

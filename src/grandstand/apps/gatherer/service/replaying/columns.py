@@ -42,7 +42,7 @@ def batches(engine: SeriesEngine, window: Window[R]) -> Iterator[list[R]]:
                 for table in tables:
                     yield from _typed(table, part)
             continue
-        yield from _listed(engine.read(part))
+        yield from _listed(engine, part)
 
 
 def batches_by(
@@ -55,19 +55,19 @@ def batches_by(
     time = itemgetter(window.series.fields.index(window.series.time))
     position = itemgetter(window.series.fields.index(by))
     held: list[R] = []
-    enough = _BATCH
+    enough = _TYPED
     for part, columnar in _parts(engine, window):
         if columnar and not held:
             held = yield from _columns_by(engine, part, by, behind_us)
             continue
-        for rows in _listed(engine.read(part)):
+        for rows in _listed(engine, part):
             held += rows
             if len(held) >= enough:
                 held.sort(key=position)
                 cut = bisect_left(held, time(rows[-1]) - behind_us, key=position)
                 yield held[:cut]
                 del held[:cut]
-                enough = max(_BATCH, 2 * len(held))
+                enough = max(_TYPED, 2 * len(held))
     yield sorted(held, key=position)
 
 
@@ -91,7 +91,11 @@ def _columns_by(
     return [] if held is None else [row for rows in _typed(held, window) for row in rows]
 
 
-def _listed(rows: Iterator[R]) -> Iterator[list[R]]:
+def _listed(engine: SeriesEngine, window: Window[R]) -> Iterator[list[R]]:
+    if isinstance(engine, ChunkEngine):
+        yield from engine.lists(window)
+        return
+    rows = engine.read(window)
     while batch := [*islice(rows, _BATCH)]:
         yield batch
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -18,8 +18,8 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 
 def by_chunk(
-    layout: Layout[Any], rows: Iterable[Stored], times: Sequence[int]
-) -> Mapping[int, Iterable[Stored]]:
+    layout: Layout[Any], rows: list[Stored], times: Sequence[int]
+) -> Mapping[int, list[Stored]]:
     """Answer rows by the chunk their time falls into."""
     series = layout.series
     first = series.chunk_of(min(times))
@@ -31,10 +31,8 @@ def by_chunk(
     return dict(sorted(found.items()))
 
 
-def put(
-    home: Home, layout: Layout[Any], writers: Writers, start: int, rows: Iterable[Stored]
-) -> int:
-    """Add the rows of one chunk, in one transaction, and answer how many were new.
+def put(home: Home, layout: Layout[Any], writers: Writers, start: int, rows: list[Stored]) -> int:
+    """Add the plain rows of one chunk, in one transaction, and answer how many were new.
 
     Only whoever holds the lock of the series may call this.
     """
@@ -46,7 +44,7 @@ def put(
             if fresh and writers.durability == "power":
                 home.settle()
             return added
-        new = unknown(home, layout, start, [*rows])
+        new = unknown(home, layout, start, rows)
         if not new:
             return 0
         added = insert(writers.to(home.late(start), layout.create), layout, new)
@@ -56,14 +54,15 @@ def put(
 
 
 def unknown(home: Home, layout: Layout[Any], start: int, rows: list[Stored]) -> list[Stored]:
-    """Answer which of these rows a baked chunk does not hold, reading it a slab at a time."""
+    """Answer which of these plain rows a baked chunk does not hold, reading a slab at a time."""
     baked = open_baked(home.baked(start), layout)
     if baked is None:
         return rows
     fields = layout.fields
     time_at, key_at = fields.index(layout.series.time), fields.index(layout.series.key)
     identity = layout.identity(fields)
-    left = {identity(row): row for row in reversed(rows)}
+    stored = layout.cut(layout.values(reversed(rows)))
+    left = {identity(kept): row for kept, row in zip(stored, reversed(rows), strict=True)}
     times = [row[time_at] for row in rows]
     keys = {row[key_at] for row in rows}
     ask = replace(

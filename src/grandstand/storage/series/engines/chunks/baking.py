@@ -1,10 +1,10 @@
-"""Kept here: how a chunk is baked: slabs in order of time, each sorted by key, as Parquet.
+"""Kept here: how a chunk is baked: slabs in order of time, each cut by key, as Parquet.
 
-A file is a sequence of slabs. Slabs follow each other in order of time, and inside a slab rows are
-sorted by key, those of one key in order of time, and cut into small row groups. One key is then a
-row group or two of each slab, and the rows in order of time are had by sorting one slab at a time,
-in bounded memory. The footer says for each row group its slab, its times and its keys, so that a
-reader looks at one short text instead of the statistics of every column.
+A file is a sequence of slabs. Slabs follow each other in order of time, and a slab is cut by key
+into small row groups, whose rows are in order of time. One key is then a row group or two of each
+slab, and the rows in order of time are had by sorting one slab at a time, in bounded memory. The
+footer says for each row group its slab, its times and its keys, so that a reader looks at one
+short text instead of the statistics of every column.
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ from grandstand.storage.series.engines.chunks.layout import Layout
 FOOTER: Final = b"grandstand"
 GROUP_ROWS: Final = 32 * 1024
 SLAB_ROWS: Final = 8 * GROUP_ROWS
+# Measured: a fifth more time than level 1 to bake, none to read, and books as JSON a sixth smaller.
+_COMPRESSED: Final[dict[str, Any]] = {
+    "compression": "zstd",
+    "compression_level": 9,
+    "write_page_checksum": True,
+}
 # Numbers that come up this often on average, such as a connection's, are few.
 _OFTEN: Final = 16
 
@@ -54,9 +60,7 @@ def bake(path: Path, layout: Layout[Any], tables: Iterable[pa.Table]) -> int:
     rows = 0
     with (
         translating_columns(path),
-        pq.ParquetWriter(
-            path, schema, compression="zstd", write_page_checksum=True, **encodings
-        ) as writer,
+        pq.ParquetWriter(path, schema, **_COMPRESSED, **encodings) as writer,
     ):
         for number, slab in enumerate(chain((first,), slabs)):
             _write_slab(writer, layout, slab, groups, number)
@@ -87,11 +91,13 @@ def _write_slab(
     writer: pq.ParquetWriter, layout: Layout[Any], slab: pa.Table, groups: list[Group], number: int
 ) -> None:
     series = layout.series
-    # The sort is stable: rows of one key stay in the order of their time.
-    order = pc.sort_indices(slab, sort_keys=[(series.key, "ascending")])
-    table = slab.take(order).combine_chunks()
+    table = slab.combine_chunks()
+    # The sort is stable: a key that is cut goes on where its first rows end.
+    by_key = pc.sort_indices(table, sort_keys=[(series.key, "ascending")])
     for at in range(0, table.num_rows, GROUP_ROWS):
-        part = table.slice(at, GROUP_ROWS)
+        # Measured on order-book deltas: in order of time times and counters take a third less
+        # than by key, and keys little more.
+        part = table.take(by_key.slice(at, GROUP_ROWS).sort())
         times = pc.min_max(part[series.time]).as_py()
         keys = pc.min_max(part[series.key]).as_py()
         groups.append(Group(number, times["min"], times["max"], keys["min"], keys["max"]))

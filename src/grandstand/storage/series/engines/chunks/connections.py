@@ -6,13 +6,12 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import quote
 
 from grandstand.storage.series.engines.chunks.failures import code_of
-from grandstand.storage.series.engines.chunks.layout import AT_ONCE, Layout, Stored, typed
+from grandstand.storage.series.engines.chunks.layout import Layout, Stored, typed
 
 Durability: TypeAlias = Literal["process", "power"]
 FileId: TypeAlias = tuple[int, int]
@@ -90,11 +89,11 @@ class Writers:
 
 
 def insert(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterable[Stored]) -> int:
-    """Add rows in one transaction and answer how many were new; raise sqlite3.Error."""
-    given = [*rows]
+    """Add plain rows in one transaction and answer how many were new; raise sqlite3.Error."""
+    values = layout.values(rows)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        added = _inserted(connection, layout, given)
+        added = _inserted(connection, layout, values)
         connection.execute("COMMIT")
     finally:
         # After a full disk SQLite may have rolled back by itself.
@@ -103,9 +102,9 @@ def insert(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterable[S
     return added
 
 
-def _inserted(connection: sqlite3.Connection, layout: Layout[Any], rows: list[Stored]) -> int:
+def _inserted(connection: sqlite3.Connection, layout: Layout[Any], values: list[Any]) -> int:
     try:
-        return _put(connection, layout, rows)
+        return _put(connection, layout, values)
     except sqlite3.OperationalError as fault:
         # SQLite reads a statement before it takes the first row.
         if "has no column named" not in str(fault):
@@ -116,18 +115,19 @@ def _inserted(connection: sqlite3.Connection, layout: Layout[Any], rows: list[St
             raise
     for column in missing:
         connection.execute(f"ALTER TABLE kept ADD COLUMN {typed(column)}")
-    return _put(connection, layout, rows)
+    return _put(connection, layout, values)
 
 
-def _put(connection: sqlite3.Connection, layout: Layout[Any], rows: list[Stored]) -> int:
+def _put(connection: sqlite3.Connection, layout: Layout[Any], values: list[Any]) -> int:
     added = done = 0
-    if AT_ONCE * len(layout.columns) <= connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER):
-        while done + AT_ONCE <= len(rows):
-            values = [*chain.from_iterable(rows[done : done + AT_ONCE])]
-            added += connection.execute(layout.insert_many, values).rowcount
-            done += AT_ONCE
-    if done < len(rows):
-        added += connection.executemany(layout.insert, rows[done:]).rowcount
+    most = connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
+    for rows, sql in layout.insert_many:
+        size = rows * len(layout.columns)
+        while size <= most and done + size <= len(values):
+            added += connection.execute(sql, values[done : done + size]).rowcount
+            done += size
+    if done < len(values):
+        added += connection.executemany(layout.insert, layout.cut(values[done:])).rowcount
     return added
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from operator import itemgetter, pos
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 from uuid import UUID
@@ -26,9 +26,9 @@ _SQL: Final[dict[Kind, str]] = {
     "uuid": "BLOB",
     "json": "TEXT",
 }
-# Measured: rows so many to a statement take little more than half the time of one to each, and
-# other threads of Python run meanwhile.
-AT_ONCE: Final = 500
+# Measured: rows so many to a statement take little more than half the time of one to each. Other
+# threads of Python run meanwhile, and may keep the sender waiting for 5 ms after every statement.
+AT_ONCE: Final = (1000, 100, 10)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -47,7 +47,7 @@ class Layout(Generic[R]):
     time_at: int
     create: str
     insert: str
-    insert_many: str
+    insert_many: tuple[tuple[int, str], ...]
     indexes: tuple[str, ...]
     shape: Shape
 
@@ -56,20 +56,28 @@ class Layout(Generic[R]):
         """The names of the columns, in order."""
         return tuple(column.name for column in self.columns)
 
-    def stored(self, rows: Sequence[R]) -> tuple[Iterator[Stored], Sequence[int]]:
-        """Answer rows as stored, once, and their times; raise SeriesFault if one is unfit."""
+    def plain(self, rows: Sequence[R]) -> tuple[list[Stored], list[int]]:
+        """Answer rows as plain tuples, and their times; raise SeriesFault if one is unfit."""
         found = plain(self.series.name, self.columns, self.shape, rows)
-        times = [*map(itemgetter(self.time_at), found)]
-        if not any(column.kind in _STORING for column in self.columns):
-            return iter(found), times
-        columns: list[Iterable[Any]] = [
-            map(itemgetter(at), found) for at in range(len(self.columns))
-        ]
+        return found, [*map(itemgetter(self.time_at), found)]
+
+    def values(self, rows: Iterable[Stored]) -> list[Any]:
+        """Answer the values of plain rows as stored, row after row in one list."""
+        width, found = len(self.columns), [*chain.from_iterable(rows)]
         for at, column in enumerate(self.columns):
             change = _STORING.get(column.kind)
             if change is not None:
-                columns[at] = _changed(change, columns[at], column)
-        return zip(*columns, strict=True), times
+                found[at::width] = _changed(change, found[at::width], column)
+        return found
+
+    def stored(self, rows: Sequence[R]) -> tuple[Iterator[Stored], Sequence[int]]:
+        """Answer rows as stored, once, and their times; raise SeriesFault if one is unfit."""
+        found, times = self.plain(rows)
+        return self.cut(self.values(found)), times
+
+    def cut(self, values: Iterable[Any]) -> Iterator[Stored]:
+        """Answer the rows of which these are the values, row after row."""
+        return zip(*[iter(values)] * len(self.columns), strict=True)
 
     def rows(self, batch: Sequence[Stored]) -> Iterator[R]:
         """Answer stored rows as rows of the series."""
@@ -113,7 +121,7 @@ def laid_out(series: Series[R]) -> Layout[R]:
             f"CREATE TABLE IF NOT EXISTS kept ({declared}, PRIMARY KEY ({primary})) WITHOUT ROWID"
         ),
         insert=f"{into}{one}{without}",
-        insert_many=f"{into}{', '.join([one] * AT_ONCE)}{without}",
+        insert_many=tuple((rows, f"{into}{', '.join([one] * rows)}{without}") for rows in AT_ONCE),
         indexes=_indexes(series),
         shape=shape_of(columns),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import islice
+from operator import itemgetter, lt
 from typing import TYPE_CHECKING, Any, Final
 
 from grandstand.storage.series.declaration import Column, Series
@@ -20,8 +22,7 @@ from grandstand.storage.series.rows import Shape, plain, shape_of
 if TYPE_CHECKING:
     from grandstand.storage.series.engines.postgres.connections import Connection
 
-_INCOMING: Final = "_grandstand_incoming"
-_COPY: Final = f"COPY {_INCOMING} FROM STDIN (FORMAT BINARY)"
+_INCOMING: Final = "_grandstand_incoming_"
 _NO_DECOMPRESSION_LIMIT: Final = """
 SELECT set_config(name, '0', TRUE)
 FROM (VALUES ('timescaledb.max_tuples_decompressed_per_dml_transaction')) AS setting (name)
@@ -39,6 +40,7 @@ class Sending:
     time_at: int
     types: tuple[str, ...]
     create: str
+    copy: str
     merge: str
     identity: Callable[[tuple[Any, ...]], Any]
 
@@ -59,14 +61,19 @@ def sending(series: Series[Any]) -> Sending:
         f"{quoted(column.name)} {kind}" for column, kind in zip(columns, types, strict=True)
     )
     order = (series.time, *rest_of_identity(series))
+    # It stays for as long as the connection, so its name says which columns it has.
+    incoming = f"{_INCOMING}{zlib.crc32(declared.encode()):08x}"
     return Sending(
         series=series,
         columns=columns,
         shape=shape_of(columns),
         time_at=series.fields.index(series.time),
         types=tuple(kind.lower() for kind in types),
-        create=f"CREATE TEMPORARY TABLE {_INCOMING} ({declared}) ON COMMIT DROP",
-        merge=_merge(series, columns),
+        create=(
+            f"CREATE TEMPORARY TABLE IF NOT EXISTS {incoming} ({declared}) ON COMMIT DELETE ROWS"
+        ),
+        copy=f"COPY {incoming} FROM STDIN (FORMAT BINARY)",
+        merge=_merge(series, columns, incoming),
         identity=itemgetter(*(series.fields.index(name) for name in order)),
     )
 
@@ -77,31 +84,37 @@ def append(
     """Send rows that fit and add those that are not there yet; answer how many that were.
 
     They are added by time and the rest of their identity, repeats in the order they came in: two
-    writers of the same rows in different orders would wait for each other for ever. Here rows that
-    come in order of time cost next to nothing to sort, and the server reads a temporary table in
-    the order it was filled.
+    writers of the same rows in different orders would wait for each other for ever. Rows mostly
+    come in order of time, and the server reads a temporary table in the order it was filled.
     """
     if edition == "timescale":
         # Late rows may reach compressed chunks, which by default take a limited number of them.
         connection.execute(_NO_DECOMPRESSION_LIMIT)
     with connection.cursor() as cursor:
         cursor.execute(sent.create)
-        with cursor.copy(_COPY) as copy:
+        with cursor.copy(sent.copy) as copy:
             copy.set_types(sent.types)
-            for row in sorted(rows, key=sent.identity):
+            for row in _in_order(sent, rows):
                 copy.write_row(row)
         cursor.execute(sent.merge)
         return cursor.rowcount
 
 
-def _merge(series: Series[Any], columns: tuple[Column, ...]) -> str:
+def _in_order(sent: Sending, rows: Sequence[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    times = sent.times(rows)
+    if all(map(lt, times, islice(times, 1, None))):
+        return rows
+    return sorted(rows, key=sent.identity)
+
+
+def _merge(series: Series[Any], columns: tuple[Column, ...], incoming: str) -> str:
     values = ", ".join(
         f"{quoted(column.name)}::jsonb" if column.kind == "json" else quoted(column.name)
         for column in columns
     )
     return (
         f"INSERT INTO {quoted(series.name)} ({listed(series.fields)}) "
-        f"SELECT {values} FROM {_INCOMING} ON CONFLICT DO NOTHING"
+        f"SELECT {values} FROM {incoming} ON CONFLICT DO NOTHING"
     )
 
 
