@@ -23,16 +23,15 @@ _FILES = (".csv", ".js", ".json", ".swift", f"{DOCUMENTS}/{{name}}")
 # Where a page leads: its links, and forms that only ask, sent as they are. A place on the page
 # itself leads nowhere else, but must be there.
 _LEADS = """() => {
-  const leads = { nav: [], links: [], lacks: [] };
-  if (!document.querySelector('h1, #swagger-ui')) leads.lacks.push('a heading');
+  const leads = { links: [], lacks: [] };
+  if (!document.querySelector('h1, #api')) leads.lacks.push('a heading');
   for (const link of document.querySelectorAll('a[href]')) {
     const [said, to] = [link.getAttribute('href'), new URL(link.href)];
     if (said.startsWith('#')) {
       const place = decodeURIComponent(to.hash.slice(1));
       if (place && !document.getElementById(place)) leads.lacks.push(said);
     } else {
-      const ways = link.closest('nav, header.top') && !to.search ? leads.nav : leads.links;
-      ways.push(to.href.split('#')[0]);
+      leads.links.push(to.href.split('#')[0]);
     }
   }
   for (const form of document.querySelectorAll('form:not([method=post])')) {
@@ -68,7 +67,7 @@ class Roaming:
 
     def walk(self) -> None:
         """Go from home along every link until nothing new is ahead."""
-        self._put([HOME], always=True)
+        self._put([HOME])
         while self._ahead:
             self._now = self._ahead.popleft()
             self._visit(self._now)
@@ -98,17 +97,16 @@ class Roaming:
         self._wrong(*watched.console, *(f"asked {url}" for url in watched.foreign))
         watched.console.clear()
         watched.foreign.clear()
-        self._put(leads["nav"], always=True)
-        self._put(leads["links"], always=self._now == HOME)
+        self._put(leads["links"])
 
-    def _put(self, addresses: Iterable[str], *, always: bool) -> None:
+    def _put(self, addresses: Iterable[str]) -> None:
         """Note what to visit yet; what leads away from the house is not visited."""
         for address in addresses:
             path = address.removeprefix(self.watched.url)
             if path in self._known or not path.startswith("/"):
                 continue
             shape, most = self._shape(path)
-            if always or self._shapes[shape] < most:
+            if self._now == HOME or self._shapes[shape] < most:
                 self._known.add(path)
                 self._shapes[shape] += 1
                 self._ahead.append(path)
@@ -116,14 +114,13 @@ class Roaming:
     def _shape(self, path: str) -> tuple[Shape, int]:
         """Answer the shape of a page, and how many of it are visited.
 
-        All tables are sorted, searched and turned over alike.
+        All tables are sorted, searched and turned over alike: once for each route is enough.
         """
         parts, route = urlsplit(path), self._route_of(path)
         names = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
-        of_tables = {name.partition(".")[2] for name in names if "." in name}
-        plain = frozenset(name for name in names if "." not in name)
-        kinds = plain | (of_tables if len(of_tables) == 1 else {"."} if of_tables else set())
-        return (route.path if route else path, kinds), 1 if of_tables else 2
+        of_table = any("." in name for name in names)
+        kinds = frozenset({"."} if of_table else names)
+        return (route.path if route else path, kinds), 1 if of_table else 2
 
     def _route_of(self, path: str) -> Route | Mount | None:
         scope = {"type": "http", "method": "GET", "path": urlsplit(path).path, "headers": []}

@@ -76,10 +76,10 @@ def test_a_server_that_does_not_answer_is_told_with_how_to_go_on(run: Run) -> No
     assert "the same command again" in told.stderr
 
 
-def test_series_are_copied_counted_and_compared(run: Run, postgres_dsn: str) -> None:
-    told = run("copy", "--series", "trades", "--to", postgres_dsn)
+def test_series_are_copied_counted_and_compared(run: Run, own_database: str) -> None:
+    told = run("copy", "--series", "trades", "--to", own_database)
     document = json.loads(
-        run("copy", "--series", "trades", "--to", postgres_dsn, "--check", "--json").stdout
+        run("copy", "--series", "trades", "--to", own_database, "--check", "--json").stdout
     )
 
     row = next(line.split() for line in told.stdout.splitlines() if line.startswith("trades"))

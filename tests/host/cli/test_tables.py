@@ -112,7 +112,7 @@ def test_a_setting_that_makes_no_sense_says_what_would() -> None:
     )
 
     assert ran.returncode == 65
-    assert "use sqlite, sqlite:PATH, dynamodb:REGION" in ran.stderr
+    assert "use sqlite, sqlite:PATH, dynamodb" in ran.stderr
     assert "Traceback" not in ran.stderr
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from grandstand.apps.gatherer.store import TRADES
@@ -26,12 +23,9 @@ class Stopped(Exception):
 
 
 @pytest.fixture
-def server(postgres_dsn: str) -> Iterator[SecretStr]:
-    """A database of its own."""
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE moved")
-        yield SecretStr(make_conninfo(postgres_dsn, dbname="moved"))
-        connection.execute("DROP DATABASE moved WITH (FORCE)")
+def server(own_database: str) -> SecretStr:
+    """Where rows are moved to."""
+    return SecretStr(own_database)
 
 
 @pytest.fixture

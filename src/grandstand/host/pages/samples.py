@@ -158,7 +158,7 @@ def _runner(random: Random, draw: int, name: str, now: datetime) -> tuple[Cell, 
     form = [random.randint(1, 12) for _ in range(8)]
     return (
         Cell(str(draw), draw),
-        Cell(name, href=f"#runner-{draw}"),
+        Cell(name, href="#table-title"),
         Cell(shown.odds(price, "decimal"), price),
         Cell(shown.number(move, 1, signed=True), move, tone="good" if move > 0 else "bad"),
         Cell(sparkline([13 - place for place in form], f"Form of {name}"), None),

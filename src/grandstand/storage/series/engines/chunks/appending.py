@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar
 
 from grandstand.storage.series.engines.chunks.asking import everything
@@ -40,29 +41,29 @@ def put(home: Home, layout: Layout[Any], writers: Writers, start: int, rows: lis
     with translating(live):
         fresh = not live.exists()
         if not fresh or not home.baked(start).exists():
-            added = insert(writers.to(live, layout.create), layout, rows)
+            added = insert(writers.to(live, layout.create), layout, layout.values(rows))
             if fresh and writers.durability == "power":
                 home.settle()
             return added
-        new = unknown(home, layout, start, rows)
+        new = unknown(home, layout, start, [*layout.cut(layout.values(rows))])
         if not new:
             return 0
-        added = insert(writers.to(home.late(start), layout.create), layout, new)
+        values = [*chain.from_iterable(new)]
+        added = insert(writers.to(home.late(start), layout.create), layout, values)
         if writers.durability == "power":
             home.settle()
         return added
 
 
 def unknown(home: Home, layout: Layout[Any], start: int, rows: list[Stored]) -> list[Stored]:
-    """Answer which of these plain rows a baked chunk does not hold, reading a slab at a time."""
+    """Answer which of these stored rows a baked chunk does not hold, reading a slab at a time."""
     baked = open_baked(home.baked(start), layout)
     if baked is None:
         return rows
     fields = layout.fields
     time_at, key_at = fields.index(layout.series.time), fields.index(layout.series.key)
     identity = layout.identity(fields)
-    stored = layout.cut(layout.values(reversed(rows)))
-    left = {identity(kept): row for kept, row in zip(stored, reversed(rows), strict=True)}
+    left = {identity(row): row for row in reversed(rows)}
     times = [row[time_at] for row in rows]
     keys = {row[key_at] for row in rows}
     ask = replace(

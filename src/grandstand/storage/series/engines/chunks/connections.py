@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import quote
 
 from grandstand.storage.series.engines.chunks.failures import code_of
-from grandstand.storage.series.engines.chunks.layout import Layout, Stored, typed
+from grandstand.storage.series.engines.chunks.layout import Layout, typed
 
 Durability: TypeAlias = Literal["process", "power"]
 FileId: TypeAlias = tuple[int, int]
@@ -88,9 +87,11 @@ class Writers:
         return connection
 
 
-def insert(connection: sqlite3.Connection, layout: Layout[Any], rows: Iterable[Stored]) -> int:
-    """Add plain rows in one transaction and answer how many were new; raise sqlite3.Error."""
-    values = layout.values(rows)
+def insert(connection: sqlite3.Connection, layout: Layout[Any], values: list[Any]) -> int:
+    """Add rows in one transaction and answer how many were new; raise sqlite3.Error.
+
+    Given are their values as stored, row after row in one list.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         added = _inserted(connection, layout, values)
