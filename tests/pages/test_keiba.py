@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from grandstand.simulators.faults import Fault
 from grandstand.simulators.blemishes import Blemish
+from grandstand.simulators.faults import Fault
 from tests.pages.conftest import Look
 from tests.pages.racing import Racing
 from tests.pages.serving import Served
