@@ -14,6 +14,7 @@ from grandstand.host.demo.games import Fancied, Leagues
 from grandstand.simulators.exchange.catalogue import market_made
 from grandstand.simulators.exchange.events import Event
 from grandstand.simulators.exchange.exchange import Exchange
+from grandstand.simulators.exchange.faults import StreamFault
 from grandstand.simulators.exchange.lifecycle import Becoming
 from grandstand.simulators.exchange.market import EventListed, Result, SeriesListed
 from grandstand.simulators.exchange.numbers import CONTRACT, DOLLAR, SECOND
@@ -23,6 +24,8 @@ from grandstand.simulators.exchange.world import Scenery, World
 _SERIES: Final = SeriesListed("KXGAME", "Who wins the game", "Sports", "daily", ("Games",))
 _OTHER_MARKETS: Final = 24
 _EVENTS_A_SECOND: Final = 3.0
+# A frame in some minutes, so that a gap is seen to be found and healed.
+_LOST: Final = StreamFault("drop", share=0.001, channel="orderbook_delta")
 _FIRST_SECONDS: Final = 2.0
 _LOOK_SECONDS: Final = 20.0
 _DAY: Final = 86_400 * SECOND
@@ -103,6 +106,7 @@ async def exchange_served(leagues: Leagues, clock: Clock, seed: int) -> AsyncIte
     scenery = Scenery(seed=seed, markets=_OTHER_MARKETS, exponent=0.2, depth=14, truth_most=200)
     world = World(clock, scenery)
     exchange = Exchange(world, clock, None, Pace(_EVENTS_A_SECOND), seed=seed)
+    exchange.stream_faults.ask_for(_LOST)
     async with exchange.served() as address:
         following = asyncio.create_task(GameMarkets(exchange, world, leagues, clock).follow())
         try:
