@@ -1,4 +1,4 @@
-"""A walk from home along every link, which looks at two pages of each shape."""
+"""A walk from home along every link, which looks at a page or two of each shape."""
 
 from __future__ import annotations
 
@@ -114,13 +114,14 @@ class Roaming:
     def _shape(self, path: str) -> tuple[Shape, int]:
         """Answer the shape of a page, and how many of it are visited.
 
-        All tables are sorted, searched and turned over alike: once for each route is enough.
+        Those are two, and one where a query only asks the same page otherwise. All tables are
+        sorted, searched and turned over alike: once for each route is enough.
         """
         parts, route = urlsplit(path), self._route_of(path)
         names = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
         of_table = any("." in name for name in names)
         kinds = frozenset({"."} if of_table else names)
-        return (route.path if route else path, kinds), 1 if of_table else 2
+        return (route.path if route else path, kinds), 1 if names else 2
 
     def _route_of(self, path: str) -> Route | Mount | None:
         scope = {"type": "http", "method": "GET", "path": urlsplit(path).path, "headers": []}
