@@ -36,11 +36,16 @@ def test_every_source_is_told_with_how_to_connect_it(
     assert "GRANDSTAND_BETS_ODDS_KEY" in told["sources"][0]["how"]
 
 
-def test_the_status_is_a_table_for_people(run: Run) -> None:
+def test_the_status_has_whole_names_on_a_narrow_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
     result = run("status")
 
     assert result.exit_code == 0
     assert "set GRANDSTAND_KEIBA_ASK_SITE=true" in result.stdout
+    assert "GRANDSTAND_GATHERER_PRIVATE_KEY_FILE" in result.stdout
 
 
 def test_wiping_asks_first_and_then_leaves_nothing(run: Run, tmp_path: Path) -> None:

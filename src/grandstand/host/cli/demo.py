@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Grid
 
 from grandstand.host.cli.asking import as_json as written
 from grandstand.host.cli.asking import confirmed
@@ -33,13 +30,12 @@ def status(
         ]
         typer.echo(written({"plays": plays(settings), "sources": told}))
         return
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in ("app", "source", "standing", "to connect it"):
-        grid.add_column(heading, overflow="fold", no_wrap=heading in {"app", "standing"})
+    # Lines are left as long as they are: names broken at the edge could not be copied.
     for one in found:
         source = one.source
-        grid.add_row(source.app, escape(source.title), one.word, escape(source.how))
-    Console().print(grid)
+        typer.echo(f"{source.app:<10}{one.word:<15}{source.title}")
+        if not one.connected:
+            typer.echo(f"{'':<25}to connect it, {source.how}")
     folder = simulated_folder(settings)
     if folder.exists():
         typer.echo(f"Simulated data is in {folder}; `grandstand demo wipe` removes it.")
