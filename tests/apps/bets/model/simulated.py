@@ -36,7 +36,9 @@ def winners_only(made: Season) -> Iterator[Fact]:
     """Fixtures, results and the prices of who wins at half of the books."""
     books = {book.key for book in made.books[::2]}
     yield from fixtures_of(made)
-    yield from paths_of(made, markets=("h2h",), books=books)
+    priced = paths_of(made, markets=("h2h",), books=books)
+    # Where a game can be drawn, who wins is a market of another name.
+    yield from (path for path in priced if path.market == "h2h")
     yield from scores_of(made)
 
 
