@@ -1,7 +1,6 @@
 """An ASGI application on a port of its own, served from a thread that can be stopped and begun."""
 
 import asyncio
-import socket
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp
 
+from grandstand.host.server.listening import LOOPBACK, listen
 from grandstand.host.server.serving import make_server
 from grandstand.kit.live import Hub
 
@@ -62,7 +62,7 @@ class Served:
 
     async def _serve(self, opened: Opened) -> None:
         asked, loop = asyncio.Event(), asyncio.get_running_loop()
-        with socket.create_server(("127.0.0.1", self._port)) as listening:
+        with listen(LOOPBACK, self._port) as listening:
             self._port = listening.getsockname()[1]
             server = make_server(opened.app)
             serving = asyncio.create_task(server.serve(sockets=[listening]))

@@ -58,6 +58,8 @@ async def served(
     WebSockets in place of the usual protocol, and uncompressed.
     """
     listening = socket.create_server((LOOPBACK, port), backlog=256)
+    # Whoever is let in inherits it: no body waits for the head to be acknowledged.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     # Sockets accepted here inherit it; otherwise head and body wait 40 ms for each other.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(

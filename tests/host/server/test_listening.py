@@ -1,0 +1,32 @@
+"""A port is taken, and whoever is let in there is answered without delay."""
+
+import socket
+from contextlib import closing
+
+import pytest
+
+from grandstand.host.server.listening import LOOPBACK, AddressUnusable, PortTaken, listen
+
+
+def test_an_answer_in_two_pieces_does_not_wait_for_the_first_to_be_acknowledged() -> None:
+    with listen(LOOPBACK, 0) as listening, closing(socket.socket()) as client:
+        client.connect(listening.getsockname())
+        accepted, _ = listening.accept()
+
+        with accepted:
+            at_once = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+    assert at_once != 0
+
+
+def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
+    with (
+        listen(LOOPBACK, 0) as listening,
+        pytest.raises(PortTaken, match="0 takes any free one"),
+    ):
+        listen(LOOPBACK, listening.getsockname()[1])
+
+
+def test_an_address_of_another_machine_cannot_be_listened_on() -> None:
+    with pytest.raises(AddressUnusable, match=r"192\.0\.2\.1"):
+        listen("192.0.2.1", 0)
