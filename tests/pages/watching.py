@@ -17,7 +17,8 @@ _AXE = """(rules) => axe.run(document, { reporter: 'no-passes', ...rules }).then
   )
 )"""
 _ALL: dict[str, object] = {}
-_COLOURS: dict[str, object] = {"runOnly": ["cat.color"]}
+# The rules of the category of colours that axe follows by itself.
+_COLOURS: dict[str, object] = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 Scheme: TypeAlias = Literal["light", "dark"]
 View: TypeAlias = tuple[int, tuple[Scheme, ...]]

@@ -1,10 +1,11 @@
-"""Whoever begins at home and follows every link of the demo meets nothing broken."""
+"""Whoever begins at home finds nothing broken on any way, and gets the main things done."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
 import pytest
 from fastapi import FastAPI
+from playwright.sync_api import Page, expect
 from starlette.responses import HTMLResponse, Response
 
 from grandstand.base.clock import SystemClock
@@ -16,6 +17,8 @@ from tests.pages.conftest import Look
 from tests.pages.demoing import Demoing
 from tests.pages.roaming import Roaming, page_routes
 from tests.pages.serving import Opened, Served
+from tests.pages.training import answer_to
+from tests.pages.watching import Watched
 
 _PATIENCE_SECONDS = 400.0
 _REFUSED_FORM = "where a form that was refused is loaded anew; the form is on another page"
@@ -58,6 +61,82 @@ def test_every_link_from_home_leads_to_a_page_without_a_fault(
     assert roaming.faults == []
     assert {app.name for app in APPS} <= {path.split("/")[1] for path in roaming.pages}
     assert missed == set(UNLINKED)
+
+
+@pytest.fixture
+def seen(look: Look, demo: Served) -> Watched:
+    """Home, with the page open."""
+    watched = look(demo.url)
+    watched.go("/")
+    return watched
+
+
+def _go_to(watched: Watched, app: str) -> Page:
+    watched.page.get_by_role("banner").get_by_role("link", name=app, exact=True).click()
+    expect(watched.page).to_have_url(f"{watched.url}/{app.lower()}")
+    return watched.page
+
+
+def test_from_home_a_game_is_chosen_and_a_bet_on_it_recorded(seen: Watched) -> None:
+    page = _go_to(seen, "Bets")
+    page.locator("main a[href*='/bets/games/']").last.click()
+
+    page.get_by_role("link", name="Record a bet of yours").click()
+    page.get_by_label("Price", exact=True).fill("1.91")
+    page.get_by_label("Stake, $").fill("12.50")
+    page.get_by_role("button", name="Record the bet").click()
+
+    expect(page.locator(".toast")).to_contain_text("Recorded.")
+    expect(page.locator(".bet").first).to_contain_text("$12.50")
+    assert seen.console == []
+
+
+def test_from_home_the_book_of_a_market_is_seen_as_it_was(seen: Watched) -> None:
+    page = _go_to(seen, "Gatherer")
+    page.locator("#markets tbody a[href*='/gatherer/markets/']").first.click()
+    slider = page.get_by_label("Instant")
+    least, most = (int(slider.get_attribute(name) or "0") for name in ("min", "max"))
+
+    slider.fill(str(least + (most - least) // 2000 * 1000))
+
+    expect(page.locator("[data-proof]")).to_contain_text("since the last")
+    assert seen.console == []
+
+
+def test_from_home_a_match_is_followed_and_its_lock_screen_seen(seen: Watched) -> None:
+    page = _go_to(seen, "Cricket")
+    page.locator(".match-cards a").first.click()
+
+    page.get_by_role("button", name="nobody").click()
+
+    expect(page.get_by_role("button", name="nobody")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".island")).to_be_visible()
+    assert seen.console == []
+
+
+def test_from_home_a_card_is_opened_and_its_favourite_explained(seen: Watched) -> None:
+    page = _go_to(seen, "Keiba")
+    page.locator(".lead a[href*='/keiba/races/']").click()
+
+    page.locator(".ranked summary").first.click()
+
+    expect(page.locator(".ranked").first.locator(".reasons tbody tr")).to_have_count(14)
+    assert seen.console == []
+
+
+def test_from_home_a_case_is_answered_and_judged(seen: Watched) -> None:
+    page = _go_to(seen, "Trainer")
+    page.locator("main a[href='/trainer/scenarios/two-hospitals']").first.click()
+    page.locator(".begin button").click()
+    first, second = answer_to("two-hospitals").answers[:2]
+
+    page.locator("[data-answer=q1]").fill(first.answer)
+    page.locator("[data-answer=q3]").fill(second.answer)
+    page.get_by_role("button", name="Hand in").click()
+
+    expect(page.get_by_role("img", name="Overall score")).to_be_visible()
+    expect(page.locator(".dimension")).to_have_count(8)
+    assert seen.console == []
 
 
 class Broken:
