@@ -1,4 +1,7 @@
-"""The table of benchmarks in README.md: `./bench all --json >FILE`, then this module with FILE."""
+"""The table of benchmarks in README.md: `./bench all --json >FILE`, then this module with FILE.
+
+Benchmarks that were run one by one are given in a file each.
+"""
 
 import json
 import re
@@ -18,7 +21,7 @@ def table_of(benches: Sequence[Mapping[str, Any]]) -> str:
     """The rows with an aim, as Markdown, with when and where they were measured."""
     first = benches[0]
     where = first["machine"]
-    measured = f"Measured on {first['date'][:10]} by `./bench all --json`: {where['cpu']}"
+    measured = f"Measured on {first['date'][:10]} by `./bench --json`: {where['cpu']}"
     size = f"{where['cores']} cores, {round(where['memory_mb'] / 1024)} GB"
     lines = [
         f"{measured}, {size}, Python {where['python']}.",
@@ -54,13 +57,15 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.3g}"
 
 
-def main(file: Path) -> None:
-    """Write the table of a file of results into README.md."""
-    benches = json.loads(file.read_text(encoding="utf-8"))
-    listed = benches if isinstance(benches, list) else [benches]
+def main(files: Sequence[Path]) -> None:
+    """Write the table of files of results into README.md."""
+    listed: list[Mapping[str, Any]] = []
+    for file in files:
+        benches = json.loads(file.read_text(encoding="utf-8"))
+        listed += benches if isinstance(benches, list) else [benches]
     text = README.read_text(encoding="utf-8")
     README.write_text(with_table(text, table_of(listed)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main([Path(each) for each in sys.argv[1:]])

@@ -25,7 +25,7 @@ def test_rows_with_an_aim_are_shown_with_date_and_machine() -> None:
     table = table_of([_BENCH | {"results": rows}])
 
     assert table.splitlines() == [
-        "Measured on 2026-11-16 by `./bench all --json`: A chip, 2 cores, 8 GB, Python 3.11.7.",
+        "Measured on 2026-11-16 by `./bench --json`: A chip, 2 cores, 8 GB, Python 3.11.7.",
         "",
         "| | measure | ours | beside | aim | met |",
         "|---|---|---:|---|---|---|",
