@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from benchmarks.harness.rows import Row, Times
 from benchmarks.harness.timing import per_second
-from grandstand.apps.bets.model.devig import METHODS, Method, devig, devig_rows
+from grandstand.apps.bets.model.prices.devig import METHODS, Method, devig, devig_rows
 
 _PEER = "penaltyblog"
 _MARKETS = 100_000

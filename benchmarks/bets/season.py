@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.bets.model.forecasting import Predictor
-from grandstand.apps.bets.model.history import History
-from grandstand.apps.bets.model.leaks import PredictorMaker, audit
-from grandstand.apps.bets.model.panel import MODEL_NAMES, standard_panel
-from grandstand.apps.bets.model.walking import Walk, walk
-from grandstand.simulators.odds.season import season
+from grandstand.apps.bets.model.judging.leaks import PredictorMaker, audit
+from grandstand.apps.bets.model.known.history import History
+from grandstand.apps.bets.model.predicting.forecasting import Predictor
+from grandstand.apps.bets.model.predicting.panel import MODEL_NAMES, standard_panel
+from grandstand.apps.bets.model.predicting.walking import Walk, walk
+from grandstand.simulators.odds.world.season import season
 from tests.apps.bets.facts_of import facts_of
 
 _SEED = 9

@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.harness.rows import Limit, Row
 from benchmarks.harness.timing import per_second
+from grandstand.apps.bets.model.money.settlement import Final, pay, settle
+from grandstand.apps.bets.model.money.settling import TypedBet, settle_columns, settle_many
 from grandstand.apps.bets.model.selections import Selection
-from grandstand.apps.bets.model.settlement import Final, pay, settle
-from grandstand.apps.bets.model.settling import TypedBet, settle_columns, settle_many
 
 _BETS = 200_000
 _ONE_BY_ONE = 20_000

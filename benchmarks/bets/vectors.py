@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from grandstand.apps.bets.model.devig import METHODS
+from grandstand.apps.bets.model.prices.devig import METHODS
 from tests.apps.bets.model.peer import MARKETS, PAIRS
 from tests.apps.bets.model.season import season
 

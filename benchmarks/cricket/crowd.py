@@ -12,7 +12,7 @@ from benchmarks.cricket.ground import Ground, ground
 from benchmarks.cricket.matches import TEST_MATCH, Look, looks_at, wickets_of
 from benchmarks.cricket.pace import BUNDLE, KEY, Sunk, sinking
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.cricket.service.apple import ApplePhones
+from grandstand.apps.cricket.service.telling.apple import ApplePhones
 from grandstand.apps.cricket.sources.apns import Apns, ProviderToken
 from grandstand.base.clock import SystemClock
 from grandstand.base.metrics import Metrics

@@ -11,8 +11,8 @@ from typing import cast
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.model.stamps import Stamps
 from grandstand.apps.gatherer.service.means import plan_of
+from grandstand.apps.gatherer.service.recording.connection import Connection, Ears
 from grandstand.apps.gatherer.service.recording.figures import Figures
-from grandstand.apps.gatherer.service.recording.line import Ears, Line
 from grandstand.apps.gatherer.service.recording.plan import Plan
 from grandstand.apps.gatherer.service.recording.writing import Writer
 from grandstand.apps.gatherer.settings import GathererSettings
@@ -45,7 +45,7 @@ class Hearing:
 
 
 class Recording:
-    """One line of a recorder, its writer and its buffer, as settings have them by default."""
+    """One connection of a recorder, its writer and its buffer, as settings have them by default."""
 
     def __init__(self, plan: Plan, buffer: Buffer, clock: Clock, loop: asyncio.Runner) -> None:
         self.figures = Figures()
@@ -58,7 +58,7 @@ class Recording:
             backfill=lambda _gap: None,
             gap=lambda _gap, _resolved_at: None,
         )
-        self.line = Line(
+        self.connection = Connection(
             0,
             cast("Stream", self._hearing),
             Subscriptions(plan.terms),
@@ -76,7 +76,7 @@ class Recording:
         self._loop.run(self._record())
 
     async def _record(self) -> None:
-        await self.line.run()
+        await self.connection.run()
         await self._writer.flush()
         assert await self._buffer.flush()
 

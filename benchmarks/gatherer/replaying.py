@@ -23,7 +23,7 @@ from grandstand.apps.gatherer.service.replaying import Replaying, Stretch
 from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS
 from grandstand.base.clock import SystemClock
 from grandstand.host.server.serving import loop_factory
-from grandstand.simulators.exchange.playback import playing
+from grandstand.simulators.exchange.recordings.playback import playing
 from grandstand.storage.series.engines.chunks import ChunkEngine
 from grandstand.storage.series.engines.chunks.arrow import as_table, file_schema
 from grandstand.storage.series.engines.chunks.baking import bake

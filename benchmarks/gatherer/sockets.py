@@ -16,9 +16,9 @@ from grandstand.apps.gatherer.service.recording.recorder import Recorder
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.base.clock import SystemClock
 from grandstand.host.server.serving import loop_factory
+from grandstand.simulators.exchange.floor.world import Scenery
 from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery
+from grandstand.simulators.exchange.rest.answers import Budget
 from grandstand.storage.series.engines.chunks import ChunkEngine
 from tests.apps.gatherer.stage import recording, seeded, until
 
@@ -146,7 +146,7 @@ def _plan_of(settings: GathererSettings) -> dict[str, object]:
 
 
 def _frames(recorder: Recorder) -> int:
-    return sum(line.frames for line in recorder.pool.lines)
+    return sum(each.frames for each in recorder.pool.connections)
 
 
 async def _pace(address: str, events_per_second: int) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks.harness.rows import Limit, Row, Times
 from benchmarks.keiba.pages import FULL, MORNING, RacePages
 from grandstand.apps.keiba.service import Keiba, Means
-from grandstand.apps.keiba.sources.card import parse_card
-from grandstand.apps.keiba.sources.pedigree import parse_pedigree
+from grandstand.apps.keiba.sources.parsing.card import parse_card
+from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
 from grandstand.apps.keiba.store import WEEK
 from grandstand.apps.keiba.store import keiba as keiba_table
 from grandstand.base.clock import ManualClock, SystemClock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from grandstand.apps.keiba.sources.page import Page
+from grandstand.apps.keiba.sources.reading.page import Page
 from grandstand.simulators.racing.arrivals import Host
 from grandstand.simulators.racing.pages.frame import Addresses
 from grandstand.simulators.racing.routes import Asked, Form, page

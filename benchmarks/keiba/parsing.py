@@ -14,11 +14,11 @@ from itertools import islice
 from benchmarks.harness.rows import Row, Times
 from benchmarks.keiba.pages import RacePages
 from benchmarks.keiba.soup import Soup
-from grandstand.apps.keiba.sources.card import parse_card
-from grandstand.apps.keiba.sources.decoding import decode
-from grandstand.apps.keiba.sources.horse_results import parse_horse_results
-from grandstand.apps.keiba.sources.page import Page
-from grandstand.apps.keiba.sources.pedigree import parse_pedigree
+from grandstand.apps.keiba.sources.parsing.card import parse_card
+from grandstand.apps.keiba.sources.parsing.horse_results import parse_horse_results
+from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
+from grandstand.apps.keiba.sources.reading.decoding import decode
+from grandstand.apps.keiba.sources.reading.page import Page
 
 _AIM = 10.0
 _KEIBASCRAPER = "keibascraper"

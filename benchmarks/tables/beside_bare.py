@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.harness.rows import Row, Times
 from benchmarks.tables.things import Thing, Watched, opened, plain, things, watched
 from grandstand.storage.tables import Store
-from grandstand.storage.tables.codec import pack
+from grandstand.storage.tables.encoding.packing import pack
 
 _TURNS = 40
 _A_TURN = 250

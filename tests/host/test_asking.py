@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.errors import Unavailable
+from grandstand.base.errors import Broken, Unavailable
 from grandstand.host.asking import calibration, search
 from grandstand.host.house import House
 from grandstand.host.settings import Settings
@@ -32,6 +32,10 @@ async def _is_broken(_service: object, _sought: str, _caller: Caller) -> tuple[F
     raise KeyError("a mistake of ours")
 
 
+async def _has_lost_a_table(_service: object, _sought: str, _caller: Caller) -> tuple[Found, ...]:
+    raise Broken("The store /home/ada/tables.db failed")
+
+
 async def _never_ends(_service: object, _sought: str, _caller: Caller) -> tuple[Found, ...]:
     await asyncio.Event().wait()
     return ()
@@ -49,6 +53,7 @@ APPS = (
     _card("finds", search=_finds, calibration=_chances),
     _card("away", search=_is_away),
     _card("broken", search=_is_broken),
+    _card("lost", search=_has_lost_a_table),
     _card("slow", search=_never_ends),
     _card("silent"),
 )
@@ -68,6 +73,7 @@ async def test_whoever_can_be_asked_answers_and_the_others_say_why_not(house: Ho
         "finds": "",
         "away": "The store is away",
         "broken": "It failed; the log says why",
+        "lost": "It failed; the log says why",
         "slow": "It did not answer in time",
     }
 

@@ -7,14 +7,25 @@ from pydantic import SecretStr
 
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.host.checkup import answers, look_at_apps
+from grandstand.host.house import House
 from grandstand.host.settings import DemoSettings, Settings
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_with_nothing_connected_every_application_is_healthy(tmp_path: Path) -> None:
-    found = await look_at_apps(Settings(home=tmp_path, demo=DemoSettings(play="on")))
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
 
+
+async def test_with_nothing_connected_every_application_is_healthy(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, demo=DemoSettings(play="on"))
+    async with House.open(settings, apps=()):
+        pass
+    before = _names(tmp_path)
+
+    found = await look_at_apps(settings)
+
+    assert _names(tmp_path) == before, "looking makes no simulated data"
     assert {one.app: one.good for one in found} == dict.fromkeys(
         ("bets", "gatherer", "cricket", "keiba", "trainer"), True
     )

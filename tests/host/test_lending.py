@@ -61,6 +61,14 @@ async def test_a_market_that_names_both_teams_is_the_price_of_the_one_named_firs
     assert found.href == "/gatherer/markets/KXNBA-1"
 
 
+async def test_half_of_a_ten_thousandth_is_rounded_up() -> None:
+    gatherer = Listed(listed=(market("Will the Celtics beat the Lakers?", bid=59_005),))
+
+    [found] = await GathererPrices(lambda: gatherer).of_game(*GAME)
+
+    assert found.bid == 5_901
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -19,8 +19,8 @@ from grandstand.host.server.application import application
 from grandstand.host.settings import Settings
 from grandstand.kit.who.caller import LOCAL_OWNER
 from grandstand.simulators.odds.feed import KEY, OddsFeed
-from grandstand.simulators.odds.season import season
 from grandstand.simulators.odds.season_files import season_file
+from grandstand.simulators.odds.world.season import season
 from grandstand.simulators.serving import served
 from tests.pages.serving import Opened
 

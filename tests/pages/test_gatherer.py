@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from grandstand.simulators.exchange.floor.world import Scenery
 from grandstand.simulators.exchange.pacing import Pace
 from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery
+from grandstand.simulators.exchange.rest.answers import Budget
 from tests.apps.gatherer.housed import NOWHERE
 from tests.pages.conftest import Look
 from tests.pages.gathering import Gathering
@@ -203,5 +203,5 @@ def test_an_exchange_that_is_away_is_said_on_the_page(look: Look, alone: Served)
     expect(watched.page.get_by_role("alert")).to_contain_text(
         re.compile("The exchange does not list its markets")
     )
-    expect(watched.page.get_by_role("link", name="Check")).to_be_visible()
+    expect(watched.page.get_by_role("link", name="See what is wrong")).to_be_visible()
     assert watched.barriers() == []

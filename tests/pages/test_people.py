@@ -53,7 +53,7 @@ def test_preferences_change_how_times_are_told(plain: Watched) -> None:
     page.get_by_label("Time zone").fill("Asia/Tokyo")
     page.get_by_label("Odds").select_option("american")
 
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save").click()
 
     expect(page.locator(".toast")).to_have_text("Your preferences are kept.")
     expect(page.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
@@ -64,7 +64,7 @@ def test_a_zone_that_is_none_is_refused_with_a_hint(plain: Watched) -> None:
     page = _log_in(plain)
     page.get_by_label("Time zone").fill("Asia/Tokio")
 
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save").click()
 
     expect(page.get_by_role("alert")).to_contain_text("did you mean Asia/Tokyo?")
 

@@ -8,7 +8,8 @@ import httpx2
 import pytest
 import websockets
 
-from grandstand.simulators.faults import CONTROL, Fault, Faults, Faulty, Message, Receive, Send
+from grandstand.simulators.asgi import Message, Receive, Send
+from grandstand.simulators.faults import CONTROL, Fault, Faults, Faulty
 from grandstand.simulators.serving import served
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from grandstand.apps.cricket import store as cricket
 from grandstand.apps.keiba import store as keiba
 from grandstand.apps.trainer import store as trainer
 from grandstand.storage.tables import Entity, Table
-from grandstand.storage.tables.samples import mark
+from grandstand.storage.tables.declaration.samples import mark
 from tests.apps.bets.records import RECORDS as BETS
 from tests.apps.cricket.records import RECORDS as CRICKET
 from tests.apps.keiba.records import RECORDS as KEIBA
@@ -178,7 +178,6 @@ ADDED_ATTRIBUTES = {
     "Team Season": decided(
         26,
         *("leagueId", "position", "played", "won", "lost", "drawn", "noResult", "points"),
-        "netRunRate",
     ),
     "League": decided(26, "name", "code", "seasonId", "imagePath"),
     "Game Odds Record": decided(24, "captured_at", "schemaVersion"),

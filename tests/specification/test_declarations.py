@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from grandstand.storage.tables import Entity, Naming
-from grandstand.storage.tables.plan import SCHEMA_VERSION, EntityPlan
-from grandstand.storage.tables.shapes import create_table_shape
+from grandstand.storage.tables.declaration.plan import SCHEMA_VERSION, EntityPlan
+from grandstand.storage.tables.encoding.shapes import create_table_shape
 from grandstand.storage.tables.values import Item
 from tests.specification import declared
 from tests.specification.compare import application_departures

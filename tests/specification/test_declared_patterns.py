@@ -19,10 +19,10 @@ from grandstand.storage.tables import (
     Update,
     WriteMany,
 )
+from grandstand.storage.tables.declaration.patterns import Pattern, patterns
+from grandstand.storage.tables.declaration.reading_aloud import Aloud, condition_text, where_text
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.expressions import nodes
-from grandstand.storage.tables.patterns import Pattern, patterns
-from grandstand.storage.tables.reading_aloud import Aloud, condition_text, where_text
 from grandstand.storage.tables.session import Session
 from grandstand.storage.tables.values import Value
 from tests.specification import declared

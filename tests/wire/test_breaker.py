@@ -60,6 +60,22 @@ def test_rests_double_up_to_the_longest_and_begin_anew_after_a_success() -> None
     assert breaker.rest_seconds == 10
 
 
+def test_requests_under_way_when_the_rest_begins_do_not_lengthen_it() -> None:
+    breaker = Breaker("x", BREAKING, ManualClock())
+    faults = (FaultError,), (UnsentError,)
+
+    with (
+        pytest.raises(FaultError),
+        breaker.trying(*faults),
+        breaker.trying(*faults),
+        breaker.trying(*faults),
+        breaker.trying(*faults),
+    ):
+        raise FaultError
+
+    assert breaker.rest_seconds == 10
+
+
 def test_one_tries_while_the_others_wait() -> None:
     clock = ManualClock()
     breaker = Breaker("x", BREAKING, clock)

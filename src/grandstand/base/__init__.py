@@ -1,1 +1,1 @@
-"""What every storey stands on: errors, clock, ids, values, log and metrics."""
+"""What every storey stands on: errors, clock, ids, names, log and metrics."""

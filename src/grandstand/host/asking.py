@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
-from grandstand.base.errors import GrandstandError
+from grandstand.base.errors import Broken, GrandstandError
 from grandstand.base.log import log
 from grandstand.kit.app import App, Calibrated, Found
 
@@ -72,8 +72,15 @@ async def _one(app: App[Any], answer: Awaitable[tuple[T, ...]], seconds: float) 
             return Answered(app, await answer)
     except TimeoutError:
         return Answered(app, silent=_TOO_LONG)
+    except Broken:
+        return _broke(app)
     except GrandstandError as fault:
         return Answered(app, silent=str(fault))
     except Exception:  # noqa: BLE001 - whatever it was, the others' answers are shown
-        log("house").exception("an application broke when it was asked", app=app.name)
-        return Answered(app, silent=_BROKEN)
+        return _broke(app)
+
+
+def _broke(app: App[Any]) -> Answered[Any]:
+    """Say that an application failed; what is inside it is for the log alone."""
+    log("house").exception("an application broke when it was asked", app=app.name)
+    return Answered(app, silent=_BROKEN)

@@ -13,8 +13,8 @@ from grandstand.base.errors import NotFound
 from grandstand.kit.app import App
 from grandstand.kit.tables import KIT_TABLES
 from grandstand.storage.series.declaration import Series
+from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.house import HOUSE_TABLES
-from grandstand.storage.tables.table import Table
 
 APPS: Final[tuple[App[Any], ...]] = (BETS, GATHERER, CRICKET, KEIBA, TRAINER)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from pathlib import Path
 from random import SystemRandom
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from grandstand.base.clock import SystemClock
 from grandstand.base.errors import GrandstandError
 from grandstand.base.metrics import Metrics
-from grandstand.host.demo.sources import SourceStanding, standings
+from grandstand.host.demo.sources import SourceStanding, simulated_folder, standings
 from grandstand.host.demo.world import playing
 from grandstand.host.house import House
+from grandstand.host.opening import has_series, sqlite_file
 from grandstand.host.settings import Settings
 from grandstand.kit.app import App
 from grandstand.kit.who.caller import LOCAL_OWNER
@@ -40,12 +43,26 @@ class AppHealth:
 async def look_at_apps(settings: Settings) -> tuple[AppHealth, ...]:
     """Open every application as the server does, and say how each is.
 
-    What is simulated plays for as long as that takes.
+    What is simulated plays for as long as that takes. Where there is no data yet, real or
+    simulated, none is left behind.
     """
     standing = standings(settings)
-    async with playing(settings) as demo, House.open(settings, demo=demo) as house:
-        looks = [_look(house, app, _of(app.name, standing)) for app in house.apps]
-        return tuple(await asyncio.gather(*looks))
+    with TemporaryDirectory(prefix="grandstand-") as folder:
+        real, simulated = _places(settings, Path(folder))
+        async with playing(simulated) as demo, House.open(real, demo=demo) as house:
+            looks = [_look(house, app, _of(app.name, standing)) for app in house.apps]
+            return tuple(await asyncio.gather(*looks))
+
+
+def _places(settings: Settings, folder: Path) -> tuple[Settings, Settings]:
+    """Answer by which settings both sides are opened: in the folder, where they have no data."""
+    file, apart = sqlite_file(settings), settings.model_copy(update={"home": folder})
+    if file is not None and not file.exists():
+        apart = apart.model_copy(update={"tables": "sqlite"})
+        real = apart
+    else:
+        real = settings if has_series(settings) else apart
+    return real, settings if simulated_folder(settings).exists() else apart
 
 
 def answers(address: str) -> bool:

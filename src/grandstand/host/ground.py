@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import secrets
 import socket
@@ -36,7 +37,7 @@ from grandstand.wire.rate import MemoryAllowance
 from grandstand.wire.web import Web
 
 if TYPE_CHECKING:
-    from grandstand.kit.who.tokens import Tokens
+    from grandstand.kit.who.bearer.tokens import Tokens
 
 _APPS_FOLDER: Final = Path(__file__).parents[1] / "apps"
 _PAGES_FOLDER: Final = Path(__file__).parent / "pages"
@@ -145,9 +146,9 @@ def tokens_of(settings: Settings, web: Web, clock: Clock) -> Tokens | None:
     told = settings.auth
     if not told.issuer:
         return None
-    from grandstand.kit.who.fetching import FetchThroughWeb
-    from grandstand.kit.who.tokens import Tokens
-    from grandstand.kit.who.trust import Trust
+    from grandstand.kit.who.bearer.fetching import FetchThroughWeb
+    from grandstand.kit.who.bearer.tokens import Tokens
+    from grandstand.kit.who.bearer.trust import Trust
 
     trust = Trust(
         told.issuer,
@@ -165,11 +166,18 @@ def house_secret(settings: Settings) -> bytes:
     if given is not None and given.get_secret_value():
         return given.get_secret_value().encode()
     file = settings.home / "secret"
+    if not file.exists():
+        _make_secret(file)
+    return file.read_bytes()
+
+
+def _make_secret(file: Path) -> None:
+    """Make a secret that is whole as soon as it is there; whoever comes first makes it for all."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_bytes()
+    unfinished = file.with_name(f"secret-{secrets.token_hex(8)}.unfinished")
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as kept:
         kept.write(secrets.token_bytes(_SECRET_BYTES))
-    return file.read_bytes()
+    with contextlib.suppress(FileExistsError):
+        file.hardlink_to(unfinished)
+    unfinished.unlink()

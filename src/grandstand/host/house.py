@@ -16,6 +16,7 @@ from grandstand.base.log import log
 from grandstand.base.metrics import Metrics
 from grandstand.host.catalogue import APPS
 from grandstand.host.demo.events import BothEvents
+from grandstand.host.demo.own_jobs import idle_jobs
 from grandstand.host.demo.sources import how_to_connect
 from grandstand.host.demo.world import Demo
 from grandstand.host.ground import (
@@ -46,6 +47,7 @@ from grandstand.kit.llm.port import Llm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import Deliver, Deliverer, Outbox
 from grandstand.kit.pages.rendering import Pages
+from grandstand.kit.problems import told
 from grandstand.kit.who.belongings import AllBelongings
 from grandstand.kit.who.caller import Caller
 from grandstand.kit.who.gate import Gate
@@ -122,7 +124,7 @@ class House:
             return await app.now(self.services.get(app.name), caller)
         except GrandstandError as fault:
             log("house").warning("a card could not be filled", app=app.name, error=str(fault))
-            return Now("Not known", str(fault), f"/{app.name}")
+            return Now("Not known", told(fault).detail, f"/{app.name}")
 
     async def storage(self) -> tuple[Part, ...]:
         """Answer what every table and series holds and takes, the simulated ones last."""
@@ -209,7 +211,7 @@ def _build(sides: _Sides, host: str, apps: tuple[App[Any], ...]) -> House:
         policy=Policy.bound_to(host, hosts=server.allowed_hosts, secure=server.https),
         cursors=given.cursors,
         pages=make_pages(ground, apps, simulated),
-        jobs=JobsView(store, clock),
+        jobs=JobsView(store, clock, retired=idle_jobs(settings)),
         background=_background(
             sides, _jobs(sides, services, apps), _ways(sides, given, services, apps)
         ),
@@ -290,7 +292,7 @@ def _apart(sides: _Sides, given: Resources) -> Resources:
 
 def _replay_server(clock: Clock, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - lent as it is
     """The exchange's stand-in as a server of recordings, loaded by whoever plays some."""
-    from grandstand.simulators.exchange.playback import playing
+    from grandstand.simulators.exchange.recordings.playback import playing
 
     return playing(*given, clock=clock, **options)
 

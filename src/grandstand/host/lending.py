@@ -86,7 +86,7 @@ def _place(words: list[str], team: str) -> int | None:
 
 def _ten_thousandths(price: int | None) -> int | None:
     """The gatherer keeps prices in hundred-thousandths of a dollar."""
-    return None if price is None else round(price / 10)
+    return None if price is None else (price + 5) // 10
 
 
 def _near(close_us: int, commence_time: datetime) -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Final
 
 from grandstand.base.clock import Clock, SystemClock
 from grandstand.base.errors import InvalidInput
 from grandstand.host.settings import Settings
 from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.tables.declaration.table import Naming
 from grandstand.storage.tables.engines.protocol import Capabilities, Engine
 from grandstand.storage.tables.store import Store
-from grandstand.storage.tables.table import Naming
+
+_CHUNKS: Final = "chunks"
 
 
 def open_store(settings: Settings, clock: Clock | None = None, *, sparing: bool = False) -> Store:
@@ -31,10 +34,10 @@ def open_store(settings: Settings, clock: Clock | None = None, *, sparing: bool 
 def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
     """Open the engine of series; raise InvalidInput when the setting makes no sense."""
     clock, place = clock or SystemClock(), settings.series.get_secret_value()
-    if place == "chunks":
+    if place == _CHUNKS:
         from grandstand.storage.series.engines.chunks import ChunkEngine
 
-        folder = settings.home / "series"
+        folder = _chunks(settings)
         folder.mkdir(parents=True, exist_ok=True)
         return ChunkEngine.open(folder, clock=clock, durability=settings.tables_durability)
     if place.startswith(("postgresql://", "postgres://")) or "=" in place:
@@ -46,6 +49,15 @@ def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
         "postgresql://USER:PASSWORD@HOST/DATABASE"
     )
     raise InvalidInput(message)
+
+
+def has_series(settings: Settings) -> bool:
+    """Tell whether opening the series would make nothing new here."""
+    return settings.series.get_secret_value() != _CHUNKS or _chunks(settings).is_dir()
+
+
+def _chunks(settings: Settings) -> Path:
+    return settings.home / "series"
 
 
 def open_engine(settings: Settings, clock: Clock, *, sparing: bool = False) -> Engine:

@@ -20,8 +20,8 @@ from grandstand.storage.tables.documents.markdown import document, grid
 # What the host imports only when it is used, and what only applications use.
 _LAZY = (
     "grandstand.apps.bets.model.errors",
-    "grandstand.apps.bets.model.ledger",
-    "grandstand.apps.bets.model.limits",
+    "grandstand.apps.bets.model.money.ledger",
+    "grandstand.apps.bets.model.money.limits",
     "grandstand.apps.bets.model.refusals",
     "grandstand.apps.bets.service.refusals",
     "grandstand.apps.bets.sources.errors",
@@ -38,7 +38,7 @@ _LAZY = (
     "grandstand.apps.keiba.service.refusals",
     "grandstand.host.scaffold.making",
     "grandstand.kit.llm.remote",
-    "grandstand.simulators.odds.errors",
+    "grandstand.simulators.odds.world.errors",
     "grandstand.simulators.scores.errors",
     "grandstand.storage.series.buffer",
     "grandstand.storage.tables.cache",

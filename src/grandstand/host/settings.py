@@ -66,7 +66,7 @@ class ServerSettings(Section):
     secret: SecretStr | None = Field(
         default=None,
         description=(
-            "What cursors and forms are signed with; the same for all instances. Kept in the home "
+            "What cursors are signed with; the same for all instances. Kept in the home "
             "folder when it is not set."
         ),
     )

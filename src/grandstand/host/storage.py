@@ -9,9 +9,9 @@ from typing import Any, Literal
 from grandstand.host.catalogue import APPS, tables_by_owner
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.errors import TableNotFound
 from grandstand.storage.tables.store import AsyncStore, Store
-from grandstand.storage.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from grandstand.kit.jobs.job import Every, Job, Run
 from grandstand.kit.live import Teller
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables.store import Store
-from grandstand.storage.tables.sweeping import sweep
+from grandstand.storage.tables.upkeep.sweeping import sweep
 
 _AT_ONCE = 10_000
 

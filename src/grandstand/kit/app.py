@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, Ty
 
 from grandstand.base.clock import Clock
 from grandstand.kit.calibration import Said
-from grandstand.storage.tables.table import Table
+from grandstand.storage.tables.declaration.table import Table
 
 if TYPE_CHECKING:
     import typer

@@ -14,13 +14,13 @@ from grandstand.base.ids import new_id
 from grandstand.base.log import redact
 from grandstand.kit.live import Teller
 from grandstand.kit.who.caller import Caller
-from grandstand.storage.tables.batches import WriteMany
-from grandstand.storage.tables.entity import Entity
-from grandstand.storage.tables.fields import ttl
-from grandstand.storage.tables.operations import Put
-from grandstand.storage.tables.queries import Query, key
+from grandstand.storage.tables.declaration.entity import Entity
+from grandstand.storage.tables.declaration.fields import ttl
+from grandstand.storage.tables.declaration.table import Table
+from grandstand.storage.tables.operations.batches import WriteMany
+from grandstand.storage.tables.operations.queries import Query, key
+from grandstand.storage.tables.operations.single import Put
 from grandstand.storage.tables.store import AsyncStore
-from grandstand.storage.tables.table import Table
 
 TOPIC: Final = "house/events"
 _EVERYBODY: Final = "everybody"

@@ -7,10 +7,10 @@ from typing import Final
 from grandstand.kit.allowances import ALLOWANCE_TABLES
 from grandstand.kit.events import EVENT_TABLES
 from grandstand.kit.jobs.tables import JOB_TABLES
-from grandstand.kit.llm.ledger import TABLES as LLM_TABLES
+from grandstand.kit.llm.ledger import LLM_TABLES
 from grandstand.kit.outbox.tables import OUTBOX_TABLES
 from grandstand.kit.who.tables import WHO_TABLES
-from grandstand.storage.tables.table import Table
+from grandstand.storage.tables.declaration.table import Table
 
 KIT_TABLES: Final[tuple[Table, ...]] = (
     *WHO_TABLES,

@@ -8,9 +8,9 @@ from random import Random
 from typing import Final, TypeAlias, TypeVar
 
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.batches import Write
 from grandstand.storage.tables.errors import TransactionCancelled
-from grandstand.storage.tables.queries import Reading
+from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.queries import Reading
 
 E = TypeVar("E", bound=Entity)
 Sleep: TypeAlias = Callable[[float], Awaitable[object]]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+from grandstand.simulators.asgi import (
+    JSON,
+    Application,
+    Message,
+    Receive,
+    Send,
+    answer,
+    answer_json,
+    body_of,
+)
+
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 Kind: TypeAlias = Literal[
@@ -105,25 +112,23 @@ class Faulty:
         if refused := faults.strike(path, "too many", "failing"):
             status = _TOO_MANY if refused.kind == "too many" else _FAILING
             wait = [(b"retry-after", f"{refused.seconds:g}".encode())]
-            await _answer(send, status, wait, b'{"error": "as asked for"}')
+            await answer(send, status, b'{"error": "as asked for"}', wait)
             return
         if faults.strike(path, "garbage"):
-            await _answer(send, 200, [(b"content-type", b"application/json")], _NOISE)
+            await answer(send, 200, _NOISE, [JSON])
             return
         await self._app(scope, receive, _cut(send) if faults.strike(path, "disconnect") else send)
 
     async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["method"] == "PUT":
             try:
-                rules = msgspec.json.decode(await _body(receive), type=list[Fault])
+                rules = msgspec.json.decode(await body_of(receive), type=list[Fault])
             except msgspec.MsgspecError as fault:
-                await _answer(send, 400, [], str(fault).encode())
+                await answer(send, 400, str(fault).encode())
                 return
             self._faults.ask_for(*rules)
         told = {"rules": self._faults.rules, "struck": self._faults.struck}
-        await _answer(
-            send, 200, [(b"content-type", b"application/json")], msgspec.json.encode(told)
-        )
+        await answer_json(send, 200, told)
 
 
 class ConnectionAborted(Exception):
@@ -193,18 +198,3 @@ def _cut(send: Send) -> Send:
         raise ConnectionAborted
 
     return half
-
-
-async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _body(receive: Receive) -> bytes:
-    parts = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts)

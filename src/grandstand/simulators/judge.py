@@ -11,7 +11,14 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from grandstand.simulators.faults import Application, Message, Receive, Send
+from grandstand.simulators.asgi import (
+    Application,
+    Message,
+    Receive,
+    Send,
+    answer_json,
+    body_of,
+)
 
 _CONVERSE: Final = re.compile(r"^/model/(?P<model>[^/]+)/converse$")
 _CHAT: Final = "/v1/chat/completions"
@@ -62,16 +69,16 @@ class Judge:
         return self._serve
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
-        body = await _json(receive)
+        body = msgspec.json.decode(await body_of(receive) or b"{}")
         headers = dict(scope["headers"])
         if self.key is not None and headers.get(b"authorization") != f"Bearer {self.key}".encode():
-            await _answer(send, 401, {"error": {"message": "Incorrect API key provided"}})
+            await answer_json(send, 401, {"error": {"message": "Incorrect API key provided"}})
         elif scope["path"] == _CHAT:
-            await _answer(send, 200, self._chat(body))
+            await answer_json(send, 200, self._chat(body))
         elif found := _CONVERSE.match(scope["path"]):
-            await _answer(send, 200, self._converse(found["model"], body))
+            await answer_json(send, 200, self._converse(found["model"], body))
         else:
-            await _answer(send, 404, {"error": {"message": f"no route {scope['path']}"}})
+            await answer_json(send, 404, {"error": {"message": f"no route {scope['path']}"}})
 
     def _chat(self, body: Mapping[str, Any]) -> dict[str, Any]:
         system, *rest = body["messages"]
@@ -180,18 +187,3 @@ def _made(schema: Mapping[str, Any], known: Mapping[str, Any], random: Random) -
             return random.random() < 0.5  # noqa: PLR2004 - even chances
         case _:
             return "A simulated sentence, long enough to be read."[: schema.get("maxLength")]
-
-
-async def _json(receive: Receive) -> Any:  # noqa: ANN401 - JSON
-    parts = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return msgspec.json.decode(b"".join(parts) or b"{}")
-
-
-async def _answer(send: Send, status: int, value: object) -> None:
-    headers = [(b"content-type", b"application/json")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": msgspec.json.encode(value)})

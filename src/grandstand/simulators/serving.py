@@ -12,14 +12,8 @@ from typing import Final
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from grandstand.simulators.faults import (
-    ABORT,
-    Application,
-    ConnectionAborted,
-    Message,
-    Receive,
-    Send,
-)
+from grandstand.simulators.asgi import Application, Message, Receive, Send
+from grandstand.simulators.faults import ABORT, ConnectionAborted
 
 LOOPBACK: Final = "127.0.0.1"
 _STEP_SECONDS: Final = 0.005
@@ -58,9 +52,7 @@ async def served(
     WebSockets in place of the usual protocol, and uncompressed.
     """
     listening = socket.create_server((LOOPBACK, port), backlog=256)
-    # Whoever is let in inherits it: no body waits for the head to be acknowledged.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    # Sockets accepted here inherit it; otherwise head and body wait 40 ms for each other.
+    # Whoever is let in inherits it: no body waits 40 ms for the head to be acknowledged.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
         _quietly(app),

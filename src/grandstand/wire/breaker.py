@@ -73,7 +73,7 @@ class Breaker:
         try:
             yield
         except faults:
-            self._fail()
+            self._fail(probed=probing)
             raise
         except unsent:
             raise
@@ -89,10 +89,11 @@ class Breaker:
         self._failed = self._rests = 0
         self._until = None
 
-    def _fail(self) -> None:
+    def _fail(self, *, probed: bool) -> None:
         self._failed += 1
-        probed = self._until is not None
-        if probed or self._failed >= self._breaking.failures:
+        # What was under way when the rest began says nothing new.
+        begins = self._until is None and self._failed >= self._breaking.failures
+        if probed or begins:
             rest = self._breaking.rest_seconds * 2.0 ** min(self._rests, 30)
             self._until = self._clock.monotonic() + min(rest, self._breaking.longest_seconds)
             self._rests += 1

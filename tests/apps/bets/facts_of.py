@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from grandstand.apps.bets.model import slug
-from grandstand.apps.bets.model.facts import (
+from grandstand.apps.bets.model.known.facts import (
     Fact,
     Fixture,
     InjuryReport,
@@ -16,10 +16,10 @@ from grandstand.apps.bets.model.facts import (
     TeamFigures,
     moment_of,
 )
-from grandstand.apps.bets.model.paths import QuotePath
-from grandstand.simulators.odds.lines import MARKETS
-from grandstand.simulators.odds.people import STATUSES
-from grandstand.simulators.odds.season import Season
+from grandstand.apps.bets.model.prices.paths import QuotePath
+from grandstand.simulators.odds.world.lines import MARKETS
+from grandstand.simulators.odds.world.people import STATUSES
+from grandstand.simulators.odds.world.season import Season
 
 
 def facts_of(season: Season, *, players: bool = True) -> Iterator[Fact]:

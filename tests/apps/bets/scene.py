@@ -9,8 +9,8 @@ from grandstand.apps.bets.model import PricedOutcome
 from grandstand.apps.bets.model.feeds import FedGame, FedPrice
 from grandstand.apps.bets.service import Bets
 from grandstand.base.clock import ManualClock
-from grandstand.simulators.odds.season import season
 from grandstand.simulators.odds.season_files import season_file
+from grandstand.simulators.odds.world.season import season
 from tests.apps.bets.stage import EPL, NBA, ScriptedOdds, game, h2h, score, spread, total
 
 BEGUN = datetime(2026, 2, 10, 12, tzinfo=UTC)

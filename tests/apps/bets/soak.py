@@ -15,17 +15,17 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from grandstand.apps.bets.model.ledger import (
+from grandstand.apps.bets.model.money.ledger import (
     BENNY,
     AccountOverdrawn,
     cents_of,
     week_of,
 )
-from grandstand.apps.bets.model.settlement import BY_QUARTERS, VOID
-from grandstand.apps.bets.service.benny_book import BennyBook
-from grandstand.apps.bets.service.ledgers import Ledgers
+from grandstand.apps.bets.model.money.settlement import BY_QUARTERS, VOID
+from grandstand.apps.bets.service.benny.book import BennyBook
+from grandstand.apps.bets.service.money.ledgers import Ledgers
+from grandstand.apps.bets.service.money.settled import Closing
 from grandstand.apps.bets.service.money_values import LedgerProof
-from grandstand.apps.bets.service.settled import Closing
 from grandstand.apps.bets.store import BennyBet
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import AsyncStore, Naming, Store

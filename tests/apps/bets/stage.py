@@ -99,6 +99,7 @@ class ScriptedStats:
     stats: FedStats = field(default_factory=FedStats)
     results: list[FedScore] = field(default_factory=list)
     name: str = "scripted"
+    asked: list[tuple[date, date]] = field(default_factory=list)
 
     async def fetch_stats(self, sport: str, on: date) -> FedStats:
         del sport, on
@@ -113,6 +114,7 @@ class ScriptedStats:
         return self.stats
 
     async def fetch_results(self, sport: str, first: date, last: date) -> FedScores:
+        self.asked.append((first, last))
         return FedScores(
             tuple(
                 each

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.bets.model.facts import Fact, Fixture, Score, TeamFigures
-from grandstand.apps.bets.model.history import History
-from grandstand.apps.bets.model.paths import QuotePath
-from grandstand.simulators.odds.season import Season, season
+from grandstand.apps.bets.model.known.facts import Fact, Fixture, Score, TeamFigures
+from grandstand.apps.bets.model.known.history import History
+from grandstand.apps.bets.model.prices.paths import QuotePath
+from grandstand.simulators.odds.world.season import Season, season
 from tests.apps.bets.facts_of import facts_of
 
 

@@ -73,18 +73,7 @@ def test_prices_of_games_and_of_players_do_not_mix(store: Store) -> None:
 
     assert store(GameOdds.upcoming(NBA, MORNING)) == [GAME_ODDS]
     assert store(PropOdds.upcoming(NBA, MORNING)) == [PROP_ODDS]
-    assert store(PropOdds.history("abc123", "LeBron James", "fanduel", "player_points")) == [
-        PROP_ODDS
-    ]
-
-
-def test_the_closing_price_is_the_last_one_before_the_start(store: Store) -> None:
-    moments = (MORNING, START - HOUR, START, START + HOUR)
-    store.write_many(GAME_ODDS.replace(captured_at=at).put() for at in moments)
-
-    [closing] = store(GameOdds.closing("abc123", "fanduel", "spreads", START))
-
-    assert closing.captured_at == START - HOUR
+    assert store(PropOdds.of_game("abc123")) == [PROP_ODDS]
 
 
 def test_a_price_without_a_version_has_its_moment_from_its_key(store: Store) -> None:
@@ -214,11 +203,12 @@ def test_a_bet_takes_its_stake_or_is_not_placed(store: Store) -> None:
 
 def test_a_bet_is_settled_once(store: Store) -> None:
     store.write_many((BANKROLL.put(), BENNY_BET.put()))
-    won = BENNY_BET.settle("won", Decimal("25.83"), Decimal("10.33"), NIGHT)
+    payout, profit = Decimal("25.83"), Decimal("10.33")
+    won = BENNY_BET.judge(NIGHT, "won", "win", payout=payout, profit=profit)
 
-    store.all(won, Bankroll.give(Decimal("25.83"), NIGHT))
+    store.all(won, Bankroll.change(payout, NIGHT))
     with pytest.raises(TransactionCancelled):
-        store.all(won, Bankroll.give(Decimal("25.83"), NIGHT))
+        store.all(won, Bankroll.change(payout, NIGHT))
 
     assert store.read(Bankroll.current()).amount == Decimal("111.33")
     assert store.read(BennyBet.one(MORNING, "abc123")).status == "won"
@@ -228,10 +218,10 @@ def test_a_week_begins_once(store: Store) -> None:
     store(BANKROLL.open())
     monday = BANKROLL.last_reset + timedelta(days=7)
 
-    store(Bankroll.reset(Decimal(100), monday, monday))
+    store(Bankroll.begin(Decimal("14.50"), monday, monday))
 
     with pytest.raises(ConditionFailed):
-        store(Bankroll.reset(Decimal(100), monday, monday))
+        store(Bankroll.begin(Decimal("14.50"), monday, monday))
     assert store.read(Bankroll.current()).amount == 100
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from random import Random
 
 import pytest
 
@@ -19,7 +18,6 @@ from grandstand.apps.cricket.store import (
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.holding import Holding
 from grandstand.storage.tables.leases import Leases
 from grandstand.storage.tables.requests import GetItem
 from tests.apps.cricket.records import LOCK, NOON
@@ -196,12 +194,14 @@ def test_a_lock_is_stored_with_both_names_and_in_milliseconds(store: Store) -> N
 def test_the_locks_serve_as_leases(store: Store) -> None:
     one, two = Leases(LOCKS, "one"), Leases(LOCKS, "two")
 
-    with Holding(store, one, "match:71344", random=Random(1)):
-        refused = store(two.acquire("match:71344"))
-        item = stored(store, "cricket-locks", {"lockKey": "match:71344"})
+    lease = store(one.acquire("match:71344"))
+    refused = store(two.acquire("match:71344"))
+    item = stored(store, "cricket-locks", {"lockKey": "match:71344"})
 
+    assert lease is not None
     assert refused is None
     assert (item["owner"], item["holder"]) == ("one", "one")
+    assert store(one.release(lease))
     assert store(Lock.by_key("match:71344")) is None
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.asking.books import Books
 from grandstand.apps.gatherer.store.keyframes import parse_levels
-from grandstand.simulators.exchange.book import Book
-from grandstand.simulators.exchange.world import World
+from grandstand.simulators.exchange.floor.book import Book
+from grandstand.simulators.exchange.floor.world import World
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from tests.apps.gatherer.gathering import EVER, Gathered, rows
 from tests.apps.gatherer.heard import Said, delta_kept

@@ -24,10 +24,10 @@ from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.service.merging import Merger, Pace, Source
 from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.simulators.exchange.exchange import Exchange, Rules
-from grandstand.simulators.exchange.faults import StreamFault, Struck
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import Pace as WorldPace
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.rest.answers import Budget
+from grandstand.simulators.exchange.stream.faults import StreamFault, Struck
 from grandstand.simulators.faults import Fault
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine

@@ -14,14 +14,19 @@ from typing import Any, Final
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.recording.tape import Frame, read_tape
-from grandstand.simulators.exchange.events import DeltaMade, LifecycleMade, QuoteMade, TradeMade
-from grandstand.simulators.exchange.frames import (
+from grandstand.simulators.exchange.floor.events import (
+    DeltaMade,
+    LifecycleMade,
+    QuoteMade,
+    TradeMade,
+)
+from grandstand.simulators.exchange.floor.truth import Truth
+from grandstand.simulators.exchange.stream.frames import (
     delta_body,
     lifecycle_body,
     quote_body,
     trade_body,
 )
-from grandstand.simulators.exchange.truth import Truth
 
 Said = tuple[Any, ...]
 _FRAME: Final = re.compile(

@@ -256,6 +256,7 @@ def _connected(address: str) -> ClientConnection:
         ("2026-11-16T13:00:00+01:00", NOW),
         ("-5m", NOW - 300_000_000),
         ("-2d", NOW - 172_800_000_000),
+        ("999999999999999999", 253_402_300_799_999_999),
     ],
 )
 def test_a_moment_is_written_in_several_ways(text: str, expected: int) -> None:
@@ -266,4 +267,5 @@ def test_a_moment_is_told_to_the_microsecond(alone: Say) -> None:
     refused = alone("book", "KXA-1", "--at", "yesterday")
 
     assert moment(NOW + 1) == "2026-11-16T12:00:00.000001+00:00"
+    assert moment(parse_moment("9" * 18, NOW)) == "9999-12-31T23:59:59.999999+00:00"
     assert "is no moment" in str(refused.exception)

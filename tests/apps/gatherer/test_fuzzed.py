@@ -9,9 +9,9 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.recording.tape import read_tape
 from grandstand.base.clock import SystemClock
 from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.frames import framed
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.stream.frames import framed
 from tests.apps.gatherer.gathering import rows
 from tests.apps.gatherer.heard import delta_kept, delta_said
 from tests.apps.gatherer.stage import open_chunks, recording, seeded, until

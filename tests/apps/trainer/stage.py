@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Any
+
+import pytest
 
 from grandstand.apps.trainer.model import (
     AuthorNotes,
@@ -26,13 +29,15 @@ from grandstand.apps.trainer.model.scenarios import ScenarioDraft
 from grandstand.apps.trainer.service import Given, GivenAnswer, Means, Trainer
 from grandstand.apps.trainer.settings import TrainerSettings
 from grandstand.apps.trainer.store import TABLES
-from grandstand.base.clock import Clock
+from grandstand.base.clock import Clock, SystemClock
 from grandstand.base.errors import Unavailable
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
 from grandstand.kit.who.caller import Caller
 from grandstand.storage.tables import AsyncStore, Store
+from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.house import HOUSE_TABLES
 
 ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *HOUSE_TABLES)
@@ -189,4 +194,11 @@ def saying(score: int) -> Given:
     return given(f"I say score {score} and have my reasons")
 
 
-Act = Callable[[Stage], Any]
+@contextmanager
+def _embedded(_request: pytest.FixtureRequest, _prefix: str) -> Iterator[Engine]:
+    with closing(SqliteEngine.open(None, clock=SystemClock())) as engine:
+        yield engine
+
+
+on_sqlite = pytest.mark.parametrize("store", [_embedded], indirect=True, ids=["sqlite"])
+"""For what does not depend on the store: it is shown on the quicker one alone."""

@@ -119,7 +119,16 @@ def test_a_file_of_answers_is_judged_and_not_kept(say: Say, tmp_path: Path) -> N
     assert json.loads(say("export").stdout)["attempts"] == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"scenarioId": "a-poll"}', '{"answers": [1]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"scenarioId": "a-poll"}',
+        '{"answers": [1]}',
+        '{"scenarioId": "x", "answers": [{"questionId": "q", "probabilityPercent": "2"}]}',
+    ],
+)
 def test_a_file_that_is_no_file_of_answers_is_refused(say: Say, tmp_path: Path, text: str) -> None:
     file = tmp_path / "answers.json"
     file.write_text(text, encoding="utf-8")

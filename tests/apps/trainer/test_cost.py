@@ -24,7 +24,7 @@ from grandstand.kit.outbox import Consequence, Outbox
 from grandstand.storage.tables import AllOrNothing, AsyncStore, Naming, Store
 from grandstand.storage.tables.capacity import SECONDS_A_MONTH
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.explain import cost
+from grandstand.storage.tables.operations.explain import cost
 from grandstand.storage.tables.values import item_size
 from tests.apps.trainer.records import DRAFT, JUDGED, MORNING, PROFILE
 

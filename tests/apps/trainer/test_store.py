@@ -1,10 +1,11 @@
 """What the trainer's tables promise to whoever asks them."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.trainer.model import DIFFICULTIES, Answer
+from grandstand.apps.trainer.model import DIFFICULTIES, Answer, Override
 from grandstand.apps.trainer.store import TABLES, Attempt, Profile, Scenario, UserTotals
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
@@ -157,6 +158,17 @@ def test_a_withdrawn_attempt_has_no_answers_and_no_scores(store: Store) -> None:
     assert (gone.answers, gone.evaluation, gone.status) == ((), None, "abandoned")
     with pytest.raises(ConditionFailed):
         store(Attempt.withdraw(COMPLETED, JUDGED))
+
+
+def test_scores_that_were_changed_meanwhile_are_not_withdrawn_as_they_were(store: Store) -> None:
+    store(COMPLETED.put())
+    better = replace(EVALUATION, overall_score=90)
+    store(Attempt.override(COMPLETED, better, Override("root", JUDGED, "why", (), ())))
+
+    with pytest.raises(ConditionFailed):
+        store(Attempt.withdraw(COMPLETED, JUDGED))
+
+    assert store.read(Attempt.by_id("a1")).evaluation == better
 
 
 def test_a_persons_profiles_can_be_erased(store: Store) -> None:

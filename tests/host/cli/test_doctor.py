@@ -17,6 +17,7 @@ Run = Callable[..., Result]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("GRANDSTAND_HOME", str(tmp_path))
     monkeypatch.setenv("GRANDSTAND_SERVER_PORT", "0")
+    monkeypatch.setenv("GRANDSTAND_DEMO_PLAY", "off")
     monkeypatch.setenv("COLUMNS", "200")
     return lambda *arguments: CliRunner().invoke(app, ["doctor", *arguments])
 
@@ -26,11 +27,25 @@ def found(result: Result, subject: str) -> tuple[bool, str]:
     return findings[subject]["good"], findings[subject]["told"]
 
 
-def test_a_fresh_machine_needs_nothing(run: Run) -> None:
+def test_a_fresh_machine_needs_nothing_and_is_left_as_it_was(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRANDSTAND_DEMO_PLAY", "auto")
+
     result = run()
 
     assert result.exit_code == 0, result.stdout
     assert "look" not in result.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_that_are_still_to_be_made_are_counted(run: Run) -> None:
+    CliRunner().invoke(app, ["tables", "create", "keiba"])
+
+    good, told = found(run("--json"), "declared tables")
+
+    assert good
+    assert told.endswith("to make: grandstand tables create")
 
 
 def test_a_port_that_is_taken_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

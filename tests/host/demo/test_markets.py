@@ -9,9 +9,9 @@ from grandstand.host.demo.games import Leagues
 from grandstand.host.demo.markets import GameMarkets
 from grandstand.host.lending import named_first
 from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.market import Market
-from grandstand.simulators.exchange.numbers import DOLLAR
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.floor.market import Market
+from grandstand.simulators.exchange.floor.numbers import DOLLAR
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from tests.host.demo.conftest import NOON
 
 pytestmark = pytest.mark.anyio

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -13,12 +14,14 @@ from grandstand.apps.keiba.app import CARD as KEIBA
 from grandstand.base.clock import SystemClock
 from grandstand.host.demo.birth import Birth
 from grandstand.host.demo.past import Past, live_through
+from grandstand.host.demo.phones import PhoneStory
 from grandstand.host.demo.story import has_past, paced
 from grandstand.host.demo.world import Demo, playing
 from grandstand.host.house import House
 from grandstand.host.settings import DemoSettings, Settings
 from grandstand.kit.jobs.job import Every, Job, Run
 from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.simulators.push import Wall
 
 pytestmark = pytest.mark.anyio
 _PATIENCE_SECONDS = 120.0
@@ -62,6 +65,8 @@ async def test_a_push_reaches_the_lock_screen_of_the_simulated_phone(tmp_path: P
             return any(lock.state.get("teams") for lock in phones.locks())
 
         await _until(shows_the_score)
+        elsewhere = PhoneStory(Wall(clock, Random(1)), phones.fixtures, demo.folder)
+        await _until(lambda: asyncio.to_thread(lambda: bool(elsewhere.locks())))
 
         followed = await cricket.follows(LOCAL_OWNER)
 

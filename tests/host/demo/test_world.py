@@ -114,7 +114,15 @@ async def test_a_page_lists_the_sources_and_draws_the_phone(tmp_path: Path) -> N
 
     assert "Cricket scores (SportMonks)" in shown
     assert "A phone that follows the match" in shown
-    assert "GRANDSTAND_KEIBA_ASK_SITE=true" in shown
+
+
+async def test_how_to_connect_is_said_of_what_is_not_connected(tmp_path: Path) -> None:
+    async with _opened(tmp_path) as house, _asked(house) as client:
+        shown = (await client.get("/demo")).text
+
+    assert "GRANDSTAND_CRICKET_FEED_TOKEN" in shown
+    assert "Races in Japan (netkeiba)" in shown
+    assert "GRANDSTAND_KEIBA_ASK_SITE" not in shown
 
 
 async def test_without_a_demo_the_page_says_that_nothing_is_simulated(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ def test_a_stopped_copy_goes_on_with_the_next_chunk_and_ends_equal_there_and_bac
     order = SeriesOrder(CHUNKS, server, (TRADES,))
     with pytest.raises(Stopped):
         copy_series(settings, order, HastyClock(), stop)
+    looked = copied(settings, replace(order, check=True))
     moved = copy_series(settings, order, CLOCK, told.append)
     again = copied(settings, order)
     other = settings_of(tmp_path / "other")
@@ -58,7 +60,8 @@ def test_a_stopped_copy_goes_on_with_the_next_chunk_and_ends_equal_there_and_bac
     back = copied(other, SeriesOrder(server, CHUNKS, (TRADES,)))
 
     [trades] = moved.series
-    assert moved.resumed_from is not None
+    assert not looked.equal
+    assert moved.resumed_from is not None, "looking in between changes nothing"
     assert told[0].done > 60
     # The rows of the chunk it was stopped in were there already.
     assert (trades.read, trades.added, trades.equal) == (101, 61, True)

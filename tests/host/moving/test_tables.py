@@ -13,10 +13,10 @@ from grandstand.host.moving.progress import Reached
 from grandstand.host.moving.tables import TableMoved, TableOrder, TablesMoved, copy_tables
 from grandstand.host.opening import open_store
 from grandstand.host.settings import Settings
-from grandstand.storage.tables.copying import TableElsewhereUnfit
+from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.house import HOUSE_TABLES
 from grandstand.storage.tables.requests import DeleteItem, PutItem
-from grandstand.storage.tables.table import Table
+from grandstand.storage.tables.upkeep.copying import TableElsewhereUnfit
 from tests.host.moving.making import CLOCK, ITEMS, fill, lease, silent, standing
 
 LEASES = "grandstand-leases"
@@ -47,12 +47,14 @@ def test_a_copy_killed_in_the_middle_is_gone_on_with_and_ends_equal(
 
     with standing("copy", str(settings.home), target):
         pass
+    looked = copied(settings, TableOrder("sqlite", target, all_tables(), check=True))
     moved = copy_tables(settings, TableOrder("sqlite", target, all_tables()), CLOCK, told.append)
     again = copied(settings, TableOrder("sqlite", target, all_tables()))
 
     leases = leases_of(moved)
     first = next(reached for reached in told if reached.what.endswith(LEASES))
-    assert moved.resumed_from is not None
+    assert not leases_of(looked).equal
+    assert moved.resumed_from is not None, "looking in between changes nothing"
     assert first.done == 500
     assert leases.equal
     assert (leases.copied.read, leases.target.items) == (ITEMS, ITEMS)

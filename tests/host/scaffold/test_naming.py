@@ -3,7 +3,7 @@
 import pytest
 
 from grandstand.base.errors import InvalidInput
-from grandstand.host.scaffold.naming import NameTaken, named
+from grandstand.host.scaffold.naming import AppNameTaken, named
 
 
 def test_words_are_made_from_the_name() -> None:
@@ -19,9 +19,9 @@ def test_a_name_is_one_word_of_small_letters(name: str) -> None:
         named(name)
 
 
-@pytest.mark.parametrize("name", ["bets", "tables", "status", "server", "json", "house"])
+@pytest.mark.parametrize("name", ["bets", "tables", "status", "server", "json", "house", "live"])
 def test_a_name_the_house_uses_is_taken(name: str) -> None:
-    with pytest.raises(NameTaken):
+    with pytest.raises(AppNameTaken):
         named(name)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from grandstand.simulators.exchange.floor.world import Scenery
 from grandstand.simulators.exchange.pacing import Pace
 from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery
+from grandstand.simulators.exchange.rest.answers import Budget
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from grandstand.host.server.listening import LOOPBACK, listen
 from grandstand.host.server.serving import Server, make_server
 from grandstand.host.settings import AuthSettings, ServerSettings, Settings
 from grandstand.kit.app import App
-from grandstand.simulators.faults import Message, Receive, Send
+from grandstand.simulators.asgi import Message, Receive, Send
 from grandstand.simulators.serving import served as simulator_served
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from grandstand.host.settings import AuthSettings
 from grandstand.kit.who.sessions import SESSION_COOKIE, Visitor
 from tests.host.server.matrix import Door, calling, doors, expected, sockets
 from tests.host.server.serving import Served, serving, settings_in
-from tests.kit.who.issuer import CLIENT, Issuer
+from tests.kit.who.bearer.issuer import CLIENT, Issuer
 
 Rank = Literal["nobody", "user", "admin", "refused"]
 PASSWORD = "a stand with a view"

@@ -5,7 +5,13 @@ from contextlib import closing
 
 import pytest
 
-from grandstand.host.server.listening import LOOPBACK, AddressUnusable, PortTaken, listen
+from grandstand.host.server.listening import (
+    LOOPBACK,
+    AddressUnusable,
+    PortTaken,
+    address_of,
+    listen,
+)
 
 
 def test_an_answer_in_two_pieces_does_not_wait_for_the_first_to_be_acknowledged() -> None:
@@ -17,6 +23,14 @@ def test_an_answer_in_two_pieces_does_not_wait_for_the_first_to_be_acknowledged(
             at_once = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
     assert at_once != 0
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [("127.0.0.1", "http://127.0.0.1:8700"), ("::1", "http://[::1]:8700")],
+)
+def test_an_address_is_written_as_browsers_take_it(host: str, address: str) -> None:
+    assert address_of(host, 8700) == address
 
 
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:

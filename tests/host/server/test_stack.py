@@ -205,13 +205,14 @@ def test_a_rebound_name_is_not_answered(served: Served, host: str) -> None:
 
 
 def test_two_hosts_in_one_request_are_not_answered(served: Served) -> None:
-    lines = "Host: evil.example\r\nHost: 127.0.0.1\r\n"
+    replies = []
 
-    with socket.create_connection(("127.0.0.1", served.port)) as raw:
-        raw.sendall(f"GET /api/house/me HTTP/1.1\r\n{lines}\r\n".encode())
-        reply = raw.recv(65536)
+    for lines in ("Host: 127.0.0.1\r\n", "Host: evil.example\r\nHost: 127.0.0.1\r\n"):
+        with socket.create_connection(("127.0.0.1", served.port)) as raw:
+            raw.sendall(f"GET /api/house/me HTTP/1.1\r\n{lines}\r\n".encode())
+            replies.append(raw.recv(65536)[:12])
 
-    assert reply.startswith(b"HTTP/1.1 400")
+    assert replies == [b"HTTP/1.1 200", b"HTTP/1.1 400"]
 
 
 def test_requests_are_counted_by_the_template_of_their_route(served: Served) -> None:
@@ -232,9 +233,10 @@ def test_the_access_log_says_who_asked_for_what_and_holds_no_secret(served: Serv
     with served.client() as client:
         client.get("/api/house/me?token=hush", headers={"authorization": f"Bearer {key}"})
         client.get(f"/nothing/{key}")
+        client.get("/health/live")  # a line is written just after its answer is had
 
     lines = [json.loads(line) for line in served.lines]
-    assert [line["status"] for line in lines] == [401, 404]
+    assert [line["status"] for line in lines[:2]] == [401, 404]
     assert key not in "".join(served.lines)
     assert "hush" not in "".join(served.lines)
 

@@ -99,6 +99,22 @@ async def test_a_job_nobody_has_declared_is_not_found(floor: Floor) -> None:
             await ask("tests.unknown")
 
 
+async def test_a_retired_job_is_as_if_nobody_had_declared_it(floor: Floor) -> None:
+    work = Work()
+    async with floor.running(
+        Job("tests.gone", "Counts.", Every(60), work.count),
+        Job("tests.here", "Counts.", Every(60), work.count),
+    ):
+        await until(lambda: work.runs == 2)
+
+    view = JobsView(floor.store(), floor.clock, retired=frozenset({"tests.gone"}))
+
+    assert [status.name for status in await view.list()] == ["tests.here"]
+    for ask in (view.run_now, view.pause, view.resume, view.history, view.one):
+        with pytest.raises(NotFound, match=r"no job tests\.gone; there are tests\.here"):
+            await ask("tests.gone")
+
+
 async def test_before_any_runner_there_are_no_jobs(floor: Floor) -> None:
     view = JobsView(open_at(floor.place, fresh_prefix()), floor.clock)
 

@@ -19,7 +19,7 @@ from grandstand.base.clock import ManualClock
 from grandstand.base.errors import InvalidInput, LimitReached, NotAllowed, SourceFailed
 from grandstand.base.metrics import Metrics
 from grandstand.kit.llm.bedrock import BedrockProvider
-from grandstand.kit.llm.ledger import TABLES, Spending
+from grandstand.kit.llm.ledger import LLM_TABLES, Spending
 from grandstand.kit.llm.offline import OfflineLlm
 from grandstand.kit.llm.openai import OpenAiProvider, Post
 from grandstand.kit.llm.port import Ask, LlmBudgetSpent, LlmOffline, LlmUnusable
@@ -29,9 +29,9 @@ from grandstand.simulators.faults import Fault, Faults, Faulty
 from grandstand.simulators.judge import Asked, Judge
 from grandstand.simulators.serving import served
 from grandstand.storage.tables import AsyncStore, Store
+from grandstand.storage.tables.declaration.table import Naming
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.store import create_tables
-from grandstand.storage.tables.table import Naming
 from grandstand.wire.bedrock import Bedrock
 
 pytestmark = pytest.mark.anyio
@@ -92,7 +92,7 @@ async def desk(
             bedrock = Bedrock.open(region="eu-west-1", endpoint=f"http://{address}", seconds=5)
             provider = BedrockProvider(MODEL, bedrock)
         store = Store(SqliteEngine.open(None, clock=clock), naming=Naming(), clock=clock)
-        create_tables(store.session, TABLES)
+        create_tables(store.session, LLM_TABLES)
         awaited = AsyncStore(store)
         llm = RemoteLlm(
             provider, Terms(3, 15, 100, 5.0), store=awaited, clock=clock, metrics=metrics
@@ -197,6 +197,16 @@ async def test_when_the_days_budget_is_spent_nothing_is_asked_until_tomorrow(des
     reply = await desk.llm.ask(QUESTION)
 
     assert reply.value.score == 3
+
+
+async def test_where_nothing_may_be_spent_not_even_the_first_is_asked(desk: Desk) -> None:
+    terms = Terms(3, 15, 0, 5.0)
+    llm = RemoteLlm(desk.provider, terms, store=desk.store, clock=desk.clock, metrics=desk.metrics)
+
+    with pytest.raises(LlmBudgetSpent):
+        await llm.ask(QUESTION)
+
+    assert desk.judge.heard == []
 
 
 async def test_a_slow_model_is_given_up(desk: Desk) -> None:

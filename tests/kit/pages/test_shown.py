@@ -76,6 +76,32 @@ def test_a_number_has_thousands_apart_and_a_true_minus_sign() -> None:
     assert shown.percent(0.0421) == "4.2\u00a0%"
 
 
+def test_instants_of_records_are_told_by_the_persons_clock() -> None:
+    text = "not proven after 2026-07-01T12:00:00.909795Z, nor before"
+
+    told = shown.local_times(text, "Asia/Tokyo")
+
+    assert told == "not proven after 1 Jul 21:00:00, nor before"
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36", "Chrome on Linux"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Safari/604", "Safari on iPhone"),
+        ("curl/8.9", "curl/8.9"),
+        ("", "Unknown browser"),
+    ],
+)
+def test_a_browser_is_named_as_people_name_it(agent: str, name: str) -> None:
+    assert shown.browser(agent) == name
+
+
+def test_what_a_part_says_becomes_a_sentence_once() -> None:
+    assert shown.sentence("exchange failed 5 times") == "Exchange failed 5 times."
+    assert shown.sentence("Is it on?") == "Is it on?"
+
+
 def test_a_zone_cannot_bring_marks_into_a_page() -> None:
     tag = shown.time_tag(_NOON, "<b>")
 

@@ -16,7 +16,7 @@ from grandstand.storage.tables.engines.dynamodb.connection import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from tests.kit.who.issuer import Issuer
+from tests.kit.who.bearer.issuer import Issuer
 
 NAMING = Naming(prefix="who-")
 CHEAP = Cost(passes=1, memory_kib=64)

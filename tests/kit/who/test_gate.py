@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from grandstand.base.clock import ManualClock
+from grandstand.kit.who.bearer.tokens import Tokens
+from grandstand.kit.who.bearer.trust import Trust
 from grandstand.kit.who.caller import LOCAL_OWNER, Caller, Preferences
 from grandstand.kit.who.gate import Gate, Refused, no_cookie, session_cookie
 from grandstand.kit.who.people import People
 from grandstand.kit.who.sessions import SESSION_COOKIE, Visitor
 from grandstand.kit.who.tables import Erasure
-from grandstand.kit.who.tokens import Tokens
-from grandstand.kit.who.trust import Trust
 from grandstand.storage.tables import AsyncStore
-from tests.kit.who.issuer import CLIENT, Issuer
+from tests.kit.who.bearer.issuer import CLIENT, Issuer
 
 pytestmark = pytest.mark.anyio
 

@@ -21,8 +21,8 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from grandstand.base.clock import SystemClock
 from grandstand.simulators.exchange.exchange import Exchange, Rules
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.signing import KeyPair
-from grandstand.simulators.exchange.world import Scenery, World
 
 STREAM = "/trade-api/ws/v2"
 REST = "/trade-api/v2"

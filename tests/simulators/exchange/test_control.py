@@ -6,10 +6,10 @@ import httpx2
 import msgspec
 import pytest
 
-from grandstand.simulators.exchange.events import DeltaMade
-from grandstand.simulators.exchange.faults import StreamFault
+from grandstand.simulators.exchange.floor.events import DeltaMade
+from grandstand.simulators.exchange.floor.world import Scenery
 from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.world import Scenery
+from grandstand.simulators.exchange.stream.faults import StreamFault
 from tests.simulators.exchange.reader import REST, reading, rebuilt
 
 

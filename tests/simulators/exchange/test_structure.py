@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from grandstand.simulators.exchange.exchange import Exchange, Rules
-from grandstand.simulators.exchange.lifecycle import CHANGES, Becoming
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery
+from grandstand.simulators.exchange.floor.lifecycle import CHANGES, Becoming
+from grandstand.simulators.exchange.floor.world import Scenery
+from grandstand.simulators.exchange.rest.answers import Budget
 from tests.simulators.exchange.reader import (
     REST,
     Frame,

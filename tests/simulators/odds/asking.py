@@ -14,7 +14,7 @@ import numpy.typing as npt
 from grandstand.base.clock import ManualClock
 from grandstand.simulators.odds.board import moment
 from grandstand.simulators.odds.feed import KEY, OddsFeed
-from grandstand.simulators.odds.season import Season
+from grandstand.simulators.odds.world.season import Season
 from grandstand.simulators.serving import served
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.simulators.odds.season import Season, season
+from grandstand.simulators.odds.world.season import Season, season
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from grandstand.simulators.faults import Fault
 from grandstand.simulators.odds.blemishes import Blemish
 from grandstand.simulators.odds.board import moment
 from grandstand.simulators.odds.feed import OddsFeed
-from grandstand.simulators.odds.season import Season
+from grandstand.simulators.odds.world.season import Season
 from tests.simulators.odds.asking import feed_before, start_of, visited
 
 pytestmark = pytest.mark.anyio

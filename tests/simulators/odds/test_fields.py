@@ -9,7 +9,7 @@ import pytest
 
 from grandstand.base.clock import ManualClock
 from grandstand.simulators.odds.feed import OddsFeed
-from grandstand.simulators.odds.season import Season
+from grandstand.simulators.odds.world.season import Season
 from tests.simulators.odds.asking import feed_before, start_of, visited
 
 pytestmark = pytest.mark.anyio

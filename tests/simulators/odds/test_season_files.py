@@ -7,8 +7,8 @@ import io
 
 import pytest
 
-from grandstand.simulators.odds.season import Season
 from grandstand.simulators.odds.season_files import Years, season_file
+from grandstand.simulators.odds.world.season import Season
 
 
 def columns(content: bytes, encoding: str = "utf-8-sig") -> list[str]:

@@ -271,12 +271,3 @@ async def test_a_whole_card_can_be_gathered_by_its_ids(world: World) -> None:
         ]
 
     assert [answer.status_code for answer in answers] == [200] * 35
-
-
-async def test_a_site_opens_with_a_seed_and_a_clock() -> None:
-    site = Site.of_seed(3, ManualClock(NOON), SystemClock())
-    async with visited(site) as client:
-        answer = await client.get(DAY)
-
-    assert site.world.first_year == 2024
-    assert answer.text.count("RaceList_DataItem") == 36

@@ -426,22 +426,6 @@ def test_a_race_passes_through_its_moments_in_order(world: World) -> None:
     assert race.off_at.astimezone(JST).strftime("%H:%M") == "10:05"
 
 
-def test_histories_are_the_rows_that_runners_had_before_a_race() -> None:
-    small = World(7, 2026)
-    told = [
-        (race, rows)
-        for race, rows in small.histories(date(2026, 4, 5))
-        if race.slot.meeting.held_on >= date(2026, 4, 4)
-    ]
-
-    race, rows = max(told, key=lambda one: sum(map(len, one[1].values())))
-
-    before = race.off_at - timedelta(minutes=1)
-    expected = {horse.id: small.runs(horse, before)[::-1] for horse in race.horses}
-    assert rows == expected
-    assert sum(map(len, rows.values())) > 30
-
-
 def test_a_world_that_keeps_few_races_tells_the_same_of_them() -> None:
     now = datetime(2026, 11, 15, 12, tzinfo=JST)
     frugal = World.at(7, now, seasons_before=0, kept_races=2)

@@ -10,9 +10,8 @@ from grandstand.storage.tables.capacity import (
     index_write_units,
     read_units,
     write_units,
-    written_units,
 )
-from grandstand.storage.tables.requests import IndexWrite, Written
+from grandstand.storage.tables.requests import IndexWrite
 
 
 @pytest.mark.parametrize(
@@ -62,11 +61,12 @@ def test_an_index_costs_a_delete_and_a_put_only_when_its_key_changes(
 
 
 def test_a_transaction_doubles_the_table_and_every_index() -> None:
-    written = Written(None, 100, 2000, (IndexWrite("i", 0, 100, key_changed=True),))
+    moved = IndexWrite("i", 100, 2000, key_changed=True)
 
-    plain, doubled = written_units(written), written_units(written, transactional=True)
+    table = write_units(100, 2000, transactional=True)
+    index = index_write_units(moved, transactional=True)
 
-    assert (plain, doubled) == (Decimal(3), Decimal(6))
+    assert (table, index) == (2 * write_units(100, 2000), 2 * index_write_units(moved))
 
 
 def test_a_month_is_priced_by_the_rates_given() -> None:

@@ -20,9 +20,9 @@ from grandstand.storage.tables.changes import (
 )
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.errors import ChangesLost, DeclarationFault, StoredItemInvalid
-from grandstand.storage.tables.house import HOUSE_TABLES, Consumer
+from grandstand.storage.tables.house import Consumer, consumers
 from grandstand.storage.tables.requests import Change, PutItem
-from grandstand.storage.tables.sweeping import sweep
+from grandstand.storage.tables.upkeep.sweeping import sweep
 from grandstand.storage.tables.values import Value
 
 wagers = Table("wagers", partition="pk", sort="sk", ttl="ttl", stream="NEW_AND_OLD_IMAGES")
@@ -68,7 +68,7 @@ class Silent(Entity, table=quiet):
 
 @pytest.fixture
 def store(store: Store) -> Store:
-    store.create((*HOUSE_TABLES, wagers, news, marks, quiet))
+    store.create((consumers, wagers))
     return store
 
 
@@ -85,7 +85,7 @@ def embedded(tmp_path: Path) -> Iterator[Embedded]:
     clock = ManualClock(SystemClock().now())
     engine = SqliteEngine.open(tmp_path / "held.db", clock=clock)
     store = Store(engine, naming=Naming(), clock=clock)
-    store.create((*HOUSE_TABLES, wagers))
+    store.create((consumers, wagers))
     yield Embedded(clock, store)
     engine.close()
 
@@ -296,12 +296,13 @@ def test_the_position_is_kept_under_the_consumer_and_the_table(store: Store) -> 
     drain(follow(store, Wager, name="settler"))
     drain(follow(store, Wager, name="settler"))
 
-    kept = store(Consumer.of_name("settler"))
+    kept = store(Consumer.row(name="settler"))
 
     assert [(one.source, one.epoch) for one in kept] == [(store.session.name(wagers), 2)]
 
 
 def test_a_stream_of_new_images_has_no_old_ones(store: Store) -> None:
+    store.create((news,))
     feed = follow(store, Article, name="reader")
     store(Article(id="a", text="one").put())
     store(Article(id="a", text="two").put())
@@ -315,6 +316,7 @@ def test_a_stream_of_new_images_has_no_old_ones(store: Store) -> None:
 
 
 def test_a_stream_of_keys_still_tells_which_item_it_was(store: Store) -> None:
+    store.create((marks,))
     feed = follow(store, Mark, name="reader")
     store(Mark(id="a").put())
 
@@ -357,7 +359,7 @@ def test_a_forgotten_consumer_starts_anew(store: Store) -> None:
 
     feed.forget()
 
-    assert store(Consumer.of_name("settler")) == []
+    assert store(Consumer.row(name="settler")) == []
     assert [change.new for change in drain(feed)] == [wager(1)]
 
 

@@ -13,8 +13,8 @@ from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import LeaseLost, StoreUnavailable
-from grandstand.storage.tables.holding import AsyncHolding, Holding
-from grandstand.storage.tables.house import HOUSE_TABLES, KeptLease
+from grandstand.storage.tables.holding import AsyncHolding, Sleep
+from grandstand.storage.tables.house import KeptLease, leases
 from grandstand.storage.tables.leases import HOUSE_LEASES, Leases, LeaseTaken
 from grandstand.storage.tables.requests import UpdateItem, Written
 
@@ -32,7 +32,7 @@ def clock() -> ManualClock:
 @pytest.fixture
 def store(engine: Engine, naming: Naming, clock: ManualClock) -> Store:
     made = Store(engine, naming=naming, clock=clock)
-    made.create(HOUSE_TABLES)
+    made.create((leases,))
     return made
 
 
@@ -56,79 +56,63 @@ class RefusesUpdates:
         return getattr(self.engine, name)
 
 
-def test_a_block_holds_the_lease_and_gives_it_back(store: Store) -> None:
-    with Holding(store, ADA, "nightly", random=Random(1)) as holding:
-        token = holding.token
-        contender = store(BOB.acquire("nightly"))
+def moving(clock: ManualClock) -> Sleep:
+    """Answer a sleep that moves the clock, and the loop on."""
 
-    assert token == 1
-    assert contender is None
-    assert store(BOB.acquire("nightly")) is not None
+    async def sleep(seconds: float) -> None:
+        clock.advance(seconds)
+        await asyncio.sleep(0)
 
-
-def test_a_block_that_fails_gives_the_lease_back_and_its_error_on(store: Store) -> None:
-    with (
-        pytest.raises(ZeroDivisionError),
-        Holding(store, ADA, "nightly", random=Random(1)),
-    ):
-        _ = 1 / 0
-
-    assert store(BOB.acquire("nightly")) is not None
+    return sleep
 
 
-def test_a_taken_lease_is_refused_when_the_wait_is_over(store: Store, clock: ManualClock) -> None:
-    store(BOB.acquire("nightly"))
-    started = clock.monotonic()
-
-    with (
-        pytest.raises(LeaseTaken, match="held by another"),
-        Holding(store, ADA, "nightly", random=Random(1), wait_seconds=3),
-    ):
-        pytest.fail("the lease was had twice")
-
-    assert 2.5 < clock.monotonic() - started <= 3
-
-
-def test_waiting_long_enough_takes_over_from_a_holder_that_died(store: Store) -> None:
-    store(BOB.acquire("nightly"))
-
-    with Holding(store, ADA, "nightly", random=Random(1), wait_seconds=20) as holding:
-        token = holding.token
-
-    assert token == 2
-
-
-def test_keeping_renews_only_when_half_is_over(store: Store, clock: ManualClock) -> None:
-    with Holding(store, ADA, "nightly", random=Random(1)) as holding:
-        clock.advance(4)
-        holding.keep()
-        unchanged = holding.lease.left(clock)
-        clock.advance(2)
-        holding.keep()
-        renewed = holding.lease.left(clock)
-
-    assert unchanged == pytest.approx(6, abs=0.01)
-    assert renewed == pytest.approx(10, abs=0.01)
-
-
-def test_a_holder_that_slept_too_long_is_told_by_keeping(store: Store, clock: ManualClock) -> None:
-    with Holding(store, ADA, "nightly", random=Random(1)) as holding:
-        clock.advance(12)
-        store(BOB.acquire("nightly"))
-
-        with pytest.raises(LeaseLost):
-            holding.check()
-        with pytest.raises(LeaseLost):
-            holding.keep()
-
-    assert store.read(KeptLease.one("nightly")).owner == "bob"
-
-
-def test_a_lease_is_not_had_outside_its_block(store: Store) -> None:
-    holding = Holding(store, ADA, "nightly", random=Random(1))
+def test_a_lease_is_not_had_outside_its_block(ticking: AsyncStore) -> None:
+    holding = AsyncHolding(ticking, ADA, "nightly", random=Random(1))
 
     with pytest.raises(LeaseLost, match="enter the block"):
         _ = holding.token
+
+
+@pytest.mark.anyio
+async def test_a_block_that_fails_gives_the_lease_back_and_its_error_on(
+    ticking: AsyncStore,
+) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with AsyncHolding(ticking, ADA, "nightly", random=Random(1)):
+            _ = 1 / 0
+
+    assert await ticking(BOB.acquire("nightly")) is not None
+
+
+@pytest.mark.anyio
+async def test_a_taken_lease_is_refused_when_the_wait_is_over(
+    store: Store, clock: ManualClock
+) -> None:
+    store(BOB.acquire("nightly"))
+    waiting = AsyncHolding(
+        AsyncStore(store), ADA, "nightly", random=Random(1), wait_seconds=3, sleep=moving(clock)
+    )
+
+    with pytest.raises(LeaseTaken, match="held by another"):
+        async with waiting:
+            pytest.fail("the lease was had twice")
+
+    assert 2.5 < clock.elapsed <= 3
+
+
+@pytest.mark.anyio
+async def test_waiting_long_enough_takes_over_from_a_holder_that_died(
+    store: Store, clock: ManualClock
+) -> None:
+    store(BOB.acquire("nightly"))
+    waiting = AsyncHolding(
+        AsyncStore(store), ADA, "nightly", random=Random(1), wait_seconds=20, sleep=moving(clock)
+    )
+
+    async with waiting as holding:
+        token = holding.token
+
+    assert token == 2
 
 
 @pytest.mark.anyio
@@ -197,12 +181,3 @@ async def test_a_cancelled_block_stays_cancelled_and_gives_the_lease_back(
         await task
 
     assert await ticking(BOB.acquire("nightly")) is not None
-
-
-@pytest.mark.anyio
-async def test_a_taken_lease_is_refused_to_a_task_as_well(ticking: AsyncStore) -> None:
-    await ticking(BOB.acquire("nightly"))
-
-    with pytest.raises(LeaseTaken):
-        async with AsyncHolding(ticking, ADA, "nightly", random=Random(1), wait_seconds=0.4):
-            pytest.fail("the lease was had twice")

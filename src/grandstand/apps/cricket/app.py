@@ -54,7 +54,7 @@ def _phones(resources: Resources, settings: CricketSettings) -> Phones | None:
     """The way to phones; `lent` may hold the context that trusts a simulated Apple."""
     if settings.apns_key is None or not settings.apns_key.get_secret_value():
         return None
-    from grandstand.apps.cricket.service.apple import ApplePhones
+    from grandstand.apps.cricket.service.telling.apple import ApplePhones
     from grandstand.apps.cricket.sources.apns import Apns, ApnsChannels, ProviderToken
     from grandstand.wire.push import PushClient, Pushing
 
@@ -90,7 +90,7 @@ def _browsers(resources: Resources, settings: CricketSettings) -> Browsers | Non
     key = settings.webpush_key
     if not settings.webpush or key is None or not key.get_secret_value():
         return None
-    from grandstand.apps.cricket.service.browsing import PushedBrowsers
+    from grandstand.apps.cricket.service.telling.browsers import PushedBrowsers
     from grandstand.apps.cricket.sources.webpush import WebPush
     from grandstand.wire.push import PushClient, Pushing
 

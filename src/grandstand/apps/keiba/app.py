@@ -84,17 +84,13 @@ def _deliveries(keiba: Keiba) -> Mapping[str, Deliver]:
 
 
 async def _now(keiba: Keiba, caller: Caller) -> Now:
-    from grandstand.apps.keiba.model.ids import track_of
-
     del caller
     race = await keiba.next_off()
     if race is None or race.off_at is None:
         return Now("Races of Japan", "The next meeting opens when you look.", f"/{NAME}")
     entry = race.entry
     name = entry.race_name or f"{entry.race_number}R"
-    track = track_of(entry.race_id)
-    where = f"{entry.track_name if track is None else track.english} {entry.race_number}R"
-    detail = f"{where} {name}, off {race.off_at:%a %H:%M} JST"
+    detail = f"{entry.where} {name}, off {race.off_at:%a %H:%M} JST"
     today = await keiba.races_today()
     headline = f"{today} {'race' if today == 1 else 'races'} today" if today else "No race today"
     href = f"/{NAME}/races/{entry.race_id}"

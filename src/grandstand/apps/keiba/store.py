@@ -30,7 +30,6 @@ from grandstand.storage.tables import (
     key,
     ttl,
 )
-from grandstand.storage.tables.cursor import read_cursor, write_cursor
 from grandstand.storage.tables.expressions.nodes import (
     And,
     BeginsWith,
@@ -40,6 +39,7 @@ from grandstand.storage.tables.expressions.nodes import (
     Missing,
     Path,
 )
+from grandstand.storage.tables.operations.cursor import read_cursor, write_cursor
 from grandstand.storage.tables.requests import GetItem, Scan
 from grandstand.storage.tables.values import Item
 from grandstand.storage.tables.values import Key as ItemKey

@@ -85,7 +85,7 @@ def _deliveries(trainer: Trainer) -> Mapping[str, Deliver]:
     from grandstand.apps.trainer.service import EVALUATE
 
     async def evaluate(consequence: Consequence) -> None:
-        await trainer.evaluate_late(consequence.idempotency_key)
+        await trainer.evaluate(consequence.idempotency_key)
 
     return {EVALUATE: evaluate}
 

@@ -27,9 +27,9 @@ from grandstand.apps.trainer.service import (
     Rebuilt,
     Scenario,
     Trainer,
-    plain,
 )
 from grandstand.base.errors import GrandstandError, InvalidInput
+from grandstand.kit.plain import plain
 from grandstand.kit.who.caller import LOCAL_OWNER, Caller
 
 T = TypeVar("T")
@@ -285,7 +285,9 @@ def _read_answers(file: Path) -> tuple[str, Given]:
             read = json.loads(opened.read(_LARGEST_BYTES))
         answers = tuple(
             GivenAnswer(
-                str(each["questionId"]), str(each["answer"]), each.get("probabilityPercent")
+                str(each["questionId"]),
+                str(each["answer"]),
+                _percent(each.get("probabilityPercent")),
             )
             for each in read["answers"]
         )
@@ -298,6 +300,12 @@ def _read_answers(file: Path) -> tuple[str, Given]:
             f'[{{"questionId": "…", "answer": "…"}}]}}; at fault: {fault}'
         )
         raise InvalidInput(message) from fault
+
+
+def _percent(given: object) -> int | None:
+    if given is None or type(given) is int:
+        return given
+    raise TypeError("probabilityPercent is no whole number")
 
 
 def _echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours

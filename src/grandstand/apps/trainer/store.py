@@ -39,7 +39,7 @@ from grandstand.storage.tables import (
     key,
     present,
 )
-from grandstand.storage.tables.operations import Demand
+from grandstand.storage.tables.operations.single import Demand
 
 SCHEMA_VERSION: Final = "1.0"
 
@@ -177,13 +177,13 @@ class Attempt(
         """Put an instructor's scores in place of those read, and keep both."""
         changed = cls.update(attempt_id=before.attempt_id)
         changed = changed.set(evaluation=evaluation, overrides=(*(before.overrides or ()), made))
-        return changed.when(field(Attempt.evaluation) == before.evaluation)
+        return changed.when(before.still_scored())
 
     @classmethod
     def add_opinion(cls, attempt_id: str, opinion: Judgement) -> Update[Self]:
-        """Keep what another judge says of a completed attempt; it changes no score."""
+        """Keep what another judge says of a completed attempt, once; it changes no score."""
         heard = cls.update(attempt_id=attempt_id).set(second_opinion=opinion)
-        return heard.when(Attempt.status == "completed")
+        return heard.when((Attempt.status == "completed") & absent(Attempt.second_opinion))
 
     @classmethod
     def abandon(cls, attempt_id: str, user_id: str) -> Update[Self]:
@@ -199,7 +199,12 @@ class Attempt(
         gone = gone.set(evaluation=None, evaluation_details=None, second_opinion=None)
         gone = gone.set(evaluation_fault=None, overrides=None)
         mine = (Attempt.user_id == before.user_id) & (Attempt.status == before.status)
-        return gone.when(mine & absent(Attempt.withdrawn_at))
+        return gone.when(mine & absent(Attempt.withdrawn_at) & before.still_scored())
+
+    def still_scored(self) -> Check:
+        """Demand that the scores are still those that were read."""
+        asked = field(Attempt.evaluation)
+        return absent(asked) if self.evaluation is None else (asked == self.evaluation)
 
     @classmethod
     def erase(cls, attempt_id: str, user_id: str) -> Delete[Self]:

@@ -33,11 +33,11 @@ COMMANDS: dict[str, Deferred] = {
     "new-app": Deferred(
         f"{_HERE}.new_app", "new_app", "Make a new application: rooms, tests and page."
     ),
-    "backup": Deferred(f"{_HERE}.backup", "backup", "Write everything embedded to one file."),
-    "restore": Deferred(f"{_HERE}.restore", "restore", "Bring a backup back."),
-    "copy": Deferred(f"{_HERE}.copy", "copy", "Copy tables or series to another engine."),
-    "tables": Deferred(f"{_HERE}.tables", "tables", "The tables of every application."),
-    "series": Deferred(f"{_HERE}.series", "series", "The time series of every application."),
+    "backup": Deferred(f"{_HERE}.data.backup", "backup", "Write everything embedded to one file."),
+    "restore": Deferred(f"{_HERE}.data.restore", "restore", "Bring a backup back."),
+    "copy": Deferred(f"{_HERE}.data.copy", "copy", "Copy tables or series to another engine."),
+    "tables": Deferred(f"{_HERE}.data.tables", "tables", "The tables of every application."),
+    "series": Deferred(f"{_HERE}.data.series", "series", "The time series of every application."),
     "bets": Deferred(f"{_HERE}.apps", "bets", "Games, odds, models, Benny and your own bets."),
     "cricket": Deferred(
         f"{_HERE}.apps", "cricket", "Matches ball by ball, and phones that follow."
@@ -68,7 +68,7 @@ app = typer.Typer(
 def reference(
     to: Annotated[Path, typer.Argument(help="The folder to write into.")] = Path("docs/reference"),
 ) -> None:
-    """Write the reference pages: commands, errors, settings and tables."""
+    """Write the reference pages from what the code declares."""
     from grandstand.host.reference import pages
 
     for name, text in pages(whole()).items():

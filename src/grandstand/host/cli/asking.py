@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import json
 import sys
 from collections.abc import Awaitable, Callable
-from datetime import datetime
 from random import SystemRandom
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import typer
 
@@ -64,25 +61,3 @@ def confirmed(question: str, *, yes: bool) -> None:
         message = f"{question} Say so with --yes"
         raise InvalidInput(message)
     typer.confirm(question, abort=True, err=True)
-
-
-def as_json(value: Any) -> str:  # noqa: ANN401 - whatever is told
-    """Write dataclasses, moments and sets as JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
-
-
-def shown(moment: datetime | None) -> str:
-    """Write a moment for a table on a terminal."""
-    return "–" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
-
-
-def _plain(value: object) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, set | frozenset):
-        return sorted(value)
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from grandstand.host.cli.asking import as_json as written
 from grandstand.host.cli.asking import confirmed
+from grandstand.host.cli.showing import as_json as written
 from grandstand.host.demo.birth import wipe as wipe_simulated
 from grandstand.host.demo.sources import plays, simulated_folder, standings
 from grandstand.host.settings import read_settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import platform
 import shutil
 import sys
@@ -24,8 +25,8 @@ from grandstand.base.clock import SystemClock
 from grandstand.base.errors import GrandstandError
 from grandstand.host.catalogue import all_tables
 from grandstand.host.checkup import answers, look_at_apps
-from grandstand.host.opening import open_series, open_store, sqlite_file
-from grandstand.host.server.listening import listen
+from grandstand.host.opening import has_series, open_series, open_store, sqlite_file
+from grandstand.host.server.listening import address_of, listen
 from grandstand.host.settings import Settings, read_settings, settings_file
 from grandstand.storage.tables.engines.sqlite import sqlite_version
 from grandstand.storage.tables.store import Store
@@ -105,12 +106,17 @@ def _space(home: Path) -> Finding:
     there = next(folder for folder in (home, *home.parents) if folder.exists())
     free = shutil.disk_usage(there).free
     told = f"{home}, {free / 1e9:.1f} GB free"
+    if not os.access(there, os.W_OK | os.X_OK):
+        told = f"{home} cannot be written: let this user do so, or set GRANDSTAND_HOME"
+        return Finding("home", good=False, told=told)
     enough = free >= _LEAST_FREE_BYTES
     return Finding("home", enough, told if enough else f"{told}; make room, or set GRANDSTAND_HOME")
 
 
 def _series(settings: Settings) -> Finding:
     def look() -> str:
+        if not has_series(settings):
+            return "chunks in the home folder, none yet"
         with closing(open_series(settings)):
             kept_here = settings.series.get_secret_value() == "chunks"
             return "chunks in the home folder" if kept_here else "PostgreSQL answers"
@@ -125,7 +131,7 @@ def _port(settings: Settings) -> Finding:
         try:
             listen(host, port).close()
         except GrandstandError:
-            if not answers(f"http://{host}:{port}"):
+            if not answers(address_of(host, port)):
                 raise
             return f"Grandstand answers on {host}:{port}"
         return f"{host}:{port} is free"
@@ -174,6 +180,10 @@ def _sqlite() -> Finding:
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
+    file = sqlite_file(settings)
+    if file is not None and not file.exists():
+        yield Finding("declared tables", good=True, told="made by the first start")
+        return
     try:
         store = open_store(settings)
     except GrandstandError as error:

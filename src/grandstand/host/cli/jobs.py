@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -15,6 +14,9 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from grandstand.base.clock import SystemClock
+from grandstand.host.cli.showing import as_json as written
+from grandstand.host.cli.showing import grid_of
+from grandstand.host.demo.own_jobs import idle_jobs
 from grandstand.host.opening import open_store
 from grandstand.host.settings import read_settings
 from grandstand.kit.jobs.tables import JobRun
@@ -34,7 +36,7 @@ def list_jobs(*, as_json: AsJson = False) -> None:
     """List every job: when it is due, where it runs, how it went last."""
     found = _viewing(lambda view: view.list())
     if as_json:
-        _echo_json([asdict(status) for status in found])
+        typer.echo(written(found))
         return
     if not found:
         typer.echo("There are no jobs yet: they are enrolled when `grandstand up` starts.")
@@ -72,16 +74,19 @@ def history(
     """Show the last runs of a job, newest first."""
     runs = _viewing(lambda view: view.history(name, limit))
     if as_json:
-        _echo_json([asdict(each) | {"seconds": each.seconds} for each in runs])
+        typer.echo(written([asdict(each) | {"seconds": each.seconds} for each in runs]))
         return
     headings = ("started", "seconds", "outcome", "try", "on", "said")
     Console().print(_grid(headings, [_run_row(each) for each in runs]))
 
 
 def _viewing(look: Callable[[JobsView], Awaitable[T]]) -> T:
+    settings = read_settings()
+
     async def opened() -> T:
-        with open_store(read_settings()) as store:
-            return await look(JobsView(AsyncStore(store), store.session.clock))
+        with open_store(settings) as store:
+            kept, clock = AsyncStore(store), store.session.clock
+            return await look(JobsView(kept, clock, retired=idle_jobs(settings)))
 
     return asyncio.run(opened())
 
@@ -99,23 +104,13 @@ def _moved(
 
     status = _viewing(moved)
     if as_json:
-        _echo_json(asdict(status))
+        typer.echo(written(status))
     else:
         typer.echo(f"{name} {told}")
 
 
-def _echo_json(value: Any) -> None:  # noqa: ANN401 - any plain value
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=_moment_text))
-
-
-def _moment_text(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
-
-
 def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in headings:
-        grid.add_column(heading, no_wrap=heading != "said", overflow="fold")
+    grid = grid_of(*headings, folds=("said",))
     for row in rows:
         grid.add_row(*map(escape, row))
     return grid

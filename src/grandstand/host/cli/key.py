@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as Grid
 
 from grandstand.base.clock import SystemClock
-from grandstand.host.cli.asking import as_json, confirmed, shown, with_people
+from grandstand.host.cli.asking import confirmed, with_people
+from grandstand.host.cli.showing import as_json, grid_of, shown
 from grandstand.kit.who.keys import KeyView, NewKey
 from grandstand.kit.who.people import People
 
@@ -63,9 +63,7 @@ def list_keys(
     if json:
         typer.echo(as_json([_told(name, view) for name, view in found]))
         return
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in ("key", "person", "name", "may", "last used", "expires"):
-        grid.add_column(heading, no_wrap=heading != "name", overflow="fold")
+    grid = grid_of("key", "person", "name", "may", "last used", "expires", folds=("name",))
     for name, view in found:
         days = (shown(at)[:10] for at in (view.used_at, view.ends_at))
         role = "admin" if view.admin else "user"

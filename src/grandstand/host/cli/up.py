@@ -17,7 +17,7 @@ from grandstand.host.demo.sources import standings
 from grandstand.host.demo.world import playing
 from grandstand.host.house import House
 from grandstand.host.server.application import application, monitored
-from grandstand.host.server.listening import listen
+from grandstand.host.server.listening import address_of, listen
 from grandstand.host.server.serving import loop_factory, make_server, until_asked, until_stopped
 from grandstand.host.settings import LogSettings, Settings, read_settings
 from grandstand.host.thrift import be_thrifty
@@ -99,8 +99,7 @@ async def _work(settings: Settings, listening: socket | None) -> None:
 
 def _say(listening: socket, told: str) -> None:
     address, port = listening.getsockname()[:2]
-    shown = f"[{address}]" if ":" in address else address
-    typer.echo(f"{told} http://{shown}:{port}. Ctrl-C stops it.", err=True)
+    typer.echo(f"{told} {address_of(address, port)}. Ctrl-C stops it.", err=True)
 
 
 def _say_simulated(settings: Settings) -> None:

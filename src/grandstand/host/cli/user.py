@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as Grid
 
-from grandstand.host.cli.asking import as_json, asked_password, confirmed, shown, with_people
+from grandstand.host.cli.asking import asked_password, confirmed, with_people
+from grandstand.host.cli.showing import as_json, grid_of, shown
 from grandstand.host.settings import read_settings
 from grandstand.kit.who.belongings import AllBelongings, Belonging, Erased
 from grandstand.kit.who.errors import NameTaken
@@ -80,9 +80,7 @@ def list_people(
     if json:
         typer.echo(as_json(found))
         return
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in ("name", "role", "since", "password of", "id"):
-        grid.add_column(heading, no_wrap=True)
+    grid = grid_of("name", "role", "since", "password of", "id")
     for account in found:
         role = "admin" if account.admin else "user"
         moments = (shown(account.created_at), shown(account.password_set_at))

@@ -12,8 +12,8 @@ from grandstand.host.demo.birth import LASTS, Birth
 
 if TYPE_CHECKING:
     from grandstand.simulators.odds.feed import OddsFeed
-    from grandstand.simulators.odds.season import Season
     from grandstand.simulators.odds.words import Told
+    from grandstand.simulators.odds.world.season import Season
 
 SPORTS: Final = ("basketball_nba", "americanfootball_nfl", "soccer_epl")
 # The days before a world is made that have games too: what models learn from.
@@ -49,9 +49,9 @@ class Leagues:
     @cached_property
     def seasons(self) -> tuple[Season, ...]:
         """The season of each league, from some weeks before the world was made to its end."""
-        from grandstand.simulators.odds.laws import forget_tables
-        from grandstand.simulators.odds.leagues import LEAGUES
-        from grandstand.simulators.odds.season import season
+        from grandstand.simulators.odds.world.laws import forget_tables
+        from grandstand.simulators.odds.world.leagues import LEAGUES
+        from grandstand.simulators.odds.world.season import season
 
         made = []
         days = (PAST + LASTS + _AFTER).days

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from grandstand.simulators.faults import Application, Message, Receive, Send
+from grandstand.simulators.asgi import Application, Message, Receive, Send
 
 
 class Lazily:

@@ -11,15 +11,15 @@ from typing import Final
 from grandstand.base.clock import Clock
 from grandstand.base.log import log
 from grandstand.host.demo.games import Fancied, Leagues
-from grandstand.simulators.exchange.catalogue import market_made
-from grandstand.simulators.exchange.events import Event
 from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.faults import StreamFault
-from grandstand.simulators.exchange.lifecycle import Becoming
-from grandstand.simulators.exchange.market import EventListed, Result, SeriesListed
-from grandstand.simulators.exchange.numbers import CONTRACT, DOLLAR, SECOND
+from grandstand.simulators.exchange.floor.catalogue import market_made
+from grandstand.simulators.exchange.floor.events import Event
+from grandstand.simulators.exchange.floor.lifecycle import Becoming
+from grandstand.simulators.exchange.floor.market import EventListed, Result, SeriesListed
+from grandstand.simulators.exchange.floor.numbers import CONTRACT, DOLLAR, SECOND
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import Pace
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.stream.faults import StreamFault
 
 _SERIES: Final = SeriesListed("KXGAME", "Who wins the game", "Sports", "daily", ("Games",))
 _OTHER_MARKETS: Final = 24

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from grandstand.base.clock import Clock
 
 if TYPE_CHECKING:
-    from grandstand.simulators.faults import Application, Message, Receive, Send
+    from grandstand.simulators.asgi import Application, Message, Receive, Send
     from grandstand.simulators.scores.course import Course
     from grandstand.simulators.scores.feed import ScoreFeed
 

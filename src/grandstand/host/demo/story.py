@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from grandstand.base.errors import GrandstandError
 from grandstand.base.log import log
+from grandstand.host.demo.own_jobs import OWN_JOBS
 from grandstand.host.demo.past import play_past
 from grandstand.host.demo.world import Demo
 from grandstand.host.thrift import give_back
@@ -89,7 +90,7 @@ def _bets(demo: Demo, bets: Any) -> Job:  # noqa: ANN401 - the service, by its n
         return "the past is played, and today is predicted"
 
     return Job(
-        "demo.past",
+        OWN_JOBS["bets"],
         "Play the simulated days before today, once.",
         Every(86_400),
         work,
@@ -119,12 +120,13 @@ def _cricket(demo: Demo, cricket: Any, teller: Teller) -> Job:  # noqa: ANN401
             changes = phones.changes()
             if changes != told:
                 told = changes
+                await asyncio.to_thread(phones.put_screen)
                 teller.tell(PHONES, {"changes": changes})
                 run.tell(f"{changes} changes on the lock screen")
             await asyncio.sleep(_PHONE_SECONDS)
 
     return Job(
-        "demo.phone",
+        OWN_JOBS["cricket"],
         "Let a simulated phone follow the match that is on.",
         Always(),
         work,
@@ -146,7 +148,7 @@ async def _first_matches(cricket: Any, known: tuple[int, ...]) -> None:  # noqa:
 
 def _keiba(keiba: Any) -> Job:  # noqa: ANN401
     return Job(
-        "demo.races",
+        OWN_JOBS["keiba"],
         "Look at the races of today and gather the next card.",
         Every(300),
         partial(_look_at_races, keiba),

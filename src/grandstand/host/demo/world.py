@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 from grandstand.base.clock import Clock, SystemClock
 from grandstand.host.demo.birth import Birth, inhabited
 from grandstand.host.demo.games import Leagues
-from grandstand.host.demo.sources import simulated_apps
+from grandstand.host.demo.sources import simulated_apps, simulated_folder
 from grandstand.host.settings import Settings
 
 if TYPE_CHECKING:
     from grandstand.host.demo.matches import Fixtures
     from grandstand.host.demo.phones import PhoneStory
-    from grandstand.simulators.faults import Application
+    from grandstand.simulators.asgi import Application
 
 _SECRET_BITS: Final = 128
 _KEPT_RACES: Final = 400
+_KEPT_PUSHES: Final = 100
 
 
 @dataclass
@@ -65,7 +66,8 @@ async def playing(
     clock, random = clock or SystemClock(), random or SystemRandom()
     async with AsyncExitStack() as opened:
         birth = opened.enter_context(inhabited(settings, clock.now()))
-        opening = _Opening(opened, clock, random, birth, Leagues(birth))
+        folder = simulated_folder(settings)
+        opening = _Opening(opened, clock, random, birth, Leagues(birth), folder)
         apart = {app: await _WAYS[app](opening) for app in sorted(wanted)}
         from grandstand.host.demo.settings import simulated_settings
 
@@ -89,6 +91,7 @@ class _Opening:
     random: Random
     birth: Birth
     leagues: Leagues
+    folder: Path
     lent: dict[str, Any] = field(default_factory=dict)
     fixtures: Fixtures | None = None
     phones: PhoneStory | None = None
@@ -128,13 +131,15 @@ async def _cricket(opening: _Opening) -> Mapping[str, Any]:
     from grandstand.simulators.push import PushService, SigningKey
     from grandstand.simulators.scores.feed import ScoreFeed
 
-    token, pushes = opening.secret(), PushService(opening.clock, opening.random)
+    token = opening.secret()
+    pushes = PushService(opening.clock, opening.random, kept_arrivals=_KEPT_PUSHES)
     feed = ScoreFeed(opening.clock, token)
     fixtures, key = Fixtures(feed, opening.clock), SigningKey.make()
     pushes.keys.add(key)
     pushing = await opening.opened.enter_async_context(pushes.serving())
     opening.lent["apns_context"] = pushing.trusting
-    opening.fixtures, opening.phones = fixtures, PhoneStory(pushes.wall, fixtures)
+    opening.fixtures = fixtures
+    opening.phones = PhoneStory(pushes.wall, fixtures, opening.folder)
     scores = cricket_at(await opening.serve(fixtures.application), token)
     return {**scores, **phones_at(pushing, key, BUNDLE_ID)}
 

@@ -17,9 +17,10 @@ from grandstand.base.errors import Conflict, InvalidInput, Unavailable
 from grandstand.host.moving.archive import ArchiveWriter, Manifest
 from grandstand.host.moving.places import SERIES, TABLES, Part, parts_of
 from grandstand.host.moving.progress import Reached, Tell
+from grandstand.host.moving.settling import settle
 from grandstand.host.settings import Settings
 from grandstand.storage.series.engines.chunks.snapshot import holding
-from grandstand.storage.tables.engines.sqlite.snapshot import snapshot
+from grandstand.storage.tables.engines.sqlite.file.snapshot import snapshot
 
 _SUFFIX: Final = ".unfinished"
 _LOCK: Final = "backup.lock"
@@ -72,7 +73,7 @@ def back_up(
                     work.add(writer, part)
                 manifest = writer.finish(work.tables, work.rows, simulated=simulated)
             archive.replace(path)
-            _settle(path.parent)
+            settle(path.parent)
     except OSError as fault:
         raise BackupNotWritten(f"{path} cannot be written: {fault}; nothing is there") from fault
     return Made(path, path.stat().st_size, manifest)
@@ -170,13 +171,5 @@ def _owned(folder: Path) -> Iterator[bool]:
             yield False
         else:
             yield True
-    finally:
-        os.close(held)
-
-
-def _settle(folder: Path) -> None:
-    held = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(held)
     finally:
         os.close(held)

@@ -21,7 +21,7 @@ from grandstand.host.moving.swapping import (
 )
 from grandstand.host.opening import sqlite_file
 from grandstand.host.settings import Settings
-from grandstand.storage.tables.engines.sqlite.snapshot import count_exactly, in_use
+from grandstand.storage.tables.engines.sqlite.file.snapshot import count_exactly, in_use
 
 
 class HomeNotEmpty(Conflict):

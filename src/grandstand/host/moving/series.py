@@ -73,7 +73,8 @@ def copy_series(settings: Settings, order: SeriesOrder, clock: Clock, tell: Tell
         )
         work = _Copy(settings, order, (source, target), clock, tell)
         moved = tuple([work.series(one) for one in order.series])
-        work.state.forget()
+        if not order.check:
+            work.state.forget()
     return AllSeriesMoved(moved, work.state.begun_at if work.state.resumed else None)
 
 

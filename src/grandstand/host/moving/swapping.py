@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final
 import msgspec
 
 from grandstand.host.moving.places import PASSING, RESTORING, SET_ASIDE, SETTINGS, SIMULATED, TABLES
+from grandstand.host.moving.settling import settle
 
 _MARK: Final = "swap.json"
 _STAGED: Final = "new"
@@ -78,7 +78,7 @@ def begin(home: Path, swap: Swap) -> None:
     mark.parent.mkdir(exist_ok=True)
     unfinished = mark.with_suffix(".unfinished")
     unfinished.write_bytes(msgspec.json.encode(swap))
-    _settle(unfinished)
+    settle(unfinished)
     unfinished.replace(mark)
     finish(home)
 
@@ -102,7 +102,7 @@ def finish(home: Path) -> Swap | None:
             shutil.move(staged / name, path)
     if not any(aside.iterdir()):
         aside.rmdir()
-    _settle(home)
+    settle(home)
     shutil.rmtree(home / RESTORING)
     if staged.parent == home and staged.is_dir() and not any(staged.iterdir()):
         staged.rmdir()
@@ -122,11 +122,3 @@ def _clear(path: Path, aside: Path) -> None:
         if not other.exists():
             shutil.move(path, other)
         number += 1
-
-
-def _settle(path: Path) -> None:
-    held = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(held)
-    finally:
-        os.close(held)

@@ -12,8 +12,14 @@ from grandstand.host.moving.progress import Reached, Tell
 from grandstand.host.moving.state import CopyState, Stood
 from grandstand.host.opening import open_store, sqlite_file
 from grandstand.host.settings import Settings
-from grandstand.storage.tables.consumers import MovedConsumer, move_consumers
-from grandstand.storage.tables.copying import (
+from grandstand.storage.tables.declaration.table import Table
+from grandstand.storage.tables.encoding.digest import ItemSum
+from grandstand.storage.tables.house import consumers
+from grandstand.storage.tables.operations.cursor import read_cursor, write_cursor
+from grandstand.storage.tables.session import Session
+from grandstand.storage.tables.store import Store
+from grandstand.storage.tables.upkeep.consumers import MovedConsumer, move_consumers
+from grandstand.storage.tables.upkeep.copying import (
     Copied,
     Way,
     check_table,
@@ -22,12 +28,6 @@ from grandstand.storage.tables.copying import (
     remove_others,
     sum_of,
 )
-from grandstand.storage.tables.cursor import read_cursor, write_cursor
-from grandstand.storage.tables.digest import ItemSum
-from grandstand.storage.tables.house import consumers
-from grandstand.storage.tables.session import Session
-from grandstand.storage.tables.store import Store
-from grandstand.storage.tables.table import Table
 from grandstand.storage.tables.values import Key
 
 _QUESTION: Final = "copy"
@@ -93,7 +93,8 @@ def copy_tables(settings: Settings, order: TableOrder, clock: Clock, tell: Tell)
         work = _Copy(settings, order, (source, target), tell)
         moved = tuple([work.table(table) for table in present if table is not consumers])
         heard = work.move_consumers([each.name for each in moved if each.equal])
-        work.state.forget()
+        if not order.check:
+            work.state.forget()
     absent = tuple(source.session.name(each) for each in order.tables if each not in present)
     return TablesMoved(moved, absent, heard, work.state.begun_at if work.state.resumed else None)
 

@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.base.errors import GrandstandError, NotAllowed
-from grandstand.host.pages.forms import lead_to, texts_of
 from grandstand.host.server.cookies import set_cookie
 from grandstand.host.server.credentials_api import visitor
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.routes import MaybeWho, Who, page
 from grandstand.kit.who.caller import Caller

@@ -52,6 +52,7 @@ class DemoPages:
             "house/demo.html",
             plays=plays(house.settings),
             standings=standings(house.settings),
+            titles={section.name: section.title for section in house.pages.sections},
             has_phone=phones is not None,
             locks=[] if phones is None else [shown_lock(lock) for lock in phones.locks()],
             notifications=[] if phones is None else [_alert(n) for n in phones.notifications()],

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.base.errors import InvalidInput, NotFound
-from grandstand.host.pages.forms import lead_to, texts_of
 from grandstand.host.pages.listing import storage_table
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.rendering import THEME_COOKIE, THEMES, safe_return
 from grandstand.kit.routes import MaybeWho, Who, page
 
@@ -29,7 +29,7 @@ class HomePages:
 
     @page("/")
     async def home(self, request: Request, who: Who) -> Response:
-        """Five cards, each with what is live now, and what happened lately."""
+        """A card for each application with what is live now, and what happened lately."""
         return self._house.pages.render(
             request,
             "house/home.html",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,8 +23,25 @@ _STATES: Final[dict[str, Tone]] = {
     "paused": "warn",
     "asked": "warn",
 }
-_BREAKERS: Final[dict[str, Tone]] = {"closed": "good", "half-open": "warn", "open": "bad"}
+_BREAKERS: Final[dict[str, tuple[str, Tone]]] = {
+    "closed": ("well", "good"),
+    "half-open": ("tried again", "warn"),
+    "open": ("left alone", "bad"),
+}
+"""The states of a breaker, whose words engineers know from circuits, as everybody says them."""
 _LONGEST_ERROR: Final = 160
+_PLAIN_CRON: Final = re.compile(
+    r"cron (?P<minute>\d{1,2}) (?P<hour>\d{1,2}) \* \* (?P<day>[0-7*]) (?P<zone>\S+)"
+)
+_WEEKDAYS: Final = (
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +76,22 @@ def _job_cells(job: JobStatus, reader: Reader) -> tuple[Cell, ...]:
     return (
         Cell(job.name, href=f"/status/jobs/{job.name}"),
         Cell(job.state, tone=_STATES.get(job.state, ""), badge=True),
-        Cell(job.rhythm),
-        reader.age(job.due_at),
+        Cell(rhythm_words(job.rhythm)),
+        Cell("now") if job.running_on else reader.age(job.due_at),
         Cell(job.last_outcome or "never", tone="bad" if job.last_error else ""),
         reader.age(job.last_ended_at),
         Cell(_short(words), tone="bad" if job.last_error else "quiet"),
     )
+
+
+def rhythm_words(rhythm: str) -> str:
+    """Answer when a job runs as people say it, where a cron line is one of the plain kinds."""
+    plain = _PLAIN_CRON.fullmatch(rhythm)
+    if plain is None:
+        return rhythm.replace("every 1 d", "daily").replace("every 1 h", "hourly")
+    day = plain["day"]
+    named = "daily" if day == "*" else f"{_WEEKDAYS[int(day) % 7]}s"
+    return f"{named} at {int(plain['hour']):02}:{int(plain['minute']):02} {plain['zone']}"
 
 
 def runs_table(runs: Iterable[JobRun], reader: Reader, job: str) -> DataTable:
@@ -118,7 +146,7 @@ def sources_table(sources: Iterable[SourceStatus], reader: Reader) -> DataTable:
             (
                 Cell(source.name),
                 Cell(source.host),
-                Cell(source.breaker, tone=_BREAKERS.get(source.breaker, ""), badge=True),
+                _standing(source.breaker),
                 Cell(shown.number(source.used_today), source.used_today),
                 Cell(shown.number(source.quota_left), source.quota_left),
                 reader.age(source.next_at),
@@ -131,6 +159,11 @@ def sources_table(sources: Iterable[SourceStatus], reader: Reader) -> DataTable:
     return DataTable(
         "sources", "Sources and quotas", columns, rows, csv_href="/status/sources.csv", stacks=True
     )
+
+
+def _standing(breaker: str) -> Cell:
+    word, tone = _BREAKERS.get(breaker, (breaker, ""))
+    return Cell(word, tone=tone, badge=True)
 
 
 def storage_table(parts: Iterable[Part]) -> DataTable:

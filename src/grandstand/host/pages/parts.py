@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from grandstand.base.clock import Clock
 from grandstand.host.pages import samples
-from grandstand.host.pages.forms import lead_to
 from grandstand.kit.live import Hub
+from grandstand.kit.pages.forms import lead_to
 from grandstand.kit.pages.rendering import Pages
 from grandstand.kit.routes import page
 

@@ -11,16 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.base.errors import NotFound
-from grandstand.host.pages.forms import lead_to
 from grandstand.host.pages.listing import (
     Reader,
     jobs_table,
+    rhythm_words,
     runs_table,
     sources_table,
     storage_table,
 )
 from grandstand.host.storage import Part
 from grandstand.kit.pages import shown
+from grandstand.kit.pages.forms import lead_to
 from grandstand.kit.pages.table import DataTable
 from grandstand.kit.routes import Who, page
 from grandstand.kit.who.caller import Caller
@@ -83,7 +84,9 @@ class StatusPages:
         job = await self._house.jobs.one(name)
         runs = await self._house.jobs.history(name, RUNS_SHOWN)
         table = runs_table(runs, self._reader(who), name).view(request.query_params)
-        return self._house.pages.render(request, "house/job.html", job=job, runs=table)
+        return self._house.pages.render(
+            request, "house/job.html", job=job, rhythm=rhythm_words(job.rhythm), runs=table
+        )
 
     @page("/status/jobs/{name}/{action}", access="admin", method="POST")
     async def move(self, name: str, action: str) -> Response:

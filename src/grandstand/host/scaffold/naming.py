@@ -19,6 +19,7 @@ _TAKEN: Final = frozenset(
         "health",
         "house",
         "kit",
+        "live",
         "login",
         "logout",
         "metrics",
@@ -36,7 +37,7 @@ _LONGEST_TITLE: Final = 16
 _LONGEST_PURPOSE: Final = 48
 
 
-class NameTaken(Conflict):
+class AppNameTaken(Conflict):
     """Something of the house has this name already."""
 
 
@@ -70,14 +71,14 @@ class NewApp:
 
 
 def named(name: str, title: str = "", purpose: str = "") -> NewApp:
-    """Answer the words of a new application; raise InvalidInput or NameTaken."""
+    """Answer the words of a new application; raise InvalidInput or AppNameTaken."""
     if not _FORM.fullmatch(name) or keyword.iskeyword(name):
         raise InvalidInput(
             f"An application is named by one word of 3 to 16 small letters, not {name!r}"
         )
     ours = _TAKEN | COMMANDS.keys() | Settings.model_fields.keys()
     if name in ours or hasattr(Settings, name):
-        raise NameTaken(f"The house has something called {name} already; take another name")
+        raise AppNameTaken(f"The house has something called {name} already; take another name")
     title = title or name.capitalize()
     purpose = f"{(purpose or _PURPOSE).rstrip('.')}."
     for told, longest in ((title, _LONGEST_TITLE), (purpose, _LONGEST_PURPOSE)):

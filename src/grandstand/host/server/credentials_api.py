@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from grandstand.host.house import House
 
 SessionId = Annotated[str, Path(min_length=1, max_length=64)]
-KeyId = Annotated[str, Path(min_length=1, max_length=64)]
 
 
 class Login(Strict):

@@ -20,6 +20,11 @@ class AddressUnusable(InvalidInput):
     """This machine has no such address, or may not listen there."""
 
 
+def address_of(host: str, port: int) -> str:
+    """Answer the URL of a port of ours."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Take a port before anything else is begun; 0 takes any free one.
 

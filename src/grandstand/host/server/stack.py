@@ -16,7 +16,7 @@ from grandstand.base.clock import Clock
 from grandstand.base.errors import Broken, GrandstandError, InvalidInput, NotAllowed
 from grandstand.base.log import log
 from grandstand.host.server.access import AccessLog
-from grandstand.host.server.exchange import Exchange, HeaderList, too_large
+from grandstand.host.server.passage import HeaderList, Passage, too_large
 from grandstand.kit.limits import Limits, Pace
 from grandstand.kit.problems import NotSignedIn, Problems, TookTooLong
 from grandstand.kit.who.caller import Caller
@@ -96,19 +96,19 @@ class Stack:
         added = [(b"x-request-id", request_id.encode()), *self._added]
         if parts.simulated and scope["path"].startswith(parts.simulated):
             added.append(_SIMULATED)
-        exchange = Exchange(receive, send, added, accepts_gzip=gzip)
-        exchange.most_bytes = parts.limits.body_bytes
+        passage = Passage(receive, send, added, accepts_gzip=gzip)
+        passage.most_bytes = parts.limits.body_bytes
         try:
-            await self._admitted(scope, headers, exchange)
+            await self._admitted(scope, headers, passage)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - the last door: everything is answered
-            await self._answer(scope, exchange, error)
+            await self._answer(scope, passage, error)
         finally:
             taken = parts.clock.monotonic() - began
-            parts.access.tell(scope, exchange.status, taken, exchange.sent_bytes)
+            parts.access.tell(scope, passage.status, taken, passage.sent_bytes)
 
-    async def _admitted(self, scope: Scope, headers: Mapping[str, str], exchange: Exchange) -> None:
+    async def _admitted(self, scope: Scope, headers: Mapping[str, str], passage: Passage) -> None:
         parts = self._parts
         self._check(scope, headers)
         length = headers.get("content-length")
@@ -120,17 +120,18 @@ class Stack:
                 parts.pace.spend(caller.user_id if caller else _address(scope))
         try:
             async with asyncio.timeout(parts.limits.request_seconds) as limit:
-                exchange.on_start = lambda: limit.reschedule(None)
-                await self._app(scope, exchange.receive, exchange.send)
+                passage.on_start = lambda: limit.reschedule(None)
+                await self._app(scope, passage.receive, passage.send)
         except TimeoutError as fault:
-            exchange.on_start = None
+            passage.on_start = None
             seconds = parts.limits.request_seconds
             raise TookTooLong(f"This took longer than {seconds:g} s and was given up") from fault
 
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Raise ForeignHost or ForeignOrigin."""
         host = headers.get("host", "")
-        if host not in self._hosts:
+        # A header that is given twice is in the mapping once.
+        if host not in self._hosts or len(headers) != len(scope["headers"]):
             given = [v.decode("latin-1") for n, v in scope["headers"] if n == b"host"]
             refused = self._parts.policy.refuses_host(given)
             if refused is not None:
@@ -169,19 +170,19 @@ class Stack:
             return False
         return client[0] in ("127.0.0.1", "::1") or is_loopback(client[0])
 
-    async def _answer(self, scope: Scope, exchange: Exchange, error: Exception) -> None:
+    async def _answer(self, scope: Scope, passage: Passage, error: Exception) -> None:
         """Answer an error that no route answered; too late, the connection is cut off."""
         if not isinstance(error, GrandstandError) or isinstance(error, Broken):
             name = scope["state"]["request_id"]
             self._log.error("request failed", path=scope["path"], request_id=name, exc_info=error)
-        if exchange.begun:
-            if exchange.ended:
+        if passage.begun:
+            if passage.ended:
                 return
             raise error
         response = self._parts.problems.answer(Request(scope), error)
         if response.status_code == _TOO_LARGE:
             response.headers["connection"] = "close"
-        await response(scope, exchange.receive, exchange.send)
+        await response(scope, passage.receive, passage.send)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _read(scope)

@@ -20,7 +20,7 @@ from grandstand.kit.live import Teller
 from grandstand.storage.tables.errors import ConditionFailed, LeaseLost
 from grandstand.storage.tables.holding import AsyncHolding
 from grandstand.storage.tables.leases import Leases, LeaseTaken
-from grandstand.storage.tables.operations import Operation
+from grandstand.storage.tables.operations.single import Operation
 from grandstand.storage.tables.store import AsyncStore
 
 R = TypeVar("R")

@@ -121,10 +121,6 @@ class Runner:
         if self._ended is not None:
             await self._ended.wait()
 
-    def wake(self) -> None:
-        """Look now rather than at the next moment due."""
-        self._wake.set()
-
     async def _rest(self, seconds: float) -> None:
         try:
             async with asyncio.timeout(seconds):

@@ -12,8 +12,8 @@ from grandstand.kit.jobs.attending import lease_name
 from grandstand.kit.jobs.tables import JobRun, KeptJob, Outcome
 from grandstand.storage.tables.errors import ConditionFailed, TableNotFound
 from grandstand.storage.tables.house import KeptLease
+from grandstand.storage.tables.operations.updates import Update
 from grandstand.storage.tables.store import AsyncStore
-from grandstand.storage.tables.updates import Update
 
 State: TypeAlias = Literal["waiting", "asked", "running", "retrying", "paused"]
 
@@ -42,17 +42,22 @@ class JobStatus:
 class JobsView:
     """Every job any instance on this store has declared, and the ways to move one.
 
-    What is asked for here is written down, and picked up by a runner within seconds.
+    What is asked for here is written down, and picked up by a runner within seconds. Jobs that are
+    `retired` are as if nobody had ever declared them.
     """
 
-    def __init__(self, store: AsyncStore, clock: Clock) -> None:
+    def __init__(
+        self, store: AsyncStore, clock: Clock, *, retired: frozenset[str] = frozenset()
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._retired = retired
 
     async def list(self) -> tuple[JobStatus, ...]:
         """Answer how all jobs stand, by name; none before the first runner has started."""
         try:
-            found = await self._store(KeptJob.everyone())
+            kept = await self._store(KeptJob.everyone())
+            found = [known for known in kept if known.name not in self._retired]
             leases = await self._store.get_many(
                 KeptLease.get(name=lease_name(known.name)) for known in found
             )
@@ -93,6 +98,8 @@ class JobsView:
         await self._move(name, KeptJob.resume(name))
 
     async def _move(self, name: str, update: Update[KeptJob]) -> None:
+        if name in self._retired:
+            raise await self._unknown(name)
         try:
             await self._store(update)
         except (ConditionFailed, TableNotFound) as refused:

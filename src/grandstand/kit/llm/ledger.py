@@ -19,7 +19,7 @@ answers = Table(
     purpose="Answers of language models by the digest of what was asked, to be used again.",
 )
 
-TABLES: Final = (spending, answers)
+LLM_TABLES: Final = (spending, answers)
 
 
 class Spending(Entity, table=spending):

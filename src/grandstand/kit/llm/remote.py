@@ -148,12 +148,12 @@ class RemoteLlm:
 
     async def _check_budget(self) -> None:
         today = self._clock.now().date()
-        spent = await self._store(Spending.of(today))
-        most = self._terms.daily_cents * _MICRODOLLARS_PER_CENT
-        if spent is not None and spent.cost_microdollars >= most:
+        known = await self._store(Spending.of(today))
+        spent = 0 if known is None else known.cost_microdollars
+        if spent >= self._terms.daily_cents * _MICRODOLLARS_PER_CENT:
             message = (
-                f"Models have cost {spent.cost_microdollars / 1_000_000:.2f} dollars today, which "
-                "is all they may: raise GRANDSTAND_LLM_DAILY_CENTS, or wait for tomorrow (UTC)"
+                f"Models have cost {spent / 1_000_000:.2f} dollars today, which is all they may: "
+                "raise GRANDSTAND_LLM_DAILY_CENTS, or wait for tomorrow (UTC)"
             )
             raise LlmBudgetSpent(message)
 

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from grandstand.base.errors import InvalidInput
 from grandstand.base.log import remember
+from grandstand.kit.who.policy import is_loopback
 
 Security: TypeAlias = Literal["none", "starttls", "tls"]
 
@@ -18,7 +19,6 @@ _SECURITY: Final[dict[str, tuple[Security, int]]] = {
     "smtps": ("tls", 465),
     "smtp+plain": ("none", 25),
 }
-_OWN_MACHINE: Final = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _mail(smtp: str, mail_from: str, mail_to: tuple[str, ...]) -> Mail:
         raise InvalidInput(message)
     security, port = _SECURITY[parts.scheme]
     password = unquote(parts.password) if parts.password else None
-    if security == "none" and password and parts.hostname not in _OWN_MACHINE:
+    if security == "none" and password and not is_loopback(parts.hostname):
         message = (
             f"The password for {parts.hostname} would cross the network unhidden: use smtps://"
         )

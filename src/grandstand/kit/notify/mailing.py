@@ -25,8 +25,12 @@ class MailNotTaken(Unavailable):
     """The mail server does not answer, or takes no mail now."""
 
 
-def send(mail: Mail, message: EmailMessage, context: ssl.SSLContext, seconds: float) -> None:
-    """Hand a mail over, waiting for the server; raise MailRefused or MailNotTaken."""
+def send(mail: Mail, message: EmailMessage, trusted: ssl.SSLContext | None, seconds: float) -> None:
+    """Hand a mail over, waiting for the server, which is trusted as this machine does by itself.
+
+    Raises MailRefused or MailNotTaken.
+    """
+    context = trusted or ssl.create_default_context()
     try:
         with _connected(mail, context, seconds) as server:
             if mail.security == "starttls":

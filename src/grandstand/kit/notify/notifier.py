@@ -17,7 +17,7 @@ from grandstand.base.errors import NotFound
 from grandstand.kit.notify.channels import Channel, Mail, Webhook
 from grandstand.kit.notify.mailing import send
 from grandstand.kit.outbox import Consequence, Deliver, Outbox
-from grandstand.storage.tables.operations import Put
+from grandstand.storage.tables.operations.single import Put
 from grandstand.wire.web import Credentials, Retries
 
 if TYPE_CHECKING:
@@ -133,9 +133,8 @@ class Notifier:
         mail = self._channels.get(letter.channel)
         if not isinstance(mail, Mail):
             raise _gone(letter)
-        context = self._context or ssl.create_default_context()
         written = _written(mail, letter.message, consequence)
-        await asyncio.to_thread(send, mail, written, context, _MAIL_SECONDS)
+        await asyncio.to_thread(send, mail, written, self._context, _MAIL_SECONDS)
 
 
 def _opened(consequence: Consequence) -> _Letter:

@@ -16,7 +16,7 @@ from grandstand.base.log import log, redact
 from grandstand.base.metrics import Metrics
 from grandstand.kit.outbox.tables import Consequence
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations import Operation
+from grandstand.storage.tables.operations.single import Operation
 from grandstand.storage.tables.store import AsyncStore
 
 Deliver: TypeAlias = Callable[[Consequence], Awaitable[None]]
@@ -96,10 +96,6 @@ class Deliverer:
         self._wake.set()
         if self._ended is not None:
             await self._ended.wait()
-
-    def wake(self) -> None:
-        """Look now: something was written."""
-        self._wake.set()
 
     async def _look(self) -> float:
         """Begin to deliver what is due; answer how many seconds may pass until the next look."""

@@ -11,7 +11,7 @@ from grandstand.base.clock import Clock
 from grandstand.base.errors import InvalidInput, NotFound
 from grandstand.kit.outbox.tables import Consequence, waiting_shelf
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations import Put
+from grandstand.storage.tables.operations.single import Put
 from grandstand.storage.tables.store import AsyncStore
 
 _LONGEST_BODY_BYTES: Final = 200_000

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final, Literal, Self, TypeAlias
 
-from grandstand.storage.tables.checks import Check, field
-from grandstand.storage.tables.entity import Entity
-from grandstand.storage.tables.fields import ttl
-from grandstand.storage.tables.operations import Get, Put
-from grandstand.storage.tables.queries import Query, key
-from grandstand.storage.tables.table import Index, Table
-from grandstand.storage.tables.updates import Update
+from grandstand.storage.tables.declaration.entity import Entity
+from grandstand.storage.tables.declaration.fields import ttl
+from grandstand.storage.tables.declaration.table import Index, Table
+from grandstand.storage.tables.operations.checks import Check, field
+from grandstand.storage.tables.operations.queries import Query, key
+from grandstand.storage.tables.operations.single import Get, Put
+from grandstand.storage.tables.operations.updates import Update
 
 Stage: TypeAlias = Literal["waiting", "delivered", "dead"]
 

@@ -38,13 +38,31 @@ _NOBODY: Final = Preferences()
 _NOBODY_THERE: Final = 401
 _FAULT: Final = 500
 _NEXT: Final = {
-    0: ("Go back, change what was sent, and try once more.", "/", "Go home"),
-    401: ("Log in again with an account that may.", "/login", "Log in"),
-    403: ("Ask an administrator, or go back to what is yours.", "/", "Go home"),
-    404: ("Look for it from the home page; it may have moved or been deleted.", "/", "Go home"),
-    429: ("Wait a little, then load the page again.", "", ""),
-    500: ("Load the page again; if it stays so, the server's log says why.", "/", "Go home"),
+    0: "Go back, change what was sent, and try once more.",
+    401: "Log in again with an account that may.",
+    403: "Ask an administrator, or go back to what is yours.",
+    404: "It may have moved or been deleted. Look for it from the home page, or search for it.",
+    409: "Load the page again to see how it stands now, then try once more.",
+    429: "Wait a little, then load the page again.",
+    500: "Load the page again. If it stays so, tell whoever runs this house.",
+    502: "Load the page again in a while; the status page tells how every source is.",
+    503: "Load the page again in a while; the status page tells how every source is.",
 }
+_NEXT_BY_KIND: Final = {
+    "form-refused": "Go back: what you wrote is still there.",
+}
+_TITLES: Final = {
+    401: "Log in first",
+    403: "Not allowed",
+    404: "Not found",
+    409: "That does not fit",
+    422: "Something is not right yet",
+    429: "Too often",
+    500: "Something broke here",
+    502: "A source did not answer well",
+    503: "Not to be had now",
+}
+"""What people are told an answer means; what exactly it was is told below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +130,29 @@ class Pages:
     def problem(self, request: Request, what: Told) -> Response:
         """Answer an error as a page that says what to do next."""
         known = request.scope.get("state", {}).get("caller") is not None
-        next_step = _NEXT.get(what.status, _NEXT[500] if what.status >= _FAULT else _NEXT[0])
+        words = _NEXT.get(what.status, _NEXT[500] if what.status >= _FAULT else _NEXT[0])
         if what.status == _NOBODY_THERE and not known:
-            next_step = ("Log in to go on.", "/login", "Log in")
-        words, href, action = next_step
+            words = "Log in to go on."
+        words = _NEXT_BY_KIND.get(what.kind, words)
+        within = self._section_of(request)
         response = self.render(
             request,
             "kit/problem.html",
             status=what.status,
-            section="house",
+            section=within.name if within else "house",
+            title=_TITLES.get(what.status, what.title),
             problem=what,
             request_id=request_id_of(request.scope),
             next=words,
-            href=href,
-            action=action,
+            within=within,
         )
         response.headers.update({"cache-control": "no-store", **(what.headers or {})})
         return response
+
+    def _section_of(self, request: Request) -> Section | None:
+        """The application whose pages an address belongs to."""
+        name = request.url.path.split("/")[1]
+        return next((one for one in self.sections if one.name == name), None)
 
     def _shared(self, request: Request) -> dict[str, Any]:
         caller = request.scope.get("state", {}).get("caller")
@@ -178,11 +202,14 @@ def _environment(folders: Mapping[str, Path], assets: Assets, links: Links) -> E
     made.filters |= {
         "when": _when,
         "age": _age,
+        "local_times": _local_times,
         "odds": _odds,
         "number": shown.number,
         "percent": shown.percent,
+        "browser": shown.browser,
         "bytes": shown.byte_size,
         "duration": shown.duration,
+        "sentence": shown.sentence,
     }
     return made
 
@@ -201,6 +228,11 @@ def _when(context: Context, moment: datetime | None, form: shown.TimeForm = "mom
 @pass_context
 def _age(context: Context, moment: datetime | None) -> Markup:
     return shown.age_tag(moment, context["now"], context["preferences"].time_zone)
+
+
+@pass_context
+def _local_times(context: Context, text: str) -> str:
+    return shown.local_times(text, context["preferences"].time_zone)
 
 
 @pass_context

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+import re
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
@@ -24,6 +25,24 @@ _THOUSAND: Final = 1000
 _STEPS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _TWO_DAYS: Final = 172_800
 _EVENS: Final = 2
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_NUMBERED: Final = re.compile(r"\[Errno -?\d+\] ")
+# Browsers also name those they want to be taken for: the most particular come first.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
 _DENOMINATORS: Final = (10, 20, 50, 100, 1000)
 _TOLERANCE: Final = Fraction(1, 100)
 _FORMS: Final[dict[TimeForm, str]] = {
@@ -37,6 +56,11 @@ _FORMS: Final[dict[TimeForm, str]] = {
 def local_time(moment: datetime, zone: str, form: TimeForm = "moment") -> str:
     """Write a moment as clocks of a zone show it; an unknown zone is taken for UTC."""
     return moment.astimezone(_zone(zone)).strftime(_FORMS[form])
+
+
+def day_text(day: date) -> str:
+    """Write a date that belongs to no zone."""
+    return f"{day:%-d %b %Y}"
 
 
 def age(moment: datetime, now: datetime) -> str:
@@ -132,6 +156,32 @@ def _fraction(profit: Fraction) -> str:
             best = near
             break
     return f"{best.numerator}/{best.denominator}"
+
+
+def local_times(text: str, zone: str) -> str:
+    """Write the instants within a text, as records have them, as clocks of a zone show them."""
+
+    def told(found: re.Match[str]) -> str:
+        return local_time(datetime.fromisoformat(found[0]), zone, "second")
+
+    return _INSTANT.sub(told, text)
+
+
+def browser(agent: str) -> str:
+    """Name a browser and its system as people do; what is not known is shown as it is sent."""
+    named = next((name for mark, name in _BROWSERS if mark in agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in agent), "")
+    return f"{named} on {system}" if named and system else agent or "Unknown browser"
+
+
+def sentence(text: str) -> str:
+    """Write what a part of the house said as a sentence: a capital to begin with, a stop to end.
+
+    The numbers of an operating system's errors are left out; their words stand beside them.
+    """
+    said = _NUMBERED.sub("", text).strip()
+    stop = "" if said.endswith((".", "!", "?", "…", "”")) else "."
+    return f"{said[:1].upper()}{said[1:]}{stop}" if said else ""
 
 
 def _zone(name: str) -> ZoneInfo:

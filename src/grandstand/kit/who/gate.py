@@ -15,7 +15,7 @@ from grandstand.kit.who.refused import Refused
 from grandstand.kit.who.sessions import SESSION_COOKIE, NewSession
 
 if TYPE_CHECKING:
-    from grandstand.kit.who.tokens import Tokens
+    from grandstand.kit.who.bearer.tokens import Tokens
 
 __all__ = ["Cookie", "Gate", "Refused", "no_cookie", "session_cookie"]
 

@@ -24,7 +24,7 @@ from grandstand.storage.tables import AsyncStore, Get
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.batches import Write
+    from grandstand.storage.tables.operations.batches import Write
 
 _NOBODY = "#nobody"
 _FAILED = "ConditionalCheckFailed"
@@ -195,12 +195,6 @@ class People:
     async def log_out(self, token: str) -> None:
         """End the session of a token."""
         await self.sessions.end(token)
-
-    async def log_out_everywhere(self, user_id: str) -> None:
-        """End every session of a person at once; keys stay. Raises NotFound."""
-        await self._person(user_id)
-        await self._store(Person.end_sessions(user_id))
-        await self.sessions.forget(user_id)
 
     async def sessions_of(self, user_id: str, token: str | None = None) -> tuple[SessionView, ...]:
         """Answer a person's sessions, newest first; raise NotFound."""

@@ -91,11 +91,6 @@ class Person(Entity, table=people, names="camel", times="milliseconds"):
         return person.when(Person.password_hash == replaces)
 
     @classmethod
-    def end_sessions(cls, user_id: str) -> Update[Self]:
-        """End every session there is."""
-        return cls.update(user_id=user_id).add(generation=1)
-
-    @classmethod
     def appoint(cls, user_id: str, admin: bool) -> Update[Self]:  # noqa: FBT001 - a pattern
         """Make an administrator, or one no more."""
         return cls.update(user_id=user_id).set(admin=admin).when(Person.admin == (not admin))

@@ -7,14 +7,14 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from grandstand.simulators.exchange.faults import CONTROL as STREAM_FAULTS
-from grandstand.simulators.exchange.faults import StreamFault
-from grandstand.simulators.exchange.lifecycle import Becoming
+from grandstand.simulators.asgi import Message
+from grandstand.simulators.exchange.floor.lifecycle import Becoming
+from grandstand.simulators.exchange.floor.world import World
 from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.questions import Query
-from grandstand.simulators.exchange.rest import Answer
-from grandstand.simulators.exchange.world import World
-from grandstand.simulators.faults import Message
+from grandstand.simulators.exchange.rest.answers import Answer
+from grandstand.simulators.exchange.rest.questions import Query
+from grandstand.simulators.exchange.stream.faults import CONTROL as STREAM_FAULTS
+from grandstand.simulators.exchange.stream.faults import StreamFault
 
 if TYPE_CHECKING:
     from grandstand.simulators.exchange.exchange import Exchange

@@ -13,19 +13,28 @@ from urllib.parse import parse_qs
 import msgspec
 
 from grandstand.base.clock import Clock
-from grandstand.simulators.exchange.commands import Commands, Limits
-from grandstand.simulators.exchange.connection import Connection
+from grandstand.simulators.asgi import (
+    JSON,
+    Application,
+    Message,
+    Receive,
+    Send,
+    answer_json,
+    body_of,
+)
 from grandstand.simulators.exchange.control import CONTROL, control
-from grandstand.simulators.exchange.events import Event
-from grandstand.simulators.exchange.faults import StreamFaults
-from grandstand.simulators.exchange.floor import Floor
-from grandstand.simulators.exchange.hub import Hub
-from grandstand.simulators.exchange.line import LINE, StreamProtocol
+from grandstand.simulators.exchange.floor.events import Event
+from grandstand.simulators.exchange.floor.protocol import Floor
 from grandstand.simulators.exchange.pacing import Bucket, Pace, run
-from grandstand.simulators.exchange.rest import Budget, Rest
+from grandstand.simulators.exchange.rest.answers import Budget, Rest
 from grandstand.simulators.exchange.signing import KEY, Keyring
+from grandstand.simulators.exchange.stream.commands import Commands, Limits
+from grandstand.simulators.exchange.stream.connection import Connection
+from grandstand.simulators.exchange.stream.faults import StreamFaults
+from grandstand.simulators.exchange.stream.hub import Hub
+from grandstand.simulators.exchange.stream.line import LINE, StreamProtocol
 from grandstand.simulators.faults import CONTROL as FAULTS
-from grandstand.simulators.faults import Application, Faults, Faulty, Message, Receive, Send
+from grandstand.simulators.faults import Faults, Faulty
 from grandstand.simulators.serving import served
 
 REST_PATH: Final = "/trade-api/v2"
@@ -109,8 +118,8 @@ class Exchange:
             if scope["type"] == "websocket":
                 await self._stream(scope, receive, send)
             elif scope["path"].startswith(CONTROL) and scope["path"] != FAULTS:
-                status, told = await control(self, scope, await _body(receive))
-                await _answer(send, status, told)
+                status, told = await control(self, scope, await body_of(receive))
+                await answer_json(send, status, told)
             else:
                 await faulty(scope, receive, send)
 
@@ -178,27 +187,27 @@ class Exchange:
             self.hub.leave(connection)
 
     async def _rest(self, scope: Message, receive: Receive, send: Send) -> None:
-        await _body(receive)
+        await body_of(receive)
         path, headers = scope["path"], _headers(scope)
         within = path.removeprefix(REST_PATH)
         if within == path:
-            await _answer(send, 404, {"error": {"code": "not_found", "message": "not found"}})
+            await answer_json(send, 404, {"error": {"code": "not_found", "message": "not found"}})
             return
         signed = KEY in headers
         if signed or within.startswith(_SIGNED) or "/orderbook" in within:
             refusal = self._refusal(headers, scope["method"], path)
             if refusal is not None:
-                await _answer(send, 401, _unauthorized(refusal))
+                await answer_json(send, 401, _unauthorized(refusal))
                 return
         if headers.get(KEY) in self._barred:
-            await _answer(send, 403, _unauthorized("not allowed"))
+            await answer_json(send, 403, _unauthorized("not allowed"))
             return
         if not self._bucket(headers.get(KEY, "")).take(self.rest.budget.cost):
             told = {"error": {"code": "too_many_requests", "message": "too many requests"}}
-            await _answer(send, 429, told)
+            await answer_json(send, 429, told)
             return
         status, body = self.rest.answer(within, parse_qs(scope["query_string"].decode()))
-        await _answer(send, status, body)
+        await answer_json(send, status, body)
 
     def _refusal(self, headers: Mapping[str, str], method: str, path: str) -> str | None:
         if self._keyring is None:
@@ -222,25 +231,5 @@ def _unauthorized(refusal: str) -> dict[str, object]:
 
 async def _reject(send: Send, status: int, refusal: str) -> None:
     body = msgspec.json.encode(_unauthorized(refusal))
-    headers = [(b"content-type", b"application/json")]
-    await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
+    await send({"type": "websocket.http.response.start", "status": status, "headers": [JSON]})
     await send({"type": "websocket.http.response.body", "body": body})
-
-
-async def _answer(send: Send, status: int, value: object) -> None:
-    body = msgspec.json.encode(value)
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _body(receive: Receive) -> bytes:
-    parts = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from grandstand.base.clock import Clock
-from grandstand.simulators.exchange.world import World
+from grandstand.simulators.exchange.floor.world import World
 
 if TYPE_CHECKING:
     from grandstand.simulators.exchange.exchange import Exchange

@@ -15,12 +15,12 @@ import msgspec
 
 from grandstand.base.clock import SystemClock
 from grandstand.base.errors import Broken, Unavailable
-from grandstand.simulators.exchange.commands import Limits
 from grandstand.simulators.exchange.exchange import Exchange, Rules
-from grandstand.simulators.exchange.faults import StreamFault
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import Pace
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.rest.answers import Budget
+from grandstand.simulators.exchange.stream.commands import Limits
+from grandstand.simulators.exchange.stream.faults import StreamFault
 
 _STOP_SECONDS: Final = 10
 

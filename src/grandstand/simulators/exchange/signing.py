@@ -14,7 +14,7 @@ from jwt.algorithms import Algorithm
 from jwt.exceptions import PyJWTError
 
 from grandstand.base.errors import InvalidInput
-from grandstand.simulators.exchange.numbers import MILLISECOND
+from grandstand.simulators.exchange.floor.numbers import MILLISECOND
 
 KEY: Final = "kalshi-access-key"
 TIMESTAMP: Final = "kalshi-access-timestamp"

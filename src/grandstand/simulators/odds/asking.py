@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import parse_qsl
 
-from grandstand.simulators.odds.lines import MARKETS
+from grandstand.simulators.odds.world.lines import MARKETS
 
 REGIONS: Final = ("us", "us2", "uk", "eu", "au")
 _BOOKS_A_REGION: Final = 10

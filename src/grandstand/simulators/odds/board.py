@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from grandstand.simulators.odds.laws import Whole
-from grandstand.simulators.odds.lines import MARKETS
-from grandstand.simulators.odds.season import Season
+from grandstand.simulators.odds.world.laws import Whole
+from grandstand.simulators.odds.world.lines import MARKETS
+from grandstand.simulators.odds.world.season import Season
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _BOOKS: Final = 128

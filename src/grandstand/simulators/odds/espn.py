@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from grandstand.simulators.odds.board import moment, stamp
-from grandstand.simulators.odds.people import ACTIVE, STATUSES
 from grandstand.simulators.odds.words import Row, Told
+from grandstand.simulators.odds.world.people import ACTIVE, STATUSES
 
 BASE: Final = "/apis/site/v2/sports"
 FIRST_EVENT: Final = 401_000_000

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Final
 
-import msgspec
-
 from grandstand.base.clock import Clock
-from grandstand.simulators.faults import Application, Faults, Faulty, Message, Receive, Send
+from grandstand.simulators.asgi import Application, Message, Receive, Send, answer_json
+from grandstand.simulators.faults import Faults, Faulty
 from grandstand.simulators.odds.asking import Asked, AskedWrong, read_query
 from grandstand.simulators.odds.blemishes import Blemishes
 from grandstand.simulators.odds.credits import CREDITS, Account
 from grandstand.simulators.odds.espn import BASE as ESPN
 from grandstand.simulators.odds.espn import figures_told
-from grandstand.simulators.odds.lines import MARKETS
-from grandstand.simulators.odds.season import Season
 from grandstand.simulators.odds.words import Row, Told
+from grandstand.simulators.odds.world.lines import MARKETS
+from grandstand.simulators.odds.world.season import Season
 
 BASE: Final = "/v4"
 KEY: Final = "simulated"
@@ -28,7 +26,6 @@ SNAPSHOT: Final = timedelta(minutes=5)
 FIRST_SNAPSHOT: Final = datetime(2020, 6, 6, tzinfo=UTC)
 _REMEMBERED: Final = 10_000
 _DETAILS: Final = "https://the-odds-api.com/liveapi/guides/v4/api-error-codes.html"
-_JSON: Final = (b"content-type", b"application/json")
 
 
 @dataclass
@@ -62,15 +59,15 @@ class OddsFeed:
         if path.startswith(f"{ESPN}/"):
             told = figures_told(path.removeprefix(ESPN), query, self._told, self.clock.now())
             status = 200 if told is not None else 404
-            await _answer(send, status, told if told is not None else {"code": 404})
+            await answer_json(send, status, told if told is not None else {"code": 404})
             return
         try:
             answer = self._answered(path.strip("/").split("/"), query)
         except AskedWrong as wrong:
             said = {"message": str(wrong), "error_code": wrong.code, "details_url": _DETAILS}
-            await _answer(send, wrong.status, said, self._headers(wrong))
+            await answer_json(send, wrong.status, said, self._headers(wrong))
             return
-        await _answer(send, 200, answer, self.account.headers())
+        await answer_json(send, 200, answer, self.account.headers())
 
     def _headers(self, wrong: AskedWrong) -> list[tuple[bytes, bytes]]:
         keyless = wrong.code in {"MISSING_API_KEY", "INVALID_KEY"}
@@ -193,12 +190,3 @@ class OddsFeed:
 def _check_region(asked: Asked) -> None:
     if not asked.regions and not asked.bookmakers:
         raise AskedWrong(422, "MISSING_REGION", "Missing regions parameter")
-
-
-async def _answer(
-    send: Send, status: int, told: object, headers: Iterable[tuple[bytes, bytes]] = ()
-) -> None:
-    body = msgspec.json.encode(told)
-    head = [_JSON, *headers, (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": head})
-    await send({"type": "http.response.body", "body": body})

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from grandstand.simulators.odds.board import Board, Line, moment
-from grandstand.simulators.odds.season import Season
 from grandstand.simulators.odds.words import decimal
+from grandstand.simulators.odds.world.season import Season
 
 Years: TypeAlias = Literal["2004", "2013", "2019"]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from grandstand.simulators.odds.asking import Asked
 from grandstand.simulators.odds.board import Board, Line, moment, stamp
-from grandstand.simulators.odds.lines import IN_PLAY, MARKETS
-from grandstand.simulators.odds.season import Season
+from grandstand.simulators.odds.world.lines import IN_PLAY, MARKETS
+from grandstand.simulators.odds.world.season import Season
 
 Row: TypeAlias = dict[str, object]
 

@@ -86,6 +86,12 @@ class Wall:
         """Swipe an activity off the lock screen; its token may still be taken."""
         activity.dismiss(self.clock.epoch())
 
+    def forget_all_but(self, kept: int, phone: Phone) -> None:
+        """Forget what a phone showed before its newest so many, and the tokens of it."""
+        for activity in phone.activities[:-kept]:
+            self._by_token.pop(activity.token, None)
+        del phone.activities[:-kept], phone.notifications[:-kept]
+
     def bundle_of(self, token: str) -> str | None:
         """Answer the app a token belongs to, None for one that no phone has."""
         found = self._by_token.get(token)

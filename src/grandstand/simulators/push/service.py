@@ -61,6 +61,7 @@ class PushService:
 
     A client may have `first_streams` streams open until one of its requests has proven a key, and
     `streams` from then on; with `wary` a rejected push takes it back to one until a good one comes.
+    The last `kept_arrivals` pushes are in `arrivals`.
     """
 
     clock: Clock
@@ -74,10 +75,11 @@ class PushService:
     behaviours: Behaviours = field(default_factory=Behaviours)
     links: list[Link] = field(default_factory=list)
     count: Counter[str] = field(default_factory=Counter)
-    arrivals: deque[Arrival] = field(default_factory=lambda: deque(maxlen=_KEPT_ARRIVALS))
+    kept_arrivals: int = _KEPT_ARRIVALS
 
     def __post_init__(self) -> None:
         """Build what it is made of."""
+        self.arrivals: deque[Arrival] = deque(maxlen=self.kept_arrivals)
         self.keys = KeyRing(self.clock)
         self.wall = Wall(self.clock, self.random)
         self.channels = Channels(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any, Final
 
-import msgspec
 from markupsafe import Markup, escape
 
-from grandstand.simulators.faults import Application, Message, Receive, Send
+from grandstand.simulators.asgi import Application, Message, Receive, Send, answer, answer_json
 from grandstand.simulators.push.activities import Lock
 from grandstand.simulators.push.phones import Phone, Wall
 
@@ -31,6 +30,8 @@ section { background: var(--glass); border-radius: 1rem; padding: .7rem .9rem; m
 .stale { outline: 2px dashed var(--quiet); outline-offset: -4px; } .balls { letter-spacing: .25em; }
 """
 _EVERY_SECONDS: Final = 2
+_HTML: Final = (b"content-type", b"text/html; charset=utf-8")
+_TEXT: Final = (b"content-type", b"text/plain")
 
 
 def wall_application(wall: Wall) -> Application:
@@ -40,11 +41,11 @@ def wall_application(wall: Wall) -> Application:
         if scope["type"] != "http":
             return
         if scope["path"] == "/phones":
-            await _answer(send, 200, b"application/json", msgspec.json.encode(_told(wall)))
+            await answer_json(send, 200, _told(wall))
         elif scope["path"] == "/":
-            await _answer(send, 200, b"text/html; charset=utf-8", wall_page(wall).encode())
+            await answer(send, 200, wall_page(wall).encode(), [_HTML])
         else:
-            await _answer(send, 404, b"text/plain", b"no such page")
+            await answer(send, 404, b"no such page", [_TEXT])
 
     return serve
 
@@ -135,9 +136,3 @@ def _counted(count: int, word: str) -> str:
 def _listed(state: dict[str, Any], name: str) -> list[Any]:
     value = state.get(name)
     return value if isinstance(value, list) else []
-
-
-async def _answer(send: Send, status: int, kind: bytes, body: bytes) -> None:
-    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

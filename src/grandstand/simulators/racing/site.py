@@ -12,9 +12,18 @@ from urllib.parse import parse_qs
 import msgspec
 
 from grandstand.base.clock import Clock
+from grandstand.simulators.asgi import (
+    Application,
+    Message,
+    Receive,
+    Send,
+    answer,
+    answer_json,
+    body_of,
+)
 from grandstand.simulators.blemishes import Blemish, Blemishes
 from grandstand.simulators.faults import CONTROL as FAULTS
-from grandstand.simulators.faults import Application, Faults, Faulty, Message, Receive, Send
+from grandstand.simulators.faults import Faults, Faulty
 from grandstand.simulators.racing.arrivals import Arrival, Arrivals, Host
 from grandstand.simulators.racing.blemishes import CONTROL, Wrong, blemished
 from grandstand.simulators.racing.pages.frame import Addresses
@@ -61,11 +70,6 @@ class Site:
     arrivals: Arrivals = field(default_factory=Arrivals)
     _making: Lock = field(default_factory=Lock)
 
-    @classmethod
-    def of_seed(cls, seed: int, clock: Clock, wall: Clock) -> Site:
-        """Answer the site of a seed's world, with seasons before the world's own now."""
-        return cls(World.at(seed, clock.now()), clock, wall)
-
     @property
     def application(self) -> Application:
         """The ASGI application: arrivals are noted before anything can go wrong."""
@@ -84,9 +88,9 @@ class Site:
             try:
                 if gap is not None and gap < self.manners.least_gap_seconds:
                     wait = (b"retry-after", f"{self.manners.wait_seconds:g}".encode())
-                    await _answer(send, _TOO_MANY, [wait], b"too many requests")
+                    await answer(send, _TOO_MANY, b"too many requests", [wait])
                 elif not agent or agent.startswith(self.manners.blocked_agents):
-                    await _answer(send, _BAD_REQUEST, [], b"bad request")
+                    await answer(send, _BAD_REQUEST, b"bad request")
                 else:
                     await faulty(scope, receive, send)
             finally:
@@ -101,11 +105,11 @@ class Site:
         found = _host(scope)
         if scope["path"] == "/robots.txt" and (found is None or found[1] == "/robots.txt"):
             prefixes = [""] if found else [f"/{host}" for host in _HOSTS]
-            await _answer(send, 200, [_TYPE_TEXT], self._robots(prefixes))
+            await answer(send, 200, self._robots(prefixes), [_TYPE_TEXT])
         elif found is None:
-            await _answer(send, 404, [_TYPE_TEXT], b"no such page")
+            await answer(send, 404, b"no such page", [_TYPE_TEXT])
         elif found[1] == "/robots.txt":
-            await _answer(send, 200, [_TYPE_TEXT], self._robots([""]))
+            await answer(send, 200, self._robots([""]), [_TYPE_TEXT])
         else:
             await self._page(scope, send, found)
 
@@ -117,7 +121,7 @@ class Site:
         status, body = made.status, made.body
         if wrong := self.blemishes.strike(scope["path"]):
             status, body = blemished(wrong, body, made.encoding)
-        await _answer(send, status, [(b"content-type", made.content_type.encode())], body)
+        await answer(send, status, body, [(b"content-type", made.content_type.encode())])
 
     def _made(self, asked: Asked) -> Page | None:
         with self._making:
@@ -126,13 +130,12 @@ class Site:
     async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["method"] == "PUT":
             try:
-                wanted = msgspec.json.decode(await _body(receive), type=list[Blemish[Wrong]])
+                wanted = msgspec.json.decode(await body_of(receive), type=list[Blemish[Wrong]])
             except msgspec.MsgspecError as fault:
-                await _answer(send, 400, [_TYPE_TEXT], str(fault).encode())
+                await answer(send, 400, str(fault).encode(), [_TYPE_TEXT])
                 return
             self.blemishes.ask_for(*wanted)
-        told = msgspec.json.encode(self.blemishes.asked)
-        await _answer(send, 200, [(b"content-type", b"application/json")], told)
+        await answer_json(send, 200, self.blemishes.asked)
 
     def _robots(self, prefixes: list[str]) -> bytes:
         closed = "".join(
@@ -161,18 +164,3 @@ def _addresses(scope: Message) -> Addresses:
             rest = named.removeprefix(f"{host}.")
             return Addresses(f"http://race.{rest}", f"http://nar.{rest}", f"http://db.{rest}")
     return Addresses(f"http://{named}/race", f"http://{named}/nar", f"http://{named}/db")
-
-
-async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _body(receive: Receive) -> bytes:
-    parts = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts)

@@ -136,27 +136,6 @@ class World:
                     runs.append(self._abroad(abroad, went))
         return sorted(runs, key=lambda run: run.held_on, reverse=True)
 
-    def histories(self, last: date) -> Iterator[tuple[Race, dict[str, list[Run]]]]:
-        """Answer all races up to a day as they were run, with every runner's rows before it.
-
-        Rows are oldest first, by the id of the horse. This is `runs` for all at once: it keeps
-        the rows of every horse, some 100 MB a year.
-        """
-        scales, rows = Scales(self.seed), dict[str, list[Run]]()
-        day = date(self.first_year, 1, 1)
-        while day <= last:
-            races = chain.from_iterable(self.races_between(one, day, day) for one in CIRCUITS)
-            for race in sorted(races, key=lambda race: race.off_at):
-                yield race, {horse.id: list(rows.get(horse.id, ())) for horse in race.horses}
-                for horse in race.horses:
-                    run = home_run(race, horse, scales.weigh(race, horse))
-                    rows.setdefault(horse.id, []).append(run)
-            for abroad in self.season("jra", day.year).abroad:
-                if abroad.held_on == day:
-                    for went, horse in enumerate(abroad.entered):
-                        rows.setdefault(horse.id, []).append(self._abroad(abroad, went))
-            day += timedelta(days=1)
-
     def old_runs(self, ancestor: Ancestor) -> list[Run]:
         """Answer the results of a sire or dam, newest first."""
         return old_runs(self.seed, ancestor)

@@ -9,11 +9,17 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Final
 
-import msgspec
-
 from grandstand.base.clock import Clock
+from grandstand.simulators.asgi import (
+    Application,
+    Message,
+    Receive,
+    Send,
+    answer_json,
+    body_of,
+)
 from grandstand.simulators.blemishes import Blemishes
-from grandstand.simulators.faults import Application, Faults, Faulty, Message, Receive, Send
+from grandstand.simulators.faults import Faults, Faulty
 from grandstand.simulators.scores.asking import Asked, chosen, paged, parse_query, trimmed
 from grandstand.simulators.scores.blemishes import Wrong, blemished
 from grandstand.simulators.scores.budget import Budget
@@ -32,7 +38,6 @@ from grandstand.simulators.scores.words.scores import Row
 BASE: Final = "/api/v2.0"
 TOKEN: Final = "simulated"  # noqa: S105 - opens nothing but this simulator
 _REMEMBERED: Final = 10_000
-_JSON: Final = (b"content-type", b"application/json")
 
 
 @dataclass
@@ -104,26 +109,26 @@ class ScoreFeed:
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if path.startswith(f"{CONTROL}/"):
-            await _answer(send, *steered(self, scope["method"], path, await _body(receive)))
+            await answer_json(send, *steered(self, scope["method"], path, await body_of(receive)))
             return
         if not path.startswith(f"{BASE}/"):
-            await _answer(send, 404, {"message": "no such address"})
+            await answer_json(send, 404, {"message": "no such address"})
             return
         parts = path.removeprefix(f"{BASE}/").strip("/").split("/")
         asked = parse_query(scope["query_string"].decode())
         self.asked.append(path.removeprefix(BASE))
         if asked.token != self.token:
-            await _answer(send, 401, {"message": "Unauthenticated."})
+            await answer_json(send, 401, {"message": "Unauthenticated."})
             return
         allowance = self.budget.spend(parts[0])
         headers = allowance.headers(self.clock.epoch())
         if allowance.refused:
-            await _answer(send, 429, {"message": "Too Many Attempts."}, headers)
+            await answer_json(send, 429, {"message": "Too Many Attempts."}, headers)
             return
         status, told = self._told(parts, asked)
         if wrong := self.blemishes.strike(path.removeprefix(BASE)):
             told = blemished(wrong, told)
-        await _answer(send, status, told, headers)
+        await answer_json(send, status, told, headers)
 
     def _told(self, parts: list[str], asked: Asked) -> tuple[int, object]:
         about_fixtures = parts[0] in {"livescores", "fixtures"}
@@ -159,21 +164,3 @@ class ScoreFeed:
     def _others(self, parts: list[str], asked: Asked) -> object:
         found = rows_of(parts, list(self._on_air.values()))
         return paged(chosen(found, asked), asked) if isinstance(found, list) else found
-
-
-async def _answer(
-    send: Send, status: int, told: object, headers: Iterable[tuple[bytes, bytes]] = ()
-) -> None:
-    body = msgspec.json.encode(told)
-    head = [_JSON, *headers, (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": head})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _body(receive: Receive) -> bytes:
-    parts = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts)

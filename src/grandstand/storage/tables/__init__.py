@@ -1,7 +1,15 @@
 """Kept here: keyed tables by DynamoDB's rules, embedded or in the cloud."""
 
-from grandstand.storage.tables.batches import AllOrNothing, GetMany, GetTogether, WriteMany
-from grandstand.storage.tables.checks import (
+from grandstand.storage.tables.declaration.entity import Entity
+from grandstand.storage.tables.declaration.fields import attribute, ttl, version
+from grandstand.storage.tables.declaration.table import Index, Naming, Table
+from grandstand.storage.tables.operations.batches import (
+    AllOrNothing,
+    GetMany,
+    GetTogether,
+    WriteMany,
+)
+from grandstand.storage.tables.operations.checks import (
     Check,
     absent,
     begins_with,
@@ -12,14 +20,11 @@ from grandstand.storage.tables.checks import (
     present,
     size,
 )
-from grandstand.storage.tables.entity import Entity
-from grandstand.storage.tables.fields import attribute, ttl, version
-from grandstand.storage.tables.operations import Delete, Get, Operation, Put, demand
-from grandstand.storage.tables.queries import Key, Query, Scan, key
+from grandstand.storage.tables.operations.queries import Key, Query, Scan, key
+from grandstand.storage.tables.operations.single import Delete, Get, Operation, Put, demand
+from grandstand.storage.tables.operations.updates import Update
 from grandstand.storage.tables.schema import Capacity
 from grandstand.storage.tables.store import AsyncStore, PageOf, Store
-from grandstand.storage.tables.table import Index, Naming, Table
-from grandstand.storage.tables.updates import Update
 
 __all__ = [
     "AllOrNothing",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from grandstand.storage.tables.requests import IndexWrite, Written
+from grandstand.storage.tables.requests import IndexWrite
 
 READ_BYTES: Final = 4096
 WRITE_BYTES: Final = 1024
@@ -49,14 +49,6 @@ def index_write_units(write: IndexWrite, *, transactional: bool = False) -> Deci
             if size
         ),
         Decimal(0),
-    )
-
-
-def written_units(written: Written, *, transactional: bool = False) -> Decimal:
-    """Count the units of a write with all its indexes."""
-    table = write_units(written.old_bytes, written.new_bytes, transactional=transactional)
-    return table + total(
-        index_write_units(write, transactional=transactional) for write in written.indexes
     )
 
 

@@ -19,11 +19,11 @@ from grandstand.storage.tables.requests import Change, ChangeBatch, ChangeKind
 from grandstand.storage.tables.values import Key
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.entity import Entity
-    from grandstand.storage.tables.plan import EntityPlan
+    from grandstand.storage.tables.declaration.entity import Entity
+    from grandstand.storage.tables.declaration.plan import EntityPlan
+    from grandstand.storage.tables.declaration.table import Table
     from grandstand.storage.tables.session import Session
     from grandstand.storage.tables.store import AsyncStore, Store
-    from grandstand.storage.tables.table import Table
 
 E = TypeVar("E", bound="Entity")
 T = TypeVar("T")

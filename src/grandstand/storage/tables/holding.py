@@ -1,4 +1,4 @@
-"""Kept here: holding a lease for the length of a block, renewed by the caller or by a task."""
+"""Kept here: holding a lease for the length of a block, renewed by a task."""
 
 from __future__ import annotations
 
@@ -14,94 +14,14 @@ from grandstand.storage.tables.errors import LeaseLost
 from grandstand.storage.tables.leases import Lease, Leases, LeaseTaken
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.store import AsyncStore, Store
+    from grandstand.storage.tables.store import AsyncStore
 
 _POLL_SECONDS: Final = 0.25
 
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class _Having:
-    """The lease while the block runs, and the sentence when there is none."""
-
-    def __init__(self, leases: Leases, key: str, *, wait_seconds: float, random: Random) -> None:
-        self._leases = leases
-        self._key = key
-        self._wait_seconds = wait_seconds
-        self._random = random
-        self._lease: Lease | None = None
-
-    @property
-    def lease(self) -> Lease:
-        """The lease as last renewed; raises LeaseLost outside the block."""
-        if self._lease is None:
-            message = f"The lease {self._key} is not held: enter the block first"
-            raise LeaseLost(message)
-        return self._lease
-
-    @property
-    def token(self) -> int | None:
-        """The number that is greater than that of every earlier holder."""
-        return self.lease.token
-
-    def _pause(self) -> float:
-        return self._random.uniform(0.5, 1.0) * min(_POLL_SECONDS, self._leases.seconds / 4)
-
-    def _taken(self) -> LeaseTaken:
-        return LeaseTaken(f"The lease {self._key} is held by another; try again later")
-
-
-class Holding(_Having):
-    """Holds a lease from entering a block to leaving it; entering raises LeaseTaken.
-
-    Nothing renews by itself: call `keep` as often as is convenient.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        leases: Leases,
-        key: str,
-        *,
-        random: Random,
-        wait_seconds: float = 0.0,
-    ) -> None:
-        super().__init__(leases, key, wait_seconds=wait_seconds, random=random)
-        self._store = store
-        self._clock = store.session.clock
-
-    def __enter__(self) -> Self:
-        acquire = self._leases.acquire(self._key)
-        end = self._clock.monotonic() + self._wait_seconds
-        while (lease := self._store(acquire)) is None:
-            pause = self._pause()
-            if self._clock.monotonic() + pause > end:
-                raise self._taken()
-            self._clock.sleep(pause)
-        self._lease = lease
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        lease, self._lease = self.lease, None
-        # A store that does not answer now lets the lease lapse by itself.
-        with suppress(GrandstandError):
-            self._store(self._leases.release(lease))
-
-    def keep(self) -> None:
-        """Renew when half of the lease is over; raise LeaseLost."""
-        if self.lease.due(self._clock):
-            self.renew()
-
-    def renew(self) -> None:
-        """Hold the lease for its full time from now on; raise LeaseLost."""
-        self._lease = self._store(self._leases.renew(self.lease))
-
-    def check(self) -> None:
-        """Raise LeaseLost when the lease has lapsed, without asking the store."""
-        self.lease.check(self._clock)
-
-
-class AsyncHolding(_Having):
+class AsyncHolding:
     """Holds a lease from entering a block to leaving it, renewed at half time by a task.
 
     Entering raises LeaseTaken. When the lease is lost, or lapses because the store does not
@@ -118,14 +38,31 @@ class AsyncHolding(_Having):
         wait_seconds: float = 0.0,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        super().__init__(leases, key, wait_seconds=wait_seconds, random=random)
         self._store = store
-        self._clock = store.store.session.clock
+        self._leases = leases
+        self._key = key
+        self._random = random
+        self._wait_seconds = wait_seconds
         self._sleep = sleep
+        self._clock = store.store.session.clock
+        self._lease: Lease | None = None
         self._lost: LeaseLost | None = None
         self._holder: asyncio.Task[object] | None = None
         self._cancelling = 0
         self._renewing: asyncio.Task[None] | None = None
+
+    @property
+    def lease(self) -> Lease:
+        """The lease as last renewed; raises LeaseLost outside the block."""
+        if self._lease is None:
+            message = f"The lease {self._key} is not held: enter the block first"
+            raise LeaseLost(message)
+        return self._lease
+
+    @property
+    def token(self) -> int | None:
+        """The number that is greater than that of every earlier holder."""
+        return self.lease.token
 
     async def __aenter__(self) -> Self:
         acquire = self._leases.acquire(self._key)
@@ -133,7 +70,8 @@ class AsyncHolding(_Having):
         while (lease := await self._store(acquire)) is None:
             pause = self._pause()
             if self._clock.monotonic() + pause > end:
-                raise self._taken()
+                message = f"The lease {self._key} is held by another; try again later"
+                raise LeaseTaken(message)
             await self._sleep(pause)
         self._lease = lease
         holder = asyncio.current_task()
@@ -201,3 +139,6 @@ class AsyncHolding(_Having):
                     message = f"The lease {self._key} lapsed while the store did not answer"
                     raise LeaseLost(message) from fault
                 await self._sleep(self._pause())
+
+    def _pause(self) -> float:
+        return self._random.uniform(0.5, 1.0) * min(_POLL_SECONDS, self._leases.seconds / 4)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final, Self
 
-from grandstand.storage.tables.entity import Entity
-from grandstand.storage.tables.fields import attribute, ttl
-from grandstand.storage.tables.operations import Get
-from grandstand.storage.tables.queries import Query, key
-from grandstand.storage.tables.table import Table
+from grandstand.storage.tables.declaration.entity import Entity
+from grandstand.storage.tables.declaration.fields import attribute, ttl
+from grandstand.storage.tables.declaration.table import Table
+from grandstand.storage.tables.operations.queries import key
+from grandstand.storage.tables.operations.single import Get
 
 leases: Final = Table(
     "grandstand-leases",
@@ -79,11 +79,6 @@ class Consumer(Entity, table=consumers, names="camel"):
     def one(cls, name: str, source: str) -> Get[Self]:
         """A consumer of a table's changes."""
         return cls.get(name=name, source=source).consistent()
-
-    @classmethod
-    def of_name(cls, name: str) -> Query[Self]:
-        """Every table a consumer reads."""
-        return cls.row(name=name)
 
 
 HOUSE_TABLES: Final = (leases, consumers)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from grandstand.base.clock import Clock
 from grandstand.base.errors import Conflict
-from grandstand.storage.tables.checks import Attribute, Check, absent, field
-from grandstand.storage.tables.codecs import REQUIRED
+from grandstand.storage.tables.declaration.codecs import REQUIRED
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, LeaseLost
 from grandstand.storage.tables.expressions.nodes import Missing, Path
 from grandstand.storage.tables.house import Flight, KeptLease
+from grandstand.storage.tables.operations.checks import Attribute, Check, absent, field
 from grandstand.storage.tables.values import Item
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.entity import Entity
+    from grandstand.storage.tables.declaration.entity import Entity
     from grandstand.storage.tables.session import Session
 
 # Between reading a counter and writing the next one, another may take and release the lease.
@@ -158,10 +158,6 @@ class Lease:
     def left(self, clock: Clock) -> float:
         """Answer the seconds until it lapses; not above 0 once it has."""
         return self.until - clock.monotonic()
-
-    def due(self, clock: Clock) -> bool:
-        """Tell whether half of it is over, so that it is time to renew."""
-        return self.left(clock) <= self.seconds / 2
 
     def check(self, clock: Clock) -> None:
         """Raise LeaseLost when it has lapsed on the holder's own clock."""

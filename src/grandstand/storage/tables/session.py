@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from grandstand.base.clock import Clock
+from grandstand.storage.tables.declaration.table import Naming, Table
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.table import Naming, Table
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.entity import Entity
-    from grandstand.storage.tables.plan import EntityPlan
-    from grandstand.storage.tables.queries import Reading
+    from grandstand.storage.tables.declaration.entity import Entity
+    from grandstand.storage.tables.declaration.plan import EntityPlan
+    from grandstand.storage.tables.operations.queries import Reading
 
 E = TypeVar("E", bound="Entity")
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from grandstand.base.clock import Clock
 from grandstand.base.errors import NotFound
-from grandstand.storage.tables.batches import AllOrNothing, GetMany, Write, WriteMany
-from grandstand.storage.tables.cursor import read_cursor, write_cursor
+from grandstand.storage.tables.declaration.table import Naming, Table
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import TableInUse
-from grandstand.storage.tables.operations import Delete, Get, Operation, Put
-from grandstand.storage.tables.queries import Query, Reading
+from grandstand.storage.tables.operations.batches import AllOrNothing, GetMany, Write, WriteMany
+from grandstand.storage.tables.operations.cursor import read_cursor, write_cursor
+from grandstand.storage.tables.operations.queries import Query, Reading
+from grandstand.storage.tables.operations.single import Delete, Get, Operation, Put
 from grandstand.storage.tables.session import Session
-from grandstand.storage.tables.table import Naming, Table
 from grandstand.storage.tables.values import Item
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.entity import Entity
+    from grandstand.storage.tables.declaration.entity import Entity
 
 E = TypeVar("E", bound="Entity")
 R = TypeVar("R")

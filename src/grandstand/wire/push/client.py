@@ -60,7 +60,6 @@ class _Watch:
 
     heard_at: float
     heard: int = 0
-    pongs: int = 0
     asked_at: float | None = None
 
 

@@ -85,7 +85,6 @@ class Connection(asyncio.Protocol):
         self.open = False
         self.answered = 0
         self.frames_heard = 0
-        self.pongs = 0
         self.farewell = ""
 
     @property
@@ -146,7 +145,7 @@ class Connection(asyncio.Protocol):
             room = self.streams - len(self._flying)
 
     def ping(self) -> None:
-        """Ask for a sign of life; it counts in `pongs`."""
+        """Ask for a sign of life; whatever comes counts in `frames_heard`."""
         self._write(frame(Kind.PING, 0, 0, b"alive?!?"))
 
     def cancel(self, batch: Batch, outcome: Outcome) -> None:
@@ -314,9 +313,7 @@ class Connection(asyncio.Protocol):
         self._write(frame(Kind.SETTINGS, Flag.ACK, 0) + unblocked)
 
     def _pinged(self, flags: int, payload: bytes) -> None:
-        if flags & Flag.ACK:
-            self.pongs += 1
-        else:
+        if not flags & Flag.ACK:
             self._write(frame(Kind.PING, Flag.ACK, 0, payload))
 
     def _reset(self, stream: int, code: int) -> None:

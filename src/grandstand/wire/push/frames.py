@@ -53,7 +53,6 @@ class Setting(IntEnum):
     ENABLE_PUSH = 2
     MAX_CONCURRENT_STREAMS = 3
     INITIAL_WINDOW_SIZE = 4
-    MAX_FRAME_SIZE = 5
 
 
 class Code(IntEnum):
@@ -61,7 +60,6 @@ class Code(IntEnum):
 
     NO_ERROR = 0
     PROTOCOL_ERROR = 1
-    FLOW_CONTROL_ERROR = 3
     REFUSED_STREAM = 7
     CANCEL = 8
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.apps.bets.model.limits import StakeLimit, TimedOut
+from grandstand.apps.bets.model.money.limits import StakeLimit, TimedOut
 from grandstand.apps.bets.service import (
+    DatasetRefused,
     FileRefused,
     GameUnknown,
     ModelRefused,
@@ -21,7 +22,7 @@ from grandstand.base.clock import ManualClock
 from grandstand.base.errors import InvalidInput, SourceFailed
 from tests.apps.bets.cli.saying import Saying, saying
 from tests.apps.bets.scene import BEGUN, season_csv
-from tests.apps.bets.stage import ScriptedOdds
+from tests.apps.bets.stage import NBA, ScriptedOdds
 
 WEIGHTS = ("--weight", "recent_form=0.6", "-w", "rest_schedule=0.4")
 HOME_AT = ("--side", "home", "--price")
@@ -170,6 +171,46 @@ def test_a_model_whose_weights_do_not_add_up_is_refused_and_not_kept(say: Saying
     assert isinstance(refused.exception, ModelRefused)
     assert isinstance(unwritten.exception, InvalidInput)
     assert json.loads(say("models", "list", "--json").stdout) == []
+
+
+def test_a_table_of_figures_is_brought_listed_and_removed(say: Saying, tmp_path: Path) -> None:
+    file = tmp_path / "pace.csv"
+    file.write_text("team,pace\nLos Angeles Lakers,101\nBoston Celtics,98\n")
+    none = say("data", "list").stdout
+
+    made = json.loads(say("data", "add", str(file), "--json").stdout)
+    listed = say("data", "list").stdout
+    kept = say("data", "remove", made["dataset_id"], typed="n\n")
+    gone = say("data", "remove", made["dataset_id"], "--yes")
+
+    assert "You have brought no figures" in none
+    assert (made["name"], made["rows"], made["columns"]) == ("pace", 2, ["pace"])
+    assert made["dataset_id"] in listed
+    assert (kept.exit_code, gone.exit_code) == (1, 0)
+    assert say("data", "list", "--json").stdout.strip() == "[]"
+
+
+def test_a_table_that_is_none_is_refused_with_the_line(say: Saying, tmp_path: Path) -> None:
+    file = tmp_path / "pace.csv"
+    file.write_text("team,pace\nLos Angeles Lakers,101\nBoston Celtics\n")
+
+    refused = say("data", "add", str(file))
+
+    assert isinstance(refused.exception, DatasetRefused)
+    assert "line 3" in str(refused.exception)
+
+
+def test_a_team_is_liked_and_no_longer(say: Saying) -> None:
+    say("teams", "like", "Boston Celtics", "--sport", "nba")
+
+    listed = json.loads(say("teams", "list", "--json").stdout)
+    first = say("teams", "unlike", "boston celtics").stdout
+    again = say("teams", "unlike", "Boston Celtics").stdout
+
+    assert [(each["sport"], each["team"]) for each in listed] == [(NBA, "Boston Celtics")]
+    assert "You like it no longer" in first
+    assert "You did not like it" in again
+    assert "You like no team yet" in say("teams", "list").stdout
 
 
 def test_bets_are_recorded_listed_and_taken_back(say: Saying) -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from grandstand.apps.bets.model.calibration import calibrate
-from grandstand.apps.bets.model.kelly import kelly
-from grandstand.apps.bets.model.recommending import Pick, Record, recommend
-from grandstand.apps.bets.model.scoring import calibration_error
+from grandstand.apps.bets.model.judging.recommending import Pick, Record, recommend
+from grandstand.apps.bets.model.judging.scoring import calibration_error
+from grandstand.apps.bets.model.money.kelly import kelly
+from grandstand.apps.bets.model.predicting.calibration import calibrate
 
 
 def _record(model: str, right: int, total: int, american: int = -110) -> Record:

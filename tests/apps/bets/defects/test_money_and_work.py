@@ -7,8 +7,6 @@ from decimal import Decimal
 import pytest
 
 from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.benny import Lessons, Settled, learn
-from grandstand.apps.bets.model.facts import micros
 from grandstand.apps.bets.model.feeds import (
     FedGame,
     FedInjury,
@@ -17,11 +15,13 @@ from grandstand.apps.bets.model.feeds import (
     FedStats,
     FedTeamFigures,
 )
-from grandstand.apps.bets.model.ledger import BENNY, HOUSE, STAKES, week_of
+from grandstand.apps.bets.model.known.facts import micros
+from grandstand.apps.bets.model.money.benny import Lessons, Settled, learn
+from grandstand.apps.bets.model.money.ledger import BENNY, HOUSE, STAKES, week_of
 from grandstand.apps.bets.model.refusals import NaiveMoment
 from grandstand.apps.bets.service import WagerDraft
-from grandstand.apps.bets.service.benny_book import BennyBook
-from grandstand.apps.bets.service.ledgers import Ledgers
+from grandstand.apps.bets.service.benny.book import BennyBook
+from grandstand.apps.bets.service.money.ledgers import Ledgers
 from grandstand.apps.bets.store import (
     Analysis,
     GameOdds,

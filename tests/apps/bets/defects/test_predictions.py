@@ -7,19 +7,24 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from grandstand.apps.bets.model import elo
-from grandstand.apps.bets.model.facts import Fact, Quote, Verified
-from grandstand.apps.bets.model.forecasting import Predictor
-from grandstand.apps.bets.model.history import History
+from grandstand.apps.bets.model.known.facts import Fact, Quote, Verified
+from grandstand.apps.bets.model.known.history import History
 from grandstand.apps.bets.model.models.consensus import Consensus
 from grandstand.apps.bets.model.models.contrarian import Contrarian
 from grandstand.apps.bets.model.models.elo import rated
 from grandstand.apps.bets.model.models.momentum import Momentum
 from grandstand.apps.bets.model.models.value import Value
-from grandstand.apps.bets.model.panel import standard_panel, user_panel
+from grandstand.apps.bets.model.predicting.forecasting import Predictor
+from grandstand.apps.bets.model.predicting.learning import Calibrated
+from grandstand.apps.bets.model.predicting.panel import Panel, standard_panel
+from grandstand.apps.bets.model.predicting.user_model import (
+    UserModel,
+    UserPredictor,
+    adjusted_weights,
+)
+from grandstand.apps.bets.model.predicting.walking import predict_game, walk
+from grandstand.apps.bets.model.ratings import elo
 from grandstand.apps.bets.model.refusals import TooLate
-from grandstand.apps.bets.model.user_model import UserModel, UserPredictor, adjusted_weights
-from grandstand.apps.bets.model.walking import predict_game, walk
 from tests.apps.bets.model.games import (
     BEGUN,
     DAY,
@@ -38,6 +43,11 @@ from tests.apps.bets.model.games import (
 GAME = fixture(50, "los_angeles_lakers", "boston_celtics")
 START = GAME.commence_time
 FORM = UserModel("Form alone", SPORT, ("h2h", "spreads", "totals"), {"recent_form": 1.0})
+
+
+def user_panel(model: UserModel, name: str) -> Panel:
+    """A person's model alone, calibrated by its own record."""
+    return Panel((Calibrated(UserPredictor(model, name)),))
 
 
 def turned(quote: Quote) -> Quote:

@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 
 from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.selections import Selection, Side, display, opposite, selections_of
-from grandstand.apps.bets.model.settlement import (
+from grandstand.apps.bets.model.money.settlement import (
     HALF_LOSS,
     HALF_WIN,
     LOSS,
@@ -24,6 +23,7 @@ from grandstand.apps.bets.model.settlement import (
     pay,
     settle,
 )
+from grandstand.apps.bets.model.selections import Selection, Side, display, opposite, selections_of
 
 _THUNDER = "Oklahoma City Thunder"
 _CELTICS = "Boston Celtics"

@@ -2,16 +2,28 @@
 
 import pytest
 
-from grandstand.apps.bets.model.kelly import Caps, Offer, exclusive, kelly, portfolio, stake_cents
-from grandstand.apps.bets.model.odds import (
-    average_american,
-    average_implied,
+from grandstand.apps.bets.model.judging.scoring import returned
+from grandstand.apps.bets.model.known.facts import Fact
+from grandstand.apps.bets.model.known.history import History
+from grandstand.apps.bets.model.money.kelly import (
+    Caps,
+    Offer,
+    exclusive,
+    kelly,
+    portfolio,
+    stake_cents,
+)
+from grandstand.apps.bets.model.money.settlement import LOSS, WIN, pay
+from grandstand.apps.bets.model.prices.fair import fair_at, move_at
+from grandstand.apps.bets.model.prices.odds import (
     decimal_of,
     implied,
-    movement,
+    log_odds,
 )
-from grandstand.apps.bets.model.scoring import returned
-from grandstand.apps.bets.model.settlement import LOSS, WIN, pay
+from tests.apps.bets.model.games import HOUR, fixture, h2h
+
+GAME = fixture(1, "ants", "bears")
+EARLY, LATE = GAME.commence_time - 9 * HOUR, GAME.commence_time - HOUR
 
 
 def test_defect_07_kelly_is_not_too_small_by_the_price() -> None:
@@ -41,12 +53,30 @@ def test_defect_07_simultaneous_bets_are_staked_together_under_caps() -> None:
 
 
 def test_defect_09_prices_average_as_probabilities() -> None:
-    assert average_implied([-105, 105]) == pytest.approx(0.5, abs=1e-4)
-    assert average_american([-105, 105]) == 100
+    facts: list[Fact] = [
+        GAME,
+        h2h(GAME, "alpha", EARLY, -105, 105),
+        h2h(GAME, "beta", EARLY, 105, -105),
+    ]
+
+    fair = fair_at(History(facts).as_of(LATE), GAME.game_id, "h2h")
+
+    assert fair is not None
+    assert fair.probabilities == pytest.approx((0.5, 0.5))
 
 
 def test_defect_09_a_move_through_even_money_is_small() -> None:
-    assert movement(110, -110) == pytest.approx(0.0476, abs=1e-4)
+    facts: list[Fact] = [
+        GAME,
+        h2h(GAME, "alpha", EARLY, 110, -110),
+        h2h(GAME, "alpha", LATE, -110, 110),
+    ]
+
+    move = move_at(History(facts).as_of(LATE), GAME.game_id, "h2h", GAME.sport)
+
+    assert move is not None
+    assert move.size == pytest.approx(2 * log_odds(implied(-110)))
+    assert move.size < 0.2
 
 
 def test_defect_18_what_a_hundred_and_ten_wins_breaks_even_at_fifty_two() -> None:

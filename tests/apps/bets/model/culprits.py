@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from grandstand.apps.bets.model.asof import AsOf, Used
-from grandstand.apps.bets.model.ensemble import weight_of
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import Belief, Forecast
-from grandstand.apps.bets.model.history import History
-from grandstand.apps.bets.model.making import believed
-from grandstand.apps.bets.model.odds import from_log_odds
-from grandstand.apps.bets.model.prices import fair_of
+from grandstand.apps.bets.model.known.asof import AsOf, Used
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.known.history import History
+from grandstand.apps.bets.model.predicting.ensemble import weight_of
+from grandstand.apps.bets.model.predicting.forecasting import Belief, Forecast
+from grandstand.apps.bets.model.predicting.making import believed
+from grandstand.apps.bets.model.prices.fair import fair_of
+from grandstand.apps.bets.model.prices.odds import from_log_odds
 
 FOREVER = 2**61
 Peek = Callable[[History, Fixture], float]
@@ -116,11 +116,6 @@ def in_play_price(history: History, game: Fixture) -> float:
     columns = history.columns((game.game_id, "h2h", None))
     board = None if columns is None else columns.latest(FOREVER)
     return 0.0 if board is None else fair_of(board).probabilities[0]
-
-
-def later_move(history: History, game: Fixture) -> float:
-    columns = history.columns((game.game_id, "spreads", None))
-    return 0.0 if columns is None else len(columns.known_at) / 20
 
 
 def future_schedule(history: History, game: Fixture) -> float:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.facts import (
+from grandstand.apps.bets.model.known.facts import (
     CustomRow,
     Fact,
     Fixture,
@@ -18,7 +18,7 @@ from grandstand.apps.bets.model.facts import (
     TeamFigures,
     Verified,
 )
-from grandstand.apps.bets.model.history import History
+from grandstand.apps.bets.model.known.history import History
 
 SPORT = "basketball_nba"
 TEAMS = ("ants", "bears", "cats", "dogs", "eels", "foxes")

@@ -1,6 +1,6 @@
 """Sixty results of six made-up teams, which our models and their peers are fitted to."""
 
-from grandstand.apps.bets.model.goals import GoalGame, faded
+from grandstand.apps.bets.model.ratings.goals import GoalGame, faded
 
 TEAMS = ("ashford", "brampton", "calder", "dunmore", "elston", "farley")
 

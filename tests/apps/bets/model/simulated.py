@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fact, Fixture
-from grandstand.apps.bets.model.forecasting import Forecast, log_odds
-from grandstand.apps.bets.model.history import History
-from grandstand.apps.bets.model.learning import Calibrated
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fact, Fixture
+from grandstand.apps.bets.model.known.history import History
 from grandstand.apps.bets.model.models.consensus import Consensus
-from grandstand.apps.bets.model.odds import from_log_odds
-from grandstand.apps.bets.model.panel import Panel, standard_panel
-from grandstand.apps.bets.model.walking import Plan, Walk, walk
-from grandstand.simulators.odds.season import Season, season
+from grandstand.apps.bets.model.predicting.forecasting import Forecast, log_odds
+from grandstand.apps.bets.model.predicting.learning import Calibrated
+from grandstand.apps.bets.model.predicting.panel import Panel, standard_panel
+from grandstand.apps.bets.model.predicting.walking import Plan, Walk, walk
+from grandstand.apps.bets.model.prices.odds import from_log_odds
+from grandstand.simulators.odds.world.season import Season, season
 from tests.apps.bets.facts_of import fixtures_of, paths_of, scores_of
 
 SPORT = "basketball_nba"

@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 
 from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.facts import (
+from grandstand.apps.bets.model.known.facts import (
     Fact,
     Fixture,
     InjuryReport,
@@ -18,8 +18,7 @@ from grandstand.apps.bets.model.facts import (
     Quote,
     TeamFigures,
 )
-from grandstand.apps.bets.model.forecasting import Forecast, Predictor, log_odds
-from grandstand.apps.bets.model.history import History
+from grandstand.apps.bets.model.known.history import History
 from grandstand.apps.bets.model.models.consensus import Consensus
 from grandstand.apps.bets.model.models.contrarian import Contrarian
 from grandstand.apps.bets.model.models.elo import Elo
@@ -33,6 +32,7 @@ from grandstand.apps.bets.model.models.momentum import Momentum
 from grandstand.apps.bets.model.models.player_stats import PlayerStats
 from grandstand.apps.bets.model.models.rest_schedule import RestSchedule
 from grandstand.apps.bets.model.models.value import Value
+from grandstand.apps.bets.model.predicting.forecasting import Forecast, Predictor, log_odds
 from tests.apps.bets.model.games import (
     BEGUN,
     DAY,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.apps.bets.model.walking import Walk
-from grandstand.simulators.odds.season import Season
+from grandstand.apps.bets.model.predicting.walking import Walk
+from grandstand.simulators.odds.world.season import Season
 from tests.apps.bets.model.simulated import judged, long_walk, whole_walk
 
 Walked = tuple[Season, Walk]

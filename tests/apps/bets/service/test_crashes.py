@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.model.ledger import BANKROLL, BENNY, STAKES, cents_of
+from grandstand.apps.bets.model.money.ledger import BANKROLL, BENNY, STAKES, cents_of
 from grandstand.apps.bets.store import Bankroll, BennyBet
 from tests.apps.bets.soak import Course, course
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.bets.model.ledger import BENNY
-from grandstand.apps.bets.service.benny_book import BennyBook
-from grandstand.apps.bets.service.ledgers import Ledgers
+from grandstand.apps.bets.model.money.ledger import BENNY
+from grandstand.apps.bets.service.benny.book import BennyBook
+from grandstand.apps.bets.service.money.ledgers import Ledgers
 from grandstand.apps.bets.store import BennyBet
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Store

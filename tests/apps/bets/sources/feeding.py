@@ -16,7 +16,7 @@ from grandstand.base.errors import GrandstandError
 from grandstand.base.metrics import Metrics
 from grandstand.simulators.odds.board import moment
 from grandstand.simulators.odds.feed import KEY, OddsFeed
-from grandstand.simulators.odds.season import Season, season
+from grandstand.simulators.odds.world.season import Season, season
 from grandstand.simulators.serving import served
 from grandstand.wire.web import Web
 

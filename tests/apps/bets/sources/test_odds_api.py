@@ -64,12 +64,10 @@ async def test_a_game_in_play_is_refused_because_it_comes_too_late() -> None:
     feed, clock = feed_at(made, 30, HOUR)
     async with asked(feed, clock) as site:
         told = await site.fetch_odds(NBA)
-        events = await site.fetch_events(NBA)
 
     late = [each for each in told.refused if made.games.ids[30] in each.what]
     assert made.games.ids[30] not in {game.game_id for game in told.games}
     assert "it comes too late" in late[0].why
-    assert made.games.ids[30] in {game.game_id for game in events.games}
 
 
 @pytest.mark.parametrize(
@@ -129,31 +127,6 @@ async def test_props_name_their_players_and_a_game_that_is_gone_has_none() -> No
     assert {price.player for price in told.games[0].prices} <= names
     assert all(len(price.outcomes) == 2 for price in told.games[0].prices)
     assert gone.games == ()
-
-
-async def test_the_past_is_told_as_it_was() -> None:
-    made = played()
-    feed, clock = feed_at(made, 60, -HOUR)
-    at = day_of(made, 30) - HOUR
-    async with asked(feed, clock) as site:
-        past = await site.fetch_historical(NBA, at, ("h2h",))
-
-    games = {game.game_id: game for game in past.odds.games}
-    updates = [price.updated_at for price in games[made.games.ids[30]].prices if price.updated_at]
-    assert past.taken_at <= at
-    assert past.previous_at is not None
-    assert past.previous_at < past.taken_at
-    assert max(updates) <= past.taken_at
-    assert past.odds.spent.credits == 10
-
-
-async def test_sports_are_free() -> None:
-    feed, clock = feed_at(played(), 30, -HOUR)
-    async with asked(feed, clock) as site:
-        sports = await site.fetch_sports()
-
-    assert [(sport.key, sport.active) for sport in sports] == [(NBA, True)]
-    assert feed.account.used == 0
 
 
 async def test_the_reserve_is_not_touched_and_nothing_is_asked() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grandstand.apps.bets.model.ledger import GENESIS, Posting
+from grandstand.apps.bets.model.money.ledger import GENESIS, Posting
 from grandstand.apps.bets.store import LedgerBook, LedgerEntry, LedgerHead, LedgerMark
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled

@@ -210,6 +210,17 @@ def test_what_alerts_somebody_is_their_own_choice(house: Housed) -> None:
     assert (unknown.status_code, "tea_party" in unknown.json()["detail"]) == (400, True)
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_outside_the_calendar_is_refused_with_its_field(
+    house: Housed, moment: str
+) -> None:
+    muting = house.ada.put(f"{A}/user/alerts", json={"mutedUntil": moment})
+    asking = house.ada.get(f"{A}/matches", params={"from": moment})
+
+    assert (muting.status_code, asking.status_code) == (422, 422)
+    assert "mutedUntil" in muting.text
+
+
 def test_without_a_push_key_a_test_says_so(house: Housed) -> None:
     reply = house.ada.post(f"{A}/user/push-test")
 

@@ -2,9 +2,10 @@
 
 from dataclasses import fields
 
-from grandstand.apps.cricket.model.display import UnifiedDisplayState, camel
+from grandstand.apps.cricket.model.display import UnifiedDisplayState
 from grandstand.apps.cricket.model.events.kinds import EVENT_KINDS
 from grandstand.apps.cricket.model.swift import ATTRIBUTES_TYPE, swift_source
+from grandstand.base.names import camel
 
 
 def test_every_field_of_the_state_is_declared() -> None:

@@ -240,6 +240,28 @@ class Stage:
         await self.cricket.settle()
         return polled.ticks[0]
 
+    async def known(self, status: str = "NS") -> None:
+        """Let a match be known that is not polled."""
+        self.feed.says(scores_of(started(), self.clock, status=status), live=False)
+        await self.cricket.sync_fixtures()
+
+    async def upcoming(self, count: int) -> None:
+        """Let matches be known that begin one hour after another: 100, 101 and so on."""
+        for number in range(count):
+            starts = self.clock.now() + timedelta(hours=number + 1)
+            scores = scores_of(Scorer(), self.clock, match_id=str(100 + number), starting_at=starts)
+            self.feed.says(scores, live=False)
+        await self.cricket.sync_fixtures()
+
+    async def on_air(self) -> Scorer:
+        """Let a match go live, with its fixture, and be looked at once."""
+        scorer = started()
+        scorer.bowl(1)
+        await self.tick(scorer)
+        await self.cricket.sync_fixtures()
+        await self.tick(scorer)
+        return scorer
+
     async def deliver(self, seconds: float = 0) -> int:
         """Carry out what is due in the outbox, as a deliverer does; answer how much that was."""
         self.clock.advance(seconds)

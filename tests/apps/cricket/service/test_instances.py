@@ -22,7 +22,7 @@ import pytest
 
 from grandstand.apps.cricket.model.errors import MatchUnknown
 from grandstand.apps.cricket.service import DeviceGiven
-from grandstand.apps.cricket.service.bulletins import Bulletin, parse_bulletin
+from grandstand.apps.cricket.service.telling.bulletins import Bulletin, parse_bulletin
 from grandstand.apps.cricket.store import ActiveMatch, LiveActivity, LoggedEvent
 from grandstand.base.clock import SystemClock
 from grandstand.kit.allowances import ALLOWANCE_TABLES

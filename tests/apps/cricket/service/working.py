@@ -10,7 +10,7 @@ from random import Random
 
 from grandstand.apps.cricket.jobs import jobs
 from grandstand.apps.cricket.service import Cricket, Means
-from grandstand.apps.cricket.service.apple import ApplePhones
+from grandstand.apps.cricket.service.telling.apple import ApplePhones
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.apps.cricket.sources.apns import Apns, ProviderToken
 from grandstand.apps.cricket.sources.sportmonks import SportMonks

@@ -10,7 +10,7 @@ from grandstand.apps.gatherer.model.messages import Delta, Snapshot
 def test_the_best_bid_is_the_highest_and_the_ask_mirrors_the_other_side() -> None:
     book = Book(yes=[(3000, 7500), (41000, 1250)], no=[(55000, 4000), (20000, 1)])
 
-    bests = (book.best_yes_bid, book.best_no_bid, book.best_yes_ask, book.spread)
+    bests = (book.best_yes_bid, book.no.best, book.best_yes_ask, book.spread)
 
     assert bests == (41000, 55000, 45000, 4000)
 
@@ -38,7 +38,7 @@ def test_a_level_of_nothing_is_gone_and_the_next_is_best() -> None:
     applied = book.apply(Delta(4, 2, "KXA-1", side=False, price=41000, size_delta=-1250))
 
     assert applied
-    assert book.best_no_bid == 40000
+    assert book.no.best == 40000
     assert book.levels() == ((), ((39000, 5), (40000, 5)))
 
 

@@ -26,16 +26,17 @@ from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
 from grandstand.kit.who.caller import LOCAL_OWNER
 from grandstand.simulators.exchange.exchange import Exchange, Rules
-from grandstand.simulators.exchange.faults import StreamFault
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.rest.answers import Budget
+from grandstand.simulators.exchange.stream.faults import StreamFault
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.wire.web import Web
 from tests.apps.gatherer.sources.kalshi.conftest import PEM, PUBLIC
 from tests.apps.gatherer.stage import open_chunks, until
+from tests.storage.tables.cache.races import Failing
 
 pytestmark = pytest.mark.anyio
 
@@ -50,6 +51,7 @@ class Stage:
     world: World
     events: Events
     series: SeriesEngine
+    tables: Failing
 
 
 def _settings(address: str, folder: Path, chosen: dict[str, Any]) -> GathererSettings:
@@ -73,7 +75,8 @@ async def staged(folder: Path, **chosen: Any) -> AsyncIterator[Stage]:
     rules = Rules(keys={"key-1": PUBLIC}, budget=Budget(read_per_second=5000))
     exchange = Exchange(world, CLOCK, rules)
     engine = open_chunks(folder / "series")
-    tables = Store(SqliteEngine.open(None, clock=CLOCK), naming=Naming(), clock=CLOCK)
+    failing = Failing(SqliteEngine.open(None, clock=CLOCK), down=False)
+    tables = Store(failing, naming=Naming(), clock=CLOCK)
     tables.create((*store.TABLES, *OUTBOX_TABLES, *EVENT_TABLES))
     random, metrics = Random(1), Metrics()
     async with (
@@ -99,7 +102,8 @@ async def staged(folder: Path, **chosen: Any) -> AsyncIterator[Stage]:
             lent={"home": folder},
         )
         assert CARD.service is not None
-        yield Stage(CARD.service(resources), exchange, world, resources.events, engine)
+        service = CARD.service(resources)
+        yield Stage(service, exchange, world, resources.events, engine, failing)
     tables.close()
     engine.close()
 
@@ -161,6 +165,25 @@ async def test_stopping_by_choice_ends_recording(tmp_path: Path) -> None:
         await gatherer.ask_for(recording=False)
         told = await asyncio.wait_for(running, 30)
 
+    assert "frames" in told
+
+
+async def test_tables_that_are_away_for_a_while_neither_end_recording_nor_what_stops_it(
+    tmp_path: Path,
+) -> None:
+    async with staged(tmp_path) as stage:
+        gatherer = stage.gatherer
+        await gatherer.ask_for(recording=True)
+        running = asyncio.create_task(gatherer.record())
+        await until(lambda: _seeded(gatherer))
+
+        stage.tables.asked, stage.tables.down = 0, True
+        await until(lambda: stage.tables.asked > 3)
+        during, stage.tables.down = running.done(), False
+        await gatherer.ask_for(recording=False)
+        told = await asyncio.wait_for(running, 30)
+
+    assert not during
     assert "frames" in told
 
 

@@ -11,7 +11,7 @@ from grandstand.base.clock import SystemClock
 from grandstand.host.house import House
 from grandstand.host.settings import Settings
 from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from tests.apps.gatherer.housed import gatherer_of, settings_at
 
 pytestmark = pytest.mark.anyio

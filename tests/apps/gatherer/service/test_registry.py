@@ -15,9 +15,9 @@ from grandstand.base.clock import SystemClock
 from grandstand.base.metrics import Metrics
 from grandstand.simulators.exchange.exchange import Exchange as Simulated
 from grandstand.simulators.exchange.exchange import Rules
-from grandstand.simulators.exchange.lifecycle import Becoming
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.floor.lifecycle import Becoming
+from grandstand.simulators.exchange.floor.world import Scenery, World
+from grandstand.simulators.exchange.rest.answers import Budget
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.wire.web import Web

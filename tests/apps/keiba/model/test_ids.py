@@ -39,7 +39,6 @@ def test_only_a_local_race_has_its_date_in_its_id() -> None:
 def test_only_a_national_race_has_its_meeting_in_its_id() -> None:
     assert ids.meeting_of("202505040601") == (4, 6)
     assert ids.meeting_of("202644111503") is None
-    assert ids.kaisai_of("202505040601") == "2025050406"
 
 
 def test_foreign_horses_and_local_jockeys_have_letters() -> None:

@@ -11,8 +11,6 @@ from grandstand.apps.keiba.model.market import (
     compare,
     expected_return,
     implied,
-    overround,
-    places_paid,
 )
 from grandstand.base.errors import InvalidInput
 
@@ -27,29 +25,15 @@ def test_odds_made_from_chances_by_a_totalisator_give_them_back() -> None:
     chances = implied(odds)
 
     assert chances == pytest.approx((0.5, 0.25, 0.25))
-    assert overround(odds) == pytest.approx(0.25)
 
 
 @settings(deadline=None)
 @given(_PRICES)
 def test_implied_chances_sum_to_one_and_follow_the_odds(odds: list[Decimal]) -> None:
-    for chances in (implied(odds), implied(odds, method="power")):
-        known = [chance for chance in chances if chance is not None]
-        assert math.fsum(known) == pytest.approx(1)
-        assert known[odds.index(min(odds))] == max(known)
+    known = [chance for chance in implied(odds) if chance is not None]
 
-
-def test_the_power_takes_more_from_the_outsider() -> None:
-    odds = (Decimal("1.5"), Decimal("3.5"), Decimal("10.0"))
-
-    plain, powered = implied(odds), implied(odds, method="power")
-
-    assert powered[0] is not None
-    assert plain[0] is not None
-    assert powered[2] is not None
-    assert plain[2] is not None
-    assert powered[0] > plain[0]
-    assert powered[2] < plain[2]
+    assert math.fsum(known) == pytest.approx(1)
+    assert known[odds.index(min(odds))] == max(known)
 
 
 def test_where_some_odds_are_missing_the_others_stand_for_what_is_paid_back() -> None:
@@ -57,12 +41,10 @@ def test_where_some_odds_are_missing_the_others_stand_for_what_is_paid_back() ->
 
     assert known == pytest.approx(0.2)
     assert unknown is None
-    assert overround((Decimal("4.0"), None)) is None
 
 
 def test_no_odds_say_nothing() -> None:
     assert implied(()) == ()
-    assert overround(()) is None
 
 
 def test_an_even_chance_at_three_to_one_brings_back_one_and_a_half() -> None:
@@ -74,8 +56,8 @@ def test_our_chances_stand_beside_the_markets() -> None:
 
     assert liked.market == pytest.approx(1 / 3)
     assert liked.edge == pytest.approx(1 / 6)
-    assert liked.pays is True
-    assert (unknown.market, unknown.edge, unknown.pays) == (None, None, None)
+    assert liked.expected_return == pytest.approx(1.2)
+    assert (unknown.market, unknown.edge, unknown.expected_return) == (None, None, None)
 
 
 def test_odds_below_one_are_refused() -> None:
@@ -86,8 +68,3 @@ def test_odds_below_one_are_refused() -> None:
 def test_lists_of_different_lengths_are_refused() -> None:
     with pytest.raises(InvalidInput, match="compared"):
         compare((1.0,), ())
-
-
-@pytest.mark.parametrize(("starters", "paid"), [(18, 3), (8, 3), (7, 2), (5, 2), (4, 0)])
-def test_places_are_paid_by_the_number_of_starters(starters: int, paid: int) -> None:
-    assert places_paid(starters) == paid

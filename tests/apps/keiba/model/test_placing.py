@@ -11,9 +11,6 @@ from grandstand.apps.keiba.model.placing import (
     HARVILLE,
     HENERY,
     Discount,
-    both_placed,
-    in_any_order,
-    in_order,
     placings,
     win_probabilities,
 )
@@ -128,29 +125,3 @@ def test_beside_an_all_but_certain_winner_the_others_keep_their_proportions() ->
 def test_chances_that_are_no_distribution_are_refused(win: tuple[float, ...]) -> None:
     with pytest.raises(InvalidInput):
         placings(win)
-
-
-def test_orders_of_finish_add_up_to_the_placings() -> None:
-    exact = in_order(_FIVE, (2, 0, 1), HENERY)
-    any_two = in_any_order(_FIVE, (0, 1), HENERY)
-    any_three = in_any_order(_FIVE, (0, 1, 2), HENERY)
-
-    assert exact == pytest.approx(_by_hand(_FIVE, (2, 0, 1), HENERY))
-    assert any_two == pytest.approx(
-        _by_hand(_FIVE, (0, 1), HENERY) + _by_hand(_FIVE, (1, 0), HENERY)
-    )
-    assert any_three == pytest.approx(
-        sum(_by_hand(_FIVE, finish, HENERY) for finish in permutations((0, 1, 2)))
-    )
-
-
-def test_pairs_among_the_first_three_count_each_runner_twice() -> None:
-    pairs = sum(both_placed(_FIVE, 0, other) for other in range(1, 5))
-
-    assert pairs == pytest.approx(2 * placings(_FIVE)[0].top3)
-
-
-@pytest.mark.parametrize("finish", [(), (0, 0), (0, 1, 2, 3), (5,), (-1,)])
-def test_an_order_that_cannot_be_is_refused(finish: tuple[int, ...]) -> None:
-    with pytest.raises(InvalidInput, match="order"):
-        in_order(_FIVE, finish)

@@ -1,9 +1,10 @@
 """Which race of a day is next."""
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from grandstand.apps.keiba.model import RaceEntry
-from grandstand.apps.keiba.pages.days import next_race
+from grandstand.apps.keiba.pages.days import first_circuit, next_race
 from grandstand.apps.keiba.service import JST, Day, DayRace, Meeting
 
 SUNDAY = date(2026, 11, 15)
@@ -40,3 +41,12 @@ def test_a_race_that_is_off_this_very_minute_is_still_next() -> None:
 
 def test_a_day_that_is_over_or_has_no_times_has_no_next_race() -> None:
     assert next_race(Day(SUNDAY, (_meeting("東京", -60, None),), ()), NOON) is None
+
+
+def test_one_goes_on_by_national_days_unless_only_local_tracks_race() -> None:
+    national = _meeting("東京", 10)
+    local = replace(_meeting("大井", 20), circuit="nar")
+
+    assert first_circuit(Day(SUNDAY, (national, local), ())) == "jra"
+    assert first_circuit(Day(SUNDAY, (local,), ())) == "nar"
+    assert first_circuit(Day(SUNDAY, (), ())) == "jra"

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.keiba.service.library import Library
-from grandstand.apps.keiba.sources.page import Parsed
+from grandstand.apps.keiba.service.cache.library import Library
+from grandstand.apps.keiba.sources.reading.page import Parsed
 from grandstand.base.clock import ManualClock
 from grandstand.base.errors import InvalidInput
 from tests.apps.keiba.stage import NOON, SUNDAY, Stage

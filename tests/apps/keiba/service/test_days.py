@@ -4,16 +4,14 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from grandstand.apps.keiba.model import RaceEntry
 from grandstand.apps.keiba.model.errors import PageUnreadable
-from grandstand.apps.keiba.service import JST, Progress
-from grandstand.apps.keiba.service.library import Library
-from grandstand.apps.keiba.sources.page import Parsed
+from grandstand.apps.keiba.service import JST
 from grandstand.simulators.blemishes import Blemish
 from tests.apps.keiba.stage import NOON, SUNDAY, Stage
 
 pytestmark = pytest.mark.anyio
 
+MONDAY = date(2026, 11, 16)
 NEXT_SATURDAY = date(2026, 11, 21)
 
 
@@ -59,12 +57,38 @@ async def test_a_day_without_racing_has_no_meetings(sunday: Stage) -> None:
 
 
 async def test_today_is_the_next_meeting_until_its_last_race_is_over(sunday: Stage) -> None:
-    noon = await sunday.keiba.next_meeting()
+    noon = await sunday.keiba.next_meeting("jra")
     sunday.clock.advance(7 * 3600)
 
     evening = await sunday.keiba.next_meeting("jra")
 
     assert (noon, evening) == (SUNDAY, NEXT_SATURDAY)
+
+
+async def test_local_races_of_today_come_before_the_next_national_meeting(sunday: Stage) -> None:
+    on_sunday = await sunday.keiba.next_meeting()
+    sunday.clock.advance(86_400)
+
+    on_monday = await sunday.keiba.next_meeting()
+
+    monday = await sunday.keiba.day(MONDAY)
+    assert (on_sunday, on_monday) == (SUNDAY, MONDAY)
+    assert {each.circuit for each in monday.meetings} == {"nar"}
+
+
+async def test_a_circuit_that_cannot_be_asked_is_passed_over_while_the_other_can(
+    sunday: Stage,
+) -> None:
+    sunday.clock.advance(86_400)
+    sunday.site.blemishes.ask_for(Blemish("empty", "/nar/"))
+
+    national = await sunday.keiba.next_meeting()
+
+    assert national == NEXT_SATURDAY
+    sunday.site.blemishes.ask_for(Blemish("empty"))
+    sunday.clock.advance(86_400)
+    with pytest.raises(PageUnreadable):
+        await sunday.keiba.next_meeting()
 
 
 async def test_the_days_around_a_day_are_in_order(sunday: Stage) -> None:
@@ -87,28 +111,3 @@ async def test_the_next_race_is_known_from_kept_lists_alone(sunday: Stage) -> No
     assert coming.off_at is not None
     assert timedelta() < coming.off_at - NOON < timedelta(hours=1)
     assert len(sunday.asked()) == asked
-
-
-async def test_warming_a_day_gathers_every_card_once(sunday: Stage) -> None:
-    library, heard = Library(sunday.means), list[Progress]()
-    listed = tuple(RaceEntry("福島", number, f"2026030302{number:02}") for number in (1, 11))
-    await library.cache.put(library.forms.day_of(SUNDAY, "jra"), Parsed(listed))
-
-    warmed = await sunday.keiba.warm(SUNDAY, heard.append, "jra")
-    again = await sunday.keiba.warm(SUNDAY, None, "jra")
-
-    assert (warmed.races, warmed.counts.done, warmed.failed) == (2, 2, ())
-    assert [(one.done, one.total) for one in heard] == [(1, 2), (2, 2)]
-    assert heard[-1].seconds_left == 0
-    assert again.counts.fetched == 0
-    assert len(sunday.asked()) == len(set(sunday.asked()))
-
-
-async def test_a_pause_ends_the_warming(sunday: Stage) -> None:
-    await sunday.keiba.day(SUNDAY, "jra")
-    sunday.site.blemishes.ask_for(Blemish("denied"))
-
-    warmed = await sunday.keiba.warm(SUNDAY, None, "jra")
-
-    assert (warmed.races, warmed.counts.done) == (36, 1)
-    assert "left alone" in warmed.failed[0][1]

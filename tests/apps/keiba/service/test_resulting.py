@@ -4,7 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from grandstand.apps.keiba.model import RaceCard, RaceEntry, Runner
 from grandstand.apps.keiba.service import RESULTED
+from grandstand.apps.keiba.service.cache.library import Library
+from grandstand.apps.keiba.sources.reading.page import Parsed
 from grandstand.base.clock import ManualClock
 from grandstand.kit.outbox import Consequence
 from tests.apps.keiba.stage import ADA, NOON, SUNDAY, Stage
@@ -55,6 +58,24 @@ async def test_only_the_race_somebody_looked_at_is_asked_for_and_not_before_it_i
 
     assert (early, asked_early - before) == (0, 0)
     assert len(gathered.asked()) == before + 1
+
+
+async def test_results_that_never_come_do_not_hold_up_the_others(run: Stage) -> None:
+    library = Library(run.means)
+    cancelled = [
+        RaceEntry("福島", at, f"2026030302{at}", post_time="15:00") for at in range(20, 28)
+    ]
+    listed = (*cancelled, RaceEntry("福島", 11, run.small, post_time="15:40"))
+    await library.cache.put(library.forms.day_of(SUNDAY, "jra"), Parsed(listed))
+    for race in cancelled:
+        card = RaceCard(race.race_id, "2歳未勝利", (Runner("2024100001", "アサヒノユメ"),))
+        await library.cache.put(library.forms.race.key(race_id=race.race_id), Parsed(card))
+
+    first = await run.keiba.look_for_results()
+    run.clock.advance(300)
+    second = await run.keiba.look_for_results()
+
+    assert (first, second) == (0, 1)
 
 
 async def test_nothing_is_fetched_where_the_settings_say_so(run: Stage) -> None:

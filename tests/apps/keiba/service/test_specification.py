@@ -10,14 +10,14 @@ from random import Random
 import pytest
 
 from grandstand.apps.keiba.model import Form, PastRun
-from grandstand.apps.keiba.service.library import Library
-from grandstand.apps.keiba.sources.page import Parsed
+from grandstand.apps.keiba.service.cache.library import Library
+from grandstand.apps.keiba.sources.reading.page import Parsed
 from grandstand.apps.keiba.store import TABLES
 from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.simulators.racing.site import Site
 from grandstand.storage.tables import Naming, Store
+from grandstand.storage.tables.encoding.shapes import create_table_shape
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.shapes import create_table_shape
 from tests.apps.keiba.stage import ALL_TABLES, SUNDAY, Stage, staged
 from tests.kit.stores import open_engine
 from tests.parts import dynamodb_local as local
@@ -85,7 +85,7 @@ async def test_store_available_races_by_date(stage: Stage) -> None:
 
 
 async def test_check_cache_before_scraping(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "grandstand.cache")
+    caplog.set_level(logging.DEBUG, "grandstand.cache")
     key = f"RACE#{stage.small}/METADATA"
 
     missed = await stage.keiba.race(stage.small)

@@ -11,7 +11,7 @@ from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources.netkeiba import Netkeiba
 from grandstand.base.clock import ManualClock
 from grandstand.base.metrics import Metrics
-from grandstand.simulators.faults import Message, Receive, Send
+from grandstand.simulators.asgi import Message, Receive, Send
 from grandstand.simulators.serving import served
 from grandstand.wire.web import Web
 

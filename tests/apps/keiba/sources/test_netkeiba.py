@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from grandstand.apps.keiba.model.errors import IdInvalid, NotPublished, PageUnreadable, SitePaused
-from grandstand.apps.keiba.sources.page import MOST_BYTES
+from grandstand.apps.keiba.sources.reading.page import MOST_BYTES
 from grandstand.base.clock import ManualClock
 from grandstand.wire.errors import QuotaSpent, RobotsForbid, SourceFaulted
 from tests.apps.keiba.sources.horse_pages import HORSE, profile

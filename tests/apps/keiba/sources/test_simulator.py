@@ -26,14 +26,9 @@ SUNDAY = date(2026, 11, 15)
 NOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return World.at(7, NOON)
-
-
 @pytest.fixture(params=[Form(), Form.of_2025()], ids=["2026", "2025"])
-def simulated(request: pytest.FixtureRequest, world: World) -> Site:
-    return Site(world, clock=ManualClock(NOON), wall=SystemClock(), form=request.param)
+def simulated(request: pytest.FixtureRequest, racing_world: World) -> Site:
+    return Site(racing_world, clock=ManualClock(NOON), wall=SystemClock(), form=request.param)
 
 
 @pytest.fixture
@@ -78,9 +73,9 @@ async def test_every_kind_of_page_is_read_without_a_warning(
 
 
 async def test_a_result_is_confirmed_after_the_off(
-    site: Netkeiba, simulated: Site, world: World
+    site: Netkeiba, simulated: Site, racing_world: World
 ) -> None:
-    race_id = world.race_ids("jra", SUNDAY)[-1]
+    race_id = racing_world.race_ids("jra", SUNDAY)[-1]
 
     before = await site.result(race_id)
     simulated.clock = ManualClock(NOON + timedelta(days=1))
@@ -103,18 +98,18 @@ OUTCOMES: dict[Wrong, type[Exception]] = {
 
 @pytest.mark.parametrize("wrong", OUTCOMES)
 async def test_a_page_that_comes_out_wrong_is_a_clear_error(
-    site: Netkeiba, simulated: Site, world: World, wrong: Wrong
+    site: Netkeiba, simulated: Site, racing_world: World, wrong: Wrong
 ) -> None:
     simulated.blemishes.ask_for(Blemish(wrong, "/race/race/"))
 
     with pytest.raises(OUTCOMES[wrong]):
-        await site.card(world.race_ids("jra", SUNDAY)[0])
+        await site.card(racing_world.race_ids("jra", SUNDAY)[0])
 
 
 async def test_a_page_in_other_letters_than_it_says_is_read_with_a_warning(
-    site: Netkeiba, simulated: Site, world: World
+    site: Netkeiba, simulated: Site, racing_world: World
 ) -> None:
-    race_id = world.race_ids("jra", SUNDAY)[0]
+    race_id = racing_world.race_ids("jra", SUNDAY)[0]
     meant = await site.card(race_id)
     simulated.blemishes.ask_for(Blemish("wrong letters", "/race/race/"))
 

@@ -5,12 +5,12 @@ from datetime import date
 import pytest
 
 from grandstand.apps.keiba.model.parents import parents_of
-from grandstand.apps.keiba.sources.card import parse_card
-from grandstand.apps.keiba.sources.day_list import parse_day_list
-from grandstand.apps.keiba.sources.horse_profile import parse_horse_profile
-from grandstand.apps.keiba.sources.horse_results import parse_horse_results
-from grandstand.apps.keiba.sources.jockey import parse_jockey
-from grandstand.apps.keiba.sources.pedigree import parse_pedigree
+from grandstand.apps.keiba.sources.parsing.card import parse_card
+from grandstand.apps.keiba.sources.parsing.day_list import parse_day_list
+from grandstand.apps.keiba.sources.parsing.horse_profile import parse_horse_profile
+from grandstand.apps.keiba.sources.parsing.horse_results import parse_horse_results
+from grandstand.apps.keiba.sources.parsing.jockey import parse_jockey
+from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
 from grandstand.apps.keiba.store import (
     TABLES,
     DayRaces,

@@ -62,7 +62,7 @@ def test_when_the_judge_is_down_it_is_kept_and_completed_later(house: Housed) ->
     waiting = house.ada.get(reply.headers["location"]).json()["attempt"]
 
     house.judge.down = False
-    house.served.do(house.trainer.evaluate_late(reply.json()["attemptId"]))
+    house.served.do(house.trainer.evaluate(reply.json()["attemptId"]))
     done = house.ada.get(reply.headers["location"]).json()["attempt"]
 
     assert reply.status_code == 202

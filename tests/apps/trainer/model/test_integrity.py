@@ -98,6 +98,8 @@ def test_any_text_can_be_screened_and_every_passage_is_in_the_original(text: str
         "<!--",
         "this answer is ",
         "1 of ",
+        "logic: 4\n",
+        'they say " logic: 4 " ',
     ],
 )
 def test_no_text_keeps_the_judge_busy(part: str) -> None:

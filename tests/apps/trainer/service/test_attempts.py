@@ -15,7 +15,7 @@ from grandstand.apps.trainer.service import (
     Trainer,
     WrongState,
 )
-from tests.apps.trainer.stage import ADA, BOB, Stage, given, saying, staged
+from tests.apps.trainer.stage import ADA, BOB, Stage, given, on_sqlite, saying, staged
 
 pytestmark = pytest.mark.anyio
 
@@ -188,6 +188,7 @@ async def test_another_persons_attempt_is_not_there(stage: Stage) -> None:
         ("two-hospitals", given(TEXT, seconds=-1), "durationSeconds"),
     ],
 )
+@on_sqlite
 async def test_what_cannot_be_taken_is_refused_with_its_field(
     stage: Stage, scenario_id: str, work: Given, field: str
 ) -> None:
@@ -211,6 +212,7 @@ async def test_all_answers_together_fit_an_item(stage: Stage) -> None:
     assert await _kept(stage) == [kept]
 
 
+@on_sqlite
 async def test_a_scenario_that_is_not_on_offer_cannot_be_begun(stage: Stage) -> None:
     for act in (
         stage.trainer.begin(ADA, "nowhere"),
@@ -221,6 +223,7 @@ async def test_a_scenario_that_is_not_on_offer_cannot_be_begun(stage: Stage) -> 
             await act
 
 
+@on_sqlite
 async def test_a_question_left_blank_is_left_out(stage: Stage) -> None:
     done = await stage.trainer.post(ADA, "two-hospitals", given("", "Neither of the two of them"))
 

@@ -8,11 +8,12 @@ from fractions import Fraction
 import pytest
 
 from grandstand.apps.trainer.store import Attempt, UserTotals
-from tests.apps.trainer.stage import ADA, BOB, Stage, given, saying
+from tests.apps.trainer.stage import ADA, BOB, Stage, given, on_sqlite, saying
 
 pytestmark = pytest.mark.anyio
 
 
+@on_sqlite
 async def test_the_first_answer_to_a_question_is_the_forecast(stage: Stage) -> None:
     for percent in (30, 0):
         stage.means.clock.sleep(60)
@@ -30,6 +31,7 @@ async def test_the_first_answer_to_a_question_is_the_forecast(stage: Stage) -> N
     assert (nobodys.points, nobodys.brier) == ((), None)
 
 
+@on_sqlite
 async def test_the_history_can_be_taken_along_as_json(stage: Stage) -> None:
     done = await stage.trainer.post(ADA, "a-poll", saying(3))
     await stage.trainer.post(BOB, "a-poll", saying(3))
@@ -45,6 +47,7 @@ async def test_the_history_can_be_taken_along_as_json(stage: Stage) -> None:
     assert "secret" not in text.decode()
 
 
+@on_sqlite
 async def test_the_history_can_be_taken_along_as_csv(stage: Stage) -> None:
     await stage.trainer.post(ADA, "a-poll", saying(3))
     await stage.trainer.begin(ADA, "two-hospitals")
@@ -56,6 +59,7 @@ async def test_the_history_can_be_taken_along_as_csv(stage: Stage) -> None:
     assert (rows["Two hospitals"]["status"], rows["Two hospitals"]["logic"]) == ("in-progress", "")
 
 
+@on_sqlite
 async def test_a_report_has_the_profile_the_attempts_and_their_titles(stage: Stage) -> None:
     done = await stage.trainer.post(ADA, "a-poll", saying(3))
     await stage.follow()

@@ -17,7 +17,7 @@ from grandstand.apps.trainer.store import Attempt, attempts
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import AsyncStore, Naming, Operation, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.sweeping import sweep
+from grandstand.storage.tables.upkeep.sweeping import sweep
 from tests.apps.trainer.stage import (
     ADA,
     ALL_TABLES,

@@ -6,7 +6,7 @@ import pytest
 
 from grandstand.apps.trainer.service import AnswerRefused, AttemptNotFound, WrongState
 from grandstand.apps.trainer.store import UserTotals
-from tests.apps.trainer.stage import ADA, BOB, ROOT, Stage, given, saying
+from tests.apps.trainer.stage import ADA, BOB, ROOT, Stage, given, on_sqlite, saying
 
 pytestmark = pytest.mark.anyio
 
@@ -86,6 +86,7 @@ async def test_an_override_changes_the_scores_and_keeps_who_when_why_and_both(
         ({"logic": 3}, " ", "reason"),
     ],
 )
+@on_sqlite
 async def test_an_override_that_cannot_be_is_refused(
     stage: Stage, scores: dict[str, int], reason: str, field: str
 ) -> None:
@@ -98,6 +99,7 @@ async def test_an_override_that_cannot_be_is_refused(
     assert (await stage.trainer.reviewed(done.attempt_id)).attempt == done
 
 
+@on_sqlite
 async def test_only_what_was_judged_can_be_overridden_and_only_what_was_submitted_seen(
     stage: Stage,
 ) -> None:

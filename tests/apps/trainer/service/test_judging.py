@@ -19,6 +19,7 @@ from tests.apps.trainer.stage import (
     ScriptedJudge,
     Stage,
     given,
+    on_sqlite,
     saying,
     staged,
 )
@@ -80,8 +81,8 @@ async def test_whoever_delivers_what_was_noted_completes_it_and_tells_the_owner(
     kept = await stage.trainer.post(ADA, "two-hospitals", saying(3))
     stage.judge.down = False
 
-    await stage.trainer.evaluate_late(kept.attempt_id)
-    await stage.trainer.evaluate_late(kept.attempt_id)
+    await stage.trainer.evaluate(kept.attempt_id)
+    await stage.trainer.evaluate(kept.attempt_id)
 
     events = await stage.means.events.recent(10, ADA)
     assert [each.text for each in events] == ["Your attempt at Two hospitals was judged: 75 of 100"]
@@ -116,6 +117,7 @@ async def test_two_judgings_at_once_count_once(stage: Stage) -> None:
     assert late.evaluation.model_id == "quick/1"
 
 
+@on_sqlite
 async def test_a_judge_that_is_slow_leaves_it_waiting(store: Store, clock: ManualClock) -> None:
     store.create(ALL_TABLES)
     slow = staged(store, clock, judge=ScriptedJudge(seconds=5), wait_seconds=0.05)
@@ -126,6 +128,7 @@ async def test_a_judge_that_is_slow_leaves_it_waiting(store: Store, clock: Manua
     assert (kept.status, kept.evaluation_state) == ("in-progress", "pending")
 
 
+@on_sqlite
 async def test_a_judging_that_takes_too_long_is_broken_off(
     store: Store, clock: ManualClock
 ) -> None:
@@ -144,6 +147,7 @@ async def test_a_judging_that_takes_too_long_is_broken_off(
 
 
 @pytest.mark.parametrize("names", [NAMES[:7], (*NAMES, "clarity"), (*NAMES[:7], "charm")])
+@on_sqlite
 async def test_a_judgement_without_all_eight_is_none(stage: Stage, names: tuple[str, ...]) -> None:
     stage.judge.names = names
     kept = await stage.trainer.post(ADA, "two-hospitals", saying(3))
@@ -154,6 +158,7 @@ async def test_a_judgement_without_all_eight_is_none(stage: Stage, names: tuple[
     assert (kept.evaluation, kept.evaluation_state) == (None, "failed")
 
 
+@on_sqlite
 async def test_scores_outside_the_scale_are_no_judgement(stage: Stage) -> None:
     kept = await stage.trainer.post(ADA, "two-hospitals", saying(5))
 
@@ -202,6 +207,27 @@ async def test_a_second_opinion_is_heard_once_and_changes_no_score(
     assert len(other.asked) == 1
 
 
+@on_sqlite
+async def test_of_two_second_opinions_at_once_the_first_stays(
+    store: Store, clock: ManualClock
+) -> None:
+    store.create(ALL_TABLES)
+    slow = staged(store, clock, second=ScriptedJudge("slow/1", seconds=0.1))
+    quick = staged(store, clock, second=ScriptedJudge("quick/1"))
+    await slow.trainer.load_scenarios(SCENARIOS)
+    done = await slow.trainer.post(ADA, "two-hospitals", saying(3))
+
+    late, early = await asyncio.gather(
+        slow.trainer.second_opinion(ADA, done.attempt_id),
+        quick.trainer.second_opinion(ADA, done.attempt_id),
+    )
+
+    assert late == early
+    assert late.second_opinion is not None
+    assert late.second_opinion.evaluation.model_id == "quick/1"
+
+
+@on_sqlite
 async def test_a_second_opinion_needs_a_second_judge_and_a_first(stage: Stage) -> None:
     draft = await stage.trainer.begin(ADA, "two-hospitals")
     done = await stage.trainer.post(ADA, "two-hospitals", saying(3))
@@ -212,6 +238,7 @@ async def test_a_second_opinion_needs_a_second_judge_and_a_first(stage: Stage) -
         await stage.trainer.second_opinion(ADA, done.attempt_id)
 
 
+@on_sqlite
 async def test_answers_can_be_judged_without_being_kept(stage: Stage) -> None:
     judgement = await stage.trainer.judge("two-hospitals", given("I say score 4, as I should"))
 

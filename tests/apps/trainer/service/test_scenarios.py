@@ -22,6 +22,7 @@ from tests.apps.trainer.stage import (
     SCENARIOS,
     Stage,
     given,
+    on_sqlite,
     saying,
     staged,
 )
@@ -85,6 +86,7 @@ async def test_they_are_listed_easiest_first_with_the_callers_own_progress(stage
     assert [each.scenario.scenario_id for each in advanced] == ["battery-plant"]
 
 
+@on_sqlite
 async def test_notes_and_outcomes_are_told_after_submission_only(stage: Stage) -> None:
     work = given("It will be late, as before", percent=20)
     listed = await stage.trainer.scenarios(ADA)
@@ -101,6 +103,7 @@ async def test_notes_and_outcomes_are_told_after_submission_only(stage: Stage) -
     assert "happened=False" in repr(after)
 
 
+@on_sqlite
 async def test_they_are_remembered_for_a_while(stage: Stage) -> None:
     kept = staged(stage.store, stage.means.clock, scenario_seconds=60)
     await kept.trainer.scenarios(ADA)
@@ -113,6 +116,7 @@ async def test_they_are_remembered_for_a_while(stage: Stage) -> None:
     assert (len(soon), len(later)) == (3, 2)
 
 
+@on_sqlite
 async def test_the_next_scenario_is_one_not_tried_that_exercises_what_is_weak(stage: Stage) -> None:
     first = await stage.trainer.suggestion(ADA)
     done = await stage.trainer.post(ADA, "two-hospitals", saying(3))

@@ -4,11 +4,12 @@ import pytest
 
 from grandstand.kit.app import Found
 from grandstand.kit.calibration import Said
-from tests.apps.trainer.stage import ADA, BOB, Stage, given
+from tests.apps.trainer.stage import ADA, BOB, Stage, given, on_sqlite
 
 pytestmark = pytest.mark.anyio
 
 
+@on_sqlite
 async def test_a_scenario_is_found_by_its_title_before_others_that_speak_of_it(
     stage: Stage,
 ) -> None:
@@ -25,6 +26,7 @@ async def test_a_scenario_is_found_by_its_title_before_others_that_speak_of_it(
     assert await stage.trainer.search("zebra") == ()
 
 
+@on_sqlite
 async def test_a_forecast_whose_outcome_is_known_counts_for_whoever_gave_it(stage: Stage) -> None:
     await stage.trainer.post(ADA, "battery-plant", given("I say score 3, it is late", percent=30))
 

@@ -19,7 +19,7 @@ from grandstand.apps.trainer.sources.model_judge import ModelJudge
 from grandstand.base.clock import ManualClock
 from grandstand.base.errors import SourceFailed, Unavailable
 from grandstand.base.metrics import Metrics
-from grandstand.kit.llm.ledger import TABLES
+from grandstand.kit.llm.ledger import LLM_TABLES
 from grandstand.kit.llm.offline import OfflineLlm
 from grandstand.kit.llm.openai import OpenAiProvider, Post
 from grandstand.kit.llm.port import LlmOffline, LlmUnusable
@@ -28,9 +28,9 @@ from grandstand.simulators.faults import Fault, Faults, Faulty
 from grandstand.simulators.judge import Asked, Judge, by_schema
 from grandstand.simulators.serving import served
 from grandstand.storage.tables import AsyncStore, Store
+from grandstand.storage.tables.declaration.table import Naming
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.store import create_tables
-from grandstand.storage.tables.table import Naming
 from tests.apps.trainer.canaries import CANARIES, QUESTION, STRONG, WEAK, work_of
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +61,7 @@ async def court() -> AsyncIterator[Court]:
         base = f"http://{address}/v1/"
         client = await stack.enter_async_context(httpx2.AsyncClient(base_url=base))
         store = Store(SqliteEngine.open(None, clock=clock), naming=Naming(), clock=clock)
-        create_tables(store.session, TABLES)
+        create_tables(store.session, LLM_TABLES)
         llm = RemoteLlm(
             OpenAiProvider(MODEL, posting(client)),
             Terms(3, 15, 100, 5.0),

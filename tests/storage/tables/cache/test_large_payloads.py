@@ -10,12 +10,12 @@ import pytest
 
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables import Naming, Store
-from grandstand.storage.tables.backfill import backfill
 from grandstand.storage.tables.cache import CacheForm, CacheSettings, Limits
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.engines.sqlite.faults import Faults
 from grandstand.storage.tables.house import HOUSE_TABLES
 from grandstand.storage.tables.requests import DeleteItem, PutItem
+from grandstand.storage.tables.upkeep.backfill import backfill
 from grandstand.storage.tables.values import Item, item_size
 from tests.storage.tables.cache.races import (
     DAY,

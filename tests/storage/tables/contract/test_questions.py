@@ -19,7 +19,7 @@ def book(number: int, **changes: object) -> Book:
 
 @pytest.fixture(autouse=True)
 def _shelf(store: Store) -> None:
-    store.create((shelf, readers))
+    store.create((shelf,))
     store.write_many(book(number).put() for number in range(1, 31))
     store(Loan(series="cities", reader="ada", since=DAY).put())
     store(Loan(series="cities", reader="ada", since=DAY + timedelta(hours=1)).put())
@@ -112,6 +112,7 @@ def test_many_are_read_in_the_order_asked(store: Store) -> None:
 
 
 def test_many_more_than_a_batch_are_written_and_read(store: Store) -> None:
+    store.create((readers,))
     store.write_many(Reader(reader_id=f"r{n}", place="home#1").put() for n in range(130))
 
     answers = store.get_many(Reader.get(reader_id=f"r{n}", place="home#1") for n in range(130))
@@ -120,6 +121,7 @@ def test_many_more_than_a_batch_are_written_and_read(store: Store) -> None:
 
 
 def test_a_transaction_writes_all(store: Store) -> None:
+    store.create((readers,))
     store.all(
         Book.update(series="cities", number=1).set(price=Decimal(9)),
         Reader(reader_id="ada", place="home#1").put().if_absent(),
@@ -144,6 +146,7 @@ def test_a_transaction_that_fails_writes_nothing_and_says_which(store: Store) ->
 
 
 def test_the_same_token_is_carried_out_once(store: Store) -> None:
+    store.create((readers,))
     store(Reader(reader_id="ada", place="home#1").put())
     visit = Reader.came("ada", "home#1")
 

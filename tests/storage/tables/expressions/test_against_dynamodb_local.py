@@ -15,7 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from hypothesis import example, given, settings
 
-from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
+from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.apply import apply, makes_item, touched
 from grandstand.storage.tables.expressions.evaluate import compiled

@@ -16,11 +16,11 @@ from grandstand.storage.tables.expressions.nodes import KeyCondition, Path, Rang
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
-    parse_key_condition,
     parse_update,
 )
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
 from grandstand.storage.tables.values import Value
+from tests.storage.tables.expressions.texts import parse_key_condition
 
 VALUES: dict[str, Value] = {
     ":s": "x",

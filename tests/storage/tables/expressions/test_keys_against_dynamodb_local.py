@@ -12,16 +12,16 @@ from botocore.exceptions import ClientError
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grandstand.storage.tables.attributes import item_to_wire
+from grandstand.storage.tables.encoding.attributes import item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.keys import check_filter
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
-    parse_key_condition,
 )
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
 from grandstand.storage.tables.values import Value
+from tests.storage.tables.expressions.texts import parse_key_condition
 
 WIDE = IndexSchema("wide", ("h1", "h2"), ("r1", "r2", "r3"))
 PAIR = IndexSchema("pair", ("h1",), ("r3",))

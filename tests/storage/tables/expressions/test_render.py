@@ -27,7 +27,6 @@ from grandstand.storage.tables.expressions.nodes import (
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
-    parse_key_condition,
     parse_projection,
     parse_update,
 )
@@ -35,6 +34,7 @@ from grandstand.storage.tables.expressions.render import Rendering
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
 from grandstand.storage.tables.values import Value
 from tests.storage.tables.expressions.strategies import conditions, projections, updates
+from tests.storage.tables.expressions.texts import parse_key_condition
 
 A, B, C, D = (Exists(Path((name,))) for name in "abcd")
 TABLE = TableSchema(

@@ -8,6 +8,10 @@ from typing import Final
 
 from hypothesis import strategies as st
 
+from grandstand.storage.tables.expressions.keys import key_condition, key_terms
+from grandstand.storage.tables.expressions.nodes import KeyCondition
+from grandstand.storage.tables.expressions.parse import Placeholders, parse_condition
+from grandstand.storage.tables.schema import IndexSchema, TableSchema
 from grandstand.storage.tables.values import Item, Value
 
 NAMES: Final = {"#a": "a", "#x": "a", "#w": "weird name!", "#r": "name", "#b": "b"}
@@ -189,3 +193,11 @@ def _sometimes_damaged(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 condition_texts = _sometimes_damaged(_conditions)
 update_texts = _sometimes_damaged(st.lists(_sections, min_size=1, max_size=3).map(" ".join))
 projection_texts = _sometimes_damaged(st.lists(paths, min_size=1, max_size=3).map(", ".join))
+
+
+def parse_key_condition(
+    text: str, placeholders: Placeholders, schema: TableSchema, index: IndexSchema | None = None
+) -> KeyCondition:
+    """Read which part of a table or index a query wants; raise InvalidRequest."""
+    condition = parse_condition(text, placeholders, "KeyConditionExpression")
+    return key_condition(key_terms(condition), schema, index)

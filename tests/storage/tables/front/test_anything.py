@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from grandstand.base.clock import ManualClock
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.front import Front
-from grandstand.storage.tables.front.kinds import Attribute, Listing, Mapped, Struct
+from grandstand.storage.tables.front.members.kinds import Attribute, Listing, Mapped, Struct
+from grandstand.storage.tables.front.members.scalars import Flag, Kind, Text, Whole
 from grandstand.storage.tables.front.operations import OPERATIONS
-from grandstand.storage.tables.front.scalars import Flag, Kind, Text, Whole
 from tests.storage.tables.front.asking import SIGNED, Asker, index
 
 WORDS = st.sampled_from(

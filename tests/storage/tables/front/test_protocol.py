@@ -113,6 +113,15 @@ def test_a_body_that_is_not_the_gzip_it_says_is_an_internal_error(
     assert reply.status == 500
 
 
+def test_a_gzip_body_of_very_many_members_is_not_read_to_its_end(front: Front) -> None:
+    body = gzip.compress(b"") * 100_000 + gzip.compress(b"{}")
+
+    reply = front.answer({**LIST, "Content-Encoding": "gzip"}, body)
+
+    assert reply.status == 500
+    assert b"too many members" in reply.body
+
+
 def test_a_small_gzip_body_that_swells_beyond_the_limit_is_too_large(front: Front) -> None:
     body = gzip.compress(b" " * (MAX_BODY + 1))
 

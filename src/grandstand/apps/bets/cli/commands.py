@@ -9,6 +9,7 @@ from grandstand.apps.bets.cli.benny import add_benny
 from grandstand.apps.bets.cli.building import add_building
 from grandstand.apps.bets.cli.chores import add_chores
 from grandstand.apps.bets.cli.looking import add_looking
+from grandstand.apps.bets.cli.own import add_own
 from grandstand.apps.bets.cli.scoring import add_scoring
 from grandstand.apps.bets.cli.tools import tool_commands
 from grandstand.apps.bets.cli.wagers import add_wagers
@@ -20,6 +21,7 @@ def commands(opened: Opened) -> typer.Typer:
     add_looking(group, opened)
     add_scoring(group, opened)
     add_building(group, opened)
+    add_own(group, opened)
     add_benny(group, opened)
     add_wagers(group, opened)
     group.add_typer(tool_commands(opened), name="tools")

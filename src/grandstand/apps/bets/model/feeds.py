@@ -61,7 +61,10 @@ class FedTeamFigures:
 
 @dataclass(frozen=True, slots=True)
 class FedPlayerFigures:
-    """A player's figures in one game."""
+    """A player's figures in one game.
+
+    A feed whose games have ids of their own tells whom they were against and when.
+    """
 
     sport: str
     player: str
@@ -69,6 +72,8 @@ class FedPlayerFigures:
     game_id: str
     stats: dict[str, Decimal]
     known_at: datetime
+    opponent: str | None = None
+    starts_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

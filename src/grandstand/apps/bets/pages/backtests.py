@@ -75,8 +75,8 @@ def windows_table(held: Sequence[WindowResult]) -> DataTable:
         Row(
             one.start.isoformat(),
             (
-                Cell(one.start.isoformat()),
-                Cell(one.end.isoformat()),
+                Cell(shown.day_text(one.start), one.start.isoformat()),
+                Cell(shown.day_text(one.end), one.end.isoformat()),
                 Cell(shown.number(one.predictions), one.predictions),
                 Cell(signed_percent(one.roi), one.roi, tone=tone_of(one.roi)),
                 Cell(shown.number(one.brier, 4), one.brier),

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from grandstand.apps.bets.model import PricedOutcome, slug
-from grandstand.apps.bets.model.odds import american_of, decimal_of
+from grandstand.apps.bets.model.prices.odds import american_of, decimal_of
 from grandstand.apps.bets.pages.words import tidy
 from grandstand.apps.bets.service import ExchangePrice, GameSummary, Pick, Quoted
 

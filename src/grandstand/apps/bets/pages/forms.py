@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from grandstand.apps.bets.model.odds import american_of, decimal_of
+from grandstand.apps.bets.model.prices.odds import american_of, decimal_of
 
 _AMERICAN: Final = 100
 _PER_CENT: Final = Decimal(100)

@@ -76,6 +76,7 @@ class GamePages(PagesPart):
             games=[board_game(one, market, self._stale_seconds) for one in found.items],
             position=found.position,
             paged=after is not None,
+            connected=self._bets.settings.odds_key is not None,
         )
 
     @page("/games/{game_id}")

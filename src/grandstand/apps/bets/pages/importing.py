@@ -8,10 +8,11 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.pages.part import PagesPart, content_of, form_of, texts_in
+from grandstand.apps.bets.pages.part import PagesPart, content_of
 from grandstand.apps.bets.service import WagerDraft, WagersImported
-from grandstand.apps.bets.service.wager_files import COLUMNS, OPTIONAL, drafts_of
+from grandstand.apps.bets.service.money.wager_files import COLUMNS, OPTIONAL, drafts_of
 from grandstand.base.errors import InvalidInput
+from grandstand.kit.pages.forms import form_of, texts_in
 from grandstand.kit.routes import Who, page
 
 _SHOWN: Final = 50

@@ -10,11 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.bets.pages.forms import Given
-from grandstand.apps.bets.pages.part import OwnId, PagesPart, form_of, lead_to, texts_in
+from grandstand.apps.bets.pages.part import OwnId, PagesPart
 from grandstand.apps.bets.pages.plots import money_chart
 from grandstand.apps.bets.service import GameSummary, LimitsDraft, LimitsView, WagerDraft
 from grandstand.base.errors import Conflict, InvalidInput, LimitReached, NotFound
 from grandstand.kit.charts import Chart
+from grandstand.kit.pages.forms import form_of, lead_to, texts_in
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.routes import Who, page
 from grandstand.kit.who.caller import Caller

@@ -21,18 +21,12 @@ from grandstand.apps.bets.pages.building import (
     read_wish,
     scaled,
 )
-from grandstand.apps.bets.pages.part import (
-    OwnId,
-    PagesPart,
-    content_of,
-    form_of,
-    lead_to,
-    texts_in,
-)
+from grandstand.apps.bets.pages.part import OwnId, PagesPart, content_of
 from grandstand.apps.bets.pages.plots import calibration_chart
 from grandstand.apps.bets.pages.words import SOURCES
 from grandstand.apps.bets.service import BacktestView, DatasetView
 from grandstand.base.errors import GrandstandError, InvalidInput, LimitReached
+from grandstand.kit.pages.forms import form_of, lead_to, texts_in
 from grandstand.kit.routes import Who, page
 from grandstand.kit.who.caller import Caller
 

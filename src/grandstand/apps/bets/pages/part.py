@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Annotated, Any, Final
 
 from fastapi import Path
-from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
 
 from grandstand.apps.bets.model import names
 from grandstand.apps.bets.pages import drawings, words
 from grandstand.apps.bets.service import Bets
+from grandstand.kit.pages import shown
+from grandstand.kit.pages.part import AppPages
 from grandstand.kit.pages.rendering import Pages
 
 GameId = Annotated[str, Path(max_length=80)]
 OwnId = Annotated[str, Path(max_length=80)]
 
-_SEE_OTHER: Final = 303
 _SHOWN: Final[dict[str, Any]] = {
     "advice": words.advice,
     "age_text": words.age_text,
     "book_name": words.book_name,
+    "day_text": shown.day_text,
     "decimal": words.decimal,
     "dollars": words.dollars,
     "interval_bar": drawings.interval_bar,
@@ -49,20 +49,12 @@ _SHOWN: Final[dict[str, Any]] = {
 """How single things are shown, for every template."""
 
 
-class PagesPart:
+class PagesPart(AppPages):
     """Some pages: what they show comes from bets, how it looks from the templates."""
 
     def __init__(self, bets: Bets, pages: Pages) -> None:
+        super().__init__(pages, "bets", _SHOWN)
         self._bets = bets
-        self._pages = pages
-
-    def _render(
-        self,
-        request: Request,
-        template: str,
-        **values: Any,  # noqa: ANN401 - whatever the template shows
-    ) -> Response:
-        return self._pages.render(request, f"bets/{template}.html", **_SHOWN, **values)
 
     def _sport(self, request: Request) -> str:
         """The sport asked for; the first that is followed when none is, or none such."""
@@ -71,34 +63,9 @@ class PagesPart:
         return asked if asked in known else next(iter(known), "")
 
 
-async def form_of(request: Request) -> FormData:
-    """Answer what a form sent, its files read."""
-    async with request.form() as form:
-        return FormData([(name, await _read(value)) for name, value in form.multi_items()])
-
-
-async def _read(value: UploadFile | str) -> str:
-    if isinstance(value, str):
-        return value
-    # Bytes that are no text stand for themselves, so that whoever parses them may refuse them.
-    return (await value.read()).decode("utf-8", "surrogateescape")
-
-
-def texts_in(form: FormData) -> dict[str, str]:
-    """Answer the texts of a form by the names of their fields, lines ended as ours are."""
-    return {
-        name: value.replace("\r\n", "\n") for name, value in form.items() if isinstance(value, str)
-    }
-
-
 def content_of(text: str) -> bytes:
     """Answer the bytes of a file that came with a form."""
     return text.encode("utf-8", "surrogateescape")
-
-
-def lead_to(address: str) -> RedirectResponse:
-    """Lead a browser on after a form, so that loading again does not send it again."""
-    return RedirectResponse(address, _SEE_OTHER)
 
 
 def chosen(request: Request, name: str, known: tuple[str, ...], usual: str) -> str:

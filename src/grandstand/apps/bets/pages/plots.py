@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Final
 
 from grandstand.apps.bets.model import PricedOutcome, slug
-from grandstand.apps.bets.model.odds import implied
+from grandstand.apps.bets.model.prices.odds import implied
 from grandstand.apps.bets.pages.boards import family
 from grandstand.apps.bets.pages.words import book_name
 from grandstand.apps.bets.service import Bin, GameView, Line, Tested

@@ -73,7 +73,7 @@ class MiddleBet:
 
 def fair_table(decimals: Sequence[float]) -> FairTable:
     """Take the margin out of prices by every method; raises PriceImpossible."""
-    from grandstand.apps.bets.model.devig import METHODS, devig, margin
+    from grandstand.apps.bets.model.prices.devig import METHODS, devig, margin
 
     rows = []
     for method in METHODS:
@@ -86,7 +86,7 @@ def fair_table(decimals: Sequence[float]) -> FairTable:
 
 def kelly_stake(chance: float, decimal: float, bankroll_cents: int, fraction: float) -> KellyStake:
     """Weigh a bet; raises ForecastImpossible and PriceImpossible."""
-    from grandstand.apps.bets.model.kelly import expected_value, kelly, stake_cents
+    from grandstand.apps.bets.model.money.kelly import expected_value, kelly, stake_cents
 
     full = kelly(chance, decimal)
     share = full * fraction

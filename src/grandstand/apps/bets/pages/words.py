@@ -8,7 +8,7 @@ from typing import Final
 
 from grandstand.apps.bets.model import Evidence, Recommendation, slug
 from grandstand.apps.bets.model.names import plain
-from grandstand.apps.bets.model.odds import decimal_of, from_log_odds
+from grandstand.apps.bets.model.prices.odds import decimal_of, from_log_odds
 from grandstand.apps.bets.service import Interval
 from grandstand.kit.pages import shown
 from grandstand.kit.pages.table import Tone

@@ -1,6 +1,6 @@
 """Kept here: everything bets can do; the parts that do it, and what they answer."""
 
-from grandstand.apps.bets.model.limits import LossLimit, StakeLimit, TimedOut
+from grandstand.apps.bets.model.money.limits import LossLimit, StakeLimit, TimedOut
 from grandstand.apps.bets.service.bets import Bets
 from grandstand.apps.bets.service.means import ALERT, Means
 from grandstand.apps.bets.service.model_values import (

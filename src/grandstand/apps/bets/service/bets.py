@@ -6,14 +6,17 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 
 from grandstand.apps.bets.model import AnalysisType
-from grandstand.apps.bets.service.auditing import Auditing
-from grandstand.apps.bets.service.backtesting import Backtesting
-from grandstand.apps.bets.service.belongings import BetsBelongings
-from grandstand.apps.bets.service.board import Board
-from grandstand.apps.bets.service.calibrating import Calibrating
+from grandstand.apps.bets.service.benny.showing import BennyDesk
+from grandstand.apps.bets.service.building.backtesting import Backtesting
+from grandstand.apps.bets.service.building.datasets import Datasets
 from grandstand.apps.bets.service.chores import Chores
-from grandstand.apps.bets.service.datasets import Datasets
-from grandstand.apps.bets.service.importing import Importing
+from grandstand.apps.bets.service.incoming.importing import Importing
+from grandstand.apps.bets.service.judging.auditing import Auditing
+from grandstand.apps.bets.service.judging.calibrating import Calibrating
+from grandstand.apps.bets.service.judging.scoring import Scoring
+from grandstand.apps.bets.service.looking.board import Board
+from grandstand.apps.bets.service.looking.searching import Searching
+from grandstand.apps.bets.service.looking.shopping import Shopping
 from grandstand.apps.bets.service.means import Means
 from grandstand.apps.bets.service.model_values import (
     BacktestView,
@@ -39,11 +42,8 @@ from grandstand.apps.bets.service.money_values import (
     WagerSummary,
     WagerView,
 )
-from grandstand.apps.bets.service.people import Favourites
-from grandstand.apps.bets.service.scoring import Scoring
-from grandstand.apps.bets.service.searching import Searching
-from grandstand.apps.bets.service.showing_benny import BennyDesk
-from grandstand.apps.bets.service.tools import Tools
+from grandstand.apps.bets.service.people.belongings import BetsBelongings
+from grandstand.apps.bets.service.people.favourites import Favourites
 from grandstand.apps.bets.service.values import (
     Adjustment,
     Audit,
@@ -78,7 +78,7 @@ class Bets(Chores):
         self._backtesting = Backtesting(means, self._models, self._datasets)
         self._auditing = Auditing(means)
         self._importing = Importing(means)
-        self._tools = Tools(means)
+        self._shopping = Shopping(means)
         self._favourites = Favourites(means)
         self._desk = BennyDesk(means, self._trading)
         self._searching = Searching(means)
@@ -371,20 +371,20 @@ class Bets(Chores):
 
     async def best_prices(self, sport: str, game_id: str | None = None) -> tuple[BestPrice, ...]:
         """Answer the best price of each side, where it is, and its expected return."""
-        return await self._tools.best_prices(sport, game_id)
+        return await self._shopping.best_prices(sport, game_id)
 
     async def arbitrages(self, sport: str) -> tuple[Arbitrage, ...]:
         """Answer bets that pay more than they cost however the game ends, best first."""
-        return await self._tools.arbitrages(sport)
+        return await self._shopping.arbitrages(sport)
 
     async def middles(self, sport: str) -> tuple[Middle, ...]:
         """Answer pairs of bets that both win between their lines, cheapest first."""
-        return await self._tools.middles(sport)
+        return await self._shopping.middles(sport)
 
     async def stale_lines(self, sport: str) -> tuple[StaleLine, ...]:
         """Answer prices that stood still while the others moved."""
-        return await self._tools.stale_lines(sport)
+        return await self._shopping.stale_lines(sport)
 
     def fair_odds(self, prices: Sequence[int], method: str = "power") -> FairOdds:
-        """Take the margin out of American prices; raise PriceInvalid and what `devig` does."""
-        return self._tools.fair(prices, method)
+        """Take the margin out of American prices; raise PriceImpossible."""
+        return self._shopping.fair(prices, method)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from grandstand.apps.bets.service.adjusting import Adjusting
-from grandstand.apps.bets.service.alerting import Alerting
-from grandstand.apps.bets.service.analysing import Analysing
-from grandstand.apps.bets.service.cleaning import Cleaning
-from grandstand.apps.bets.service.collecting import Collecting
-from grandstand.apps.bets.service.ledgers import Ledgers
+from grandstand.apps.bets.service.benny.trading import Trading
+from grandstand.apps.bets.service.building.user_models import UserModels
+from grandstand.apps.bets.service.incoming.cleaning import Cleaning
+from grandstand.apps.bets.service.incoming.collecting import Collecting
+from grandstand.apps.bets.service.incoming.stats import StatsCollecting
+from grandstand.apps.bets.service.judging.adjusting import Adjusting
+from grandstand.apps.bets.service.judging.verifying import Verifying
 from grandstand.apps.bets.service.means import Means
+from grandstand.apps.bets.service.money.ledgers import Ledgers
+from grandstand.apps.bets.service.money.wagering import Wagering
 from grandstand.apps.bets.service.money_values import Traded
-from grandstand.apps.bets.service.stats import StatsCollecting
-from grandstand.apps.bets.service.trading import Trading
-from grandstand.apps.bets.service.user_models import UserModels
+from grandstand.apps.bets.service.people.alerting import Alerting
+from grandstand.apps.bets.service.predicting.analysing import Analysing
 from grandstand.apps.bets.service.values import Adjustment, Analysed, Collected, Verified
-from grandstand.apps.bets.service.verifying import Verifying
-from grandstand.apps.bets.service.wagering import Wagering
 from grandstand.kit.outbox import Consequence
 
 

@@ -21,8 +21,8 @@ from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import Outbox
 from grandstand.kit.writing import Sleep, each_in_turns, wrote
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.batches import Write
-from grandstand.storage.tables.queries import Reading
+from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.queries import Reading
 
 E = TypeVar("E", bound=Entity)
 

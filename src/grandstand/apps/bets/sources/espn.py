@@ -51,7 +51,7 @@ _MOST_GAMES: Final = 100
 
 
 class Espn:
-    """The site; a StatsFeed. Games have ids of its own, `espn-401…`: join them by teams and day.
+    """The site; a StatsFeed. Games have ids of its own, `espn-401…`, joined by teams and day.
 
     Asking raises what `wire.errors` lists, FiguresUnknown for a sport it does not have, and
     FiguresUnreadable when an answer is none of the site's.
@@ -107,17 +107,6 @@ class Espn:
         """Fetch the games of all teams from a week before a day to a week after it."""
         around, refusals = timedelta(days=_AROUND_DAYS), Refusals()
         events = await self._events(sport, on - around, on + around, refusals)
-        self._complain(refusals)
-        meetings = tuple(_meetings(sport, events, self._clock.now()))
-        return FedStats(meetings=meetings, refused=refusals.all)
-
-    async def fetch_team_schedule(self, sport: str, team_id: str) -> FedStats:
-        """Fetch all games of one team, by the site's number of it."""
-        if not (team_id.isascii() and team_id.isdigit()):
-            raise FiguresUnknown(f"{sport}, team {team_id[:20]!r}")
-        told = await self._get(f"{_path(sport)}/teams/{team_id}/schedule", {})
-        refusals = Refusals()
-        events = _parsed(told, refusals)
         self._complain(refusals)
         meetings = tuple(_meetings(sport, events, self._clock.now()))
         return FedStats(meetings=meetings, refused=refusals.all)

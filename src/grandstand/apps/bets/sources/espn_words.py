@@ -163,25 +163,28 @@ def parse_people(
     summary: Row, sport: str, event: Event, refusals: Refusals, *, known_at: datetime
 ) -> Iterator[FedPlayerFigures]:
     """Answer the figures of the players who played; soccer tells them in rosters."""
-    for told in _under(summary, "boxscore", "players", refusals):
+    rosters = summary.get("rosters")
+    grouped = ((each, _grouped) for each in _under(summary, "boxscore", "players", refusals))
+    rostered = ((each, _rostered) for each in (rosters if isinstance(rosters, list) else []))
+    for told, figures_of in (*grouped, *rostered):
         try:
             row = object_of(told, "a team")
-            team, found = _team(row), _grouped(row)
+            team, found = _team(row), figures_of(row)
         except Unfit as why:
             refusals.add(event.game_id, why)
             continue
         for player, stats in found.items():
-            yield FedPlayerFigures(sport, player, team, event.game_id, stats, known_at)
-    rosters = summary.get("rosters")
-    for told in rosters if isinstance(rosters, list) else []:
-        try:
-            row = object_of(told, "a roster")
-            team, found = _team(row), _rostered(row)
-        except Unfit as why:
-            refusals.add(event.game_id, why)
-            continue
-        for player, stats in found.items():
-            yield FedPlayerFigures(sport, player, team, event.game_id, stats, known_at)
+            yield _of_player(sport, event, (team, player), stats, known_at)
+
+
+def _of_player(
+    sport: str, event: Event, who: tuple[str, str], stats: dict[str, Decimal], known_at: datetime
+) -> FedPlayerFigures:
+    team, player = who
+    opponent = event.away if team == event.home else event.home
+    return FedPlayerFigures(
+        sport, player, team, event.game_id, stats, known_at, opponent, event.starts_at
+    )
 
 
 def parse_injuries(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from grandstand.apps.bets.model.feeds import FedGames, FedScores, Spent
@@ -20,12 +20,6 @@ from grandstand.apps.bets.sources.odds_words import parse_games, parse_scores
 from grandstand.apps.bets.sources.reading import (
     Refusals,
     Row,
-    Unfit,
-    find_moment,
-    moment_of,
-    object_of,
-    rows_of,
-    text_of,
 )
 from grandstand.base.clock import Clock
 from grandstand.base.log import log
@@ -37,31 +31,10 @@ from grandstand.wire.web import Credentials, Rate, Retries, Web
 GAME_MARKETS: Final = ("h2h", "spreads", "totals")
 _REFUSED: Final = 401
 _GONE: Final = 404
-_HISTORICAL: Final = 10
 _BOOKS_A_REGION: Final = 10
 _SCORES_CREDITS: Final = 2
 _MOST_BYTES: Final = 32 * 1024 * 1024
 _OUT_OF_CREDITS: Final = b"OUT_OF_USAGE_CREDITS"
-
-
-@dataclass(frozen=True, slots=True)
-class SportTold:
-    """A sport the feed has; `active` while it is in season."""
-
-    key: str
-    group: str
-    title: str
-    active: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PastOdds:
-    """The games and prices of a moment in the past, and the moments of its neighbours."""
-
-    taken_at: datetime
-    previous_at: datetime | None
-    next_at: datetime | None
-    odds: FedGames
 
 
 class OddsApi:
@@ -106,23 +79,6 @@ class OddsApi:
         """What the last answer cost, and what was used and left after it."""
         return self._quota
 
-    async def fetch_sports(self) -> tuple[SportTold, ...]:
-        """Fetch the sports that are in season; free."""
-        answer = await self._ask("/v4/sports", {}, 0)
-        refusals = Refusals()
-        found = []
-        for told in _rows(answer, "/v4/sports"):
-            try:
-                row = object_of(told, "a sport")
-                key, group = text_of(row, "key"), text_of(row, "group")
-                found.append(
-                    SportTold(key, group, text_of(row, "title"), row.get("active") is True)
-                )
-            except Unfit as why:
-                refusals.add("a sport", why)
-        self._complain(refusals)
-        return tuple(found)
-
     async def fetch_odds(
         self,
         sport: str,
@@ -138,12 +94,6 @@ class OddsApi:
             params["eventIds"] = ",".join(game_ids)
         answer = await self._ask(path, params, len(markets) * self._paid_regions(bookmakers))
         return self._games(_rows(answer, path), markets, self._clock.now())
-
-    async def fetch_events(self, sport: str) -> FedGames:
-        """Fetch the games of a sport that are live or to come, without prices; free."""
-        path = f"/v4/sports/{_part(sport)}/events"
-        answer = await self._ask(path, {"dateFormat": "iso"}, 0)
-        return self._games(_rows(answer, path), (), None)
 
     async def fetch_props(
         self, sport: str, game_id: str, markets: Sequence[str], *, bookmakers: Sequence[str] = ()
@@ -165,23 +115,6 @@ class OddsApi:
         scores = parse_scores(_rows(answer, path), refusals)
         self._complain(refusals)
         return FedScores(scores, refusals.all, self._quota)
-
-    async def fetch_historical(
-        self, sport: str, at: datetime, markets: Sequence[str] = GAME_MARKETS
-    ) -> PastOdds:
-        """Fetch the prices as they were at a moment, or last before it; ten times as dear."""
-        path = f"/v4/historical/sports/{_part(sport)}/odds"
-        params = self._params(markets, ())
-        params["date"] = f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        cost = _HISTORICAL * len(markets) * self._paid_regions(())
-        told = _whole(await self._ask(path, params, cost))
-        try:
-            taken = moment_of(told.get("timestamp"), "timestamp")
-            before, after = (find_moment(told, f"{one}_timestamp") for one in ("previous", "next"))
-            rows = rows_of(told.get("data"), "data")
-        except Unfit as why:
-            raise OddsUnreadable(path, str(why)) from None
-        return PastOdds(taken, before, after, self._games(rows, markets, taken))
 
     def _params(self, markets: Sequence[str], bookmakers: Sequence[str]) -> dict[str, str]:
         params = {

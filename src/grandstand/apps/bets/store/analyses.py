@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from grandstand.apps.bets.model import AnalysisType, Evidence, Recommendation, VerifiedType
 from grandstand.apps.bets.store.table import bets
-from grandstand.storage.tables import Entity, Get, Put, Query, Update, absent, key, ttl
+from grandstand.storage.tables import Entity, Put, Query, Update, absent, key, ttl
 
 ADJUSTMENT_LIFETIME: Final = timedelta(days=1)
 
@@ -122,7 +122,7 @@ class Analysis(Forecast, table=bets, times="seconds"):
         )
 
     @classmethod
-    def starting(
+    def picks(
         cls,
         sport: str,
         bookmaker: str,
@@ -130,11 +130,11 @@ class Analysis(Forecast, table=bets, times="seconds"):
         since: datetime,
         analysis_type: AnalysisType = "game",
     ) -> Query[Self]:
-        """A model's predictions for games that begin from a moment on."""
+        """A model's predictions, without inverses, for games that begin from a moment on."""
         given = cls.by_time(
             sport=sport, bookmaker=bookmaker, model=model, analysis_type=analysis_type
         )
-        return given.since(commence_time=since)
+        return given.since(commence_time=since).where(absent(Analysis.is_inverse))
 
     @classmethod
     def performance(
@@ -242,11 +242,6 @@ class ModelAdjustment(Entity, table=bets, times="seconds"):
     def of_sport(cls, sport: str, bet_type: AnalysisType = "game") -> Query[Self]:
         """Every model's adjustment in a sport, those that are still good."""
         return cls.row(sport=sport, bet_type=bet_type)
-
-    @classmethod
-    def of_model(cls, sport: str, bet_type: AnalysisType, model: str) -> Get[Self]:
-        """One model's adjustment in a sport, if it is still good."""
-        return cls.get(sport=sport, bet_type=bet_type, model=model)
 
     def keep(self) -> Put[Self]:
         """Write an adjustment over yesterday's."""

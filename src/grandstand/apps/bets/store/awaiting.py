@@ -104,10 +104,6 @@ class GameNote(Entity, table=bets, times="seconds"):
         """Write what is known of a game over what was."""
         return self.put()
 
-    def drop(self) -> Delete[Self]:
-        """Forget a game."""
-        return type(self).delete(**self.identity())
-
 
 class BookmakerSeen(Entity, table=bets, times="seconds"):
     """That a bookmaker has given prices in a sport."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Self
 
-from grandstand.apps.bets.model.ledger import Posting
+from grandstand.apps.bets.model.money.ledger import Posting
 from grandstand.apps.bets.store.table import bets
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, key
 

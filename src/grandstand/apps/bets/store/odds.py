@@ -56,11 +56,6 @@ class GameOdds(Price, table=bets, times="seconds", schema_version=SCHEMA_VERSION
         return cls.active(sport=sport).since(commence_time=now)
 
     @classmethod
-    def starting(cls, sport: str, start: datetime, end: datetime) -> Query[Self]:
-        """The latest prices of a sport's games that begin within a span of time."""
-        return cls.active(sport=sport).between(commence_time=(start, end))
-
-    @classmethod
     def of_game(cls, game_id: str) -> Query[Self]:
         """Every price of a game."""
         return cls.row(game_id=game_id)
@@ -69,14 +64,6 @@ class GameOdds(Price, table=bets, times="seconds", schema_version=SCHEMA_VERSION
     def history(cls, game_id: str, bookmaker: str, market_key: str) -> Query[Self]:
         """Every price one bookmaker gave for a market of a game, oldest first."""
         return cls.row(game_id=game_id, bookmaker=bookmaker, market_key=market_key)
-
-    @classmethod
-    def closing(
-        cls, game_id: str, bookmaker: str, market_key: str, commence_time: datetime
-    ) -> Query[Self]:
-        """The last price one bookmaker gave for a market before the start."""
-        given = cls.row(game_id=game_id, bookmaker=bookmaker, market_key=market_key)
-        return given.before(captured_at=commence_time).newest(1)
 
 
 class PropOdds(Price, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
@@ -96,11 +83,6 @@ class PropOdds(Price, table=bets, times="seconds", schema_version=SCHEMA_VERSION
     def of_game(cls, game_id: str) -> Query[Self]:
         """Every player price of a game."""
         return cls.row(game_id=game_id)
-
-    @classmethod
-    def history(cls, game_id: str, player: str, bookmaker: str, market_key: str) -> Query[Self]:
-        """Every price one bookmaker gave for a market about a player, oldest first."""
-        return cls.row(game_id=game_id, player=player, bookmaker=bookmaker, market_key=market_key)
 
 
 class HistoricalOdds(Entity, table=bets, times="seconds"):

@@ -9,7 +9,7 @@ from typing import Self
 from grandstand.apps.bets.model import pairing, slug
 from grandstand.apps.bets.store.table import bets
 from grandstand.storage.tables import Entity, Get, Put, Query, key
-from grandstand.storage.tables.times import TIMES
+from grandstand.storage.tables.declaration.times import TIMES
 
 
 class GameOutcome(Entity, table=bets, times="seconds"):

@@ -170,14 +170,6 @@ class BennyBet(Entity, table=bets, times="seconds"):
         """Keep a bet, once, in the transaction that takes its stake."""
         return self.put().if_absent()
 
-    def settle(
-        self, status: BetStatus, payout: Decimal, profit: Decimal, at: datetime
-    ) -> Update[Self]:
-        """End a pending bet, once, in the transaction that pays it out."""
-        settled = type(self).update(**self.identity())
-        settled = settled.set(status=status, payout=payout, profit=profit, settled_at=at)
-        return settled.when(BennyBet.status == "pending")
-
     def judge(
         self,
         at: datetime,
@@ -231,11 +223,6 @@ class Bankroll(Entity, table=bets, times="seconds"):
         return taken.when(Bankroll.amount >= stake)
 
     @classmethod
-    def give(cls, payout: Decimal, at: datetime) -> Update[Self]:
-        """Add what a bet pays."""
-        return cls.update().add(amount=payout).set(updated_at=at)
-
-    @classmethod
     def change(cls, amount: Decimal, at: datetime) -> Update[Self]:
         """Add or take away what a corrected result or a transfer moves."""
         return cls.update().add(amount=amount).set(updated_at=at)
@@ -244,12 +231,6 @@ class Bankroll(Entity, table=bets, times="seconds"):
     def begin(cls, amount: Decimal, week: datetime, at: datetime) -> Update[Self]:
         """Begin a week by adding, or taking back, what its budget differs by, once."""
         begun = cls.update().add(amount=amount).set(last_reset=week, updated_at=at)
-        return begun.when(Bankroll.last_reset < week)
-
-    @classmethod
-    def reset(cls, amount: Decimal, week: datetime, at: datetime) -> Update[Self]:
-        """Begin a week with its budget, once."""
-        begun = cls.update().set(amount=amount, last_reset=week, updated_at=at)
         return begun.when(Bankroll.last_reset < week)
 
 

@@ -128,11 +128,6 @@ class Injury(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION)
         """Every injury reported of a team's players."""
         return cls.row(sport=sport, team_slug=slug(team))
 
-    @classmethod
-    def of_player(cls, sport: str, team: str, player: str) -> Query[Self]:
-        """A player's injuries, newest first."""
-        return cls.row(sport=sport, team_slug=slug(team), player=player).newest()
-
     def keep(self) -> Put[Self]:
         """Write the report of a date over what is there."""
         return self.put()

@@ -166,8 +166,7 @@ class AdminRoutes(RoutesPart):
     async def tick(self, who: Admin, match_id: MatchId) -> TickedModel:
         """What was new in the match."""
         del who
-        known = await self._cricket.match(match_id)
-        return TickedModel.model_validate(await self._cricket.tick(known.match_id))
+        return TickedModel.model_validate(await self._cricket.tick(match_id))
 
     @post("/admin/sync", summary="Read the fixture list now", problems=FETCHED, access="admin")
     async def sync(self, who: Admin) -> SyncedModel:

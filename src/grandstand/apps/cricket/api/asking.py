@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Final
 
 from fastapi import Path, Query
@@ -13,6 +12,7 @@ from grandstand.apps.cricket.api.models import (
     BoardModel,
     BowlingModel,
     InningsModel,
+    Moment,
     ScorecardModel,
 )
 from grandstand.apps.cricket.api.people_models import DeviceModel
@@ -31,8 +31,8 @@ LeagueRef = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,24}$", examples=["3"])
 League = Annotated[
     str | None, Query(pattern=r"^[A-Za-z0-9-]{1,24}$", description="A league's id or its code.")
 ]
-From = Annotated[datetime | None, Query(alias="from", examples=["2026-11-16T00:00:00Z"]), WRITTEN]
-To = Annotated[datetime | None, Query(alias="to", examples=["2026-11-23T00:00:00Z"]), WRITTEN]
+From = Annotated[Moment | None, Query(alias="from", examples=["2026-11-16T00:00:00Z"]), WRITTEN]
+To = Annotated[Moment | None, Query(alias="to", examples=["2026-11-23T00:00:00Z"]), WRITTEN]
 Limit = Annotated[int, Query(ge=1, le=200, examples=[50])]
 Cursor = Annotated[str | None, Query(max_length=4000)]
 Team = Annotated[
@@ -58,13 +58,6 @@ class RoutesPart:
     def __init__(self, cricket: Cricket) -> None:
         self._cricket = cricket
         self._cursors = cricket.cursors
-
-
-def aware(moment: datetime | None) -> datetime | None:
-    """Answer a moment with its zone; one that has none is meant in UTC."""
-    if moment is None or moment.tzinfo is not None:
-        return moment
-    return moment.replace(tzinfo=UTC)
 
 
 def device_model(device: Device) -> DeviceModel:

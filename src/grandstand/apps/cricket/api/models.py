@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from grandstand.apps.cricket.model import EventKind, FilterReason, MatchPhase
@@ -36,6 +36,17 @@ def _written(value: object) -> object:
     return None if value is None else str(value)
 
 
+def _in_utc(moment: datetime) -> datetime:
+    """A moment that has no zone is meant in UTC."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as fault:
+        raise ValueError("this moment is outside the calendar") from fault
+
+
+Moment = Annotated[datetime, AfterValidator(_in_utc)]
 Overs = Annotated[str, BeforeValidator(_written), Field(examples=["17.3"])]
 Name = Annotated[str, Field(min_length=1, max_length=120)]
 Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,24}$", examples=["BBL"])]
@@ -255,7 +266,6 @@ class StandingModel(Told):
     drawn: int
     no_result: int
     points: int
-    net_run_rate: Overs | None
 
 
 class StandingList(Told):

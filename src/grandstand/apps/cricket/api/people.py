@@ -10,7 +10,6 @@ from grandstand.apps.cricket.api.asking import (
     DeviceToken,
     MatchId,
     RoutesPart,
-    aware,
     device_model,
 )
 from grandstand.apps.cricket.api.people_models import (
@@ -164,7 +163,7 @@ class PeopleRoutes(RoutesPart):
     @put("/user/alerts", summary="Choose what to be alerted of", problems=(AlertKindUnknown,))
     async def choose_alerts(self, who: Who, asked: AlertsAsked) -> AlertsModel:
         """The choice as it is kept, for all matches and activities of the caller."""
-        given = AlertsGiven(asked.kinds, asked.muted, aware(asked.muted_until))
+        given = AlertsGiven(asked.kinds, asked.muted, asked.muted_until)
         return _alerts(await self._cricket.choose_alerts(who, given))
 
     @post(

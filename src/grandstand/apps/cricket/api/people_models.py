@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from grandstand.apps.cricket.api.models import Asked, DisplayModel, Told
+from grandstand.apps.cricket.api.models import Asked, DisplayModel, Moment, Told
 from grandstand.apps.cricket.model import EndReason, EventKind, SessionStatus
 
 Token = Annotated[
@@ -126,7 +126,7 @@ class AlertsAsked(Asked):
 
     kinds: Annotated[tuple[str, ...], Field(max_length=40)] | None = None
     muted: bool = False
-    muted_until: datetime | None = None
+    muted_until: Moment | None = None
 
 
 class AlertsModel(Told):

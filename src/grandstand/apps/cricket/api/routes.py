@@ -18,7 +18,6 @@ from grandstand.apps.cricket.api.asking import (
     Team,
     TeamRef,
     To,
-    aware,
     scorecard_model,
 )
 from grandstand.apps.cricket.api.browsers import BrowserRoutes
@@ -70,8 +69,8 @@ class MatchRoutes(RoutesPart):
         question = f"cricket.matches/{league}/{from_}/{to}/{status}"
         found = await self._cricket.matches(
             league=league,
-            start=aware(from_),
-            end=aware(to),
+            start=from_,
+            end=to,
             status=status,
             limit=limit,
             position=self._cursors.read(who, question, cursor),

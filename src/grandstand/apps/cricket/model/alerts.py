@@ -27,6 +27,10 @@ class AlertChoice:
     muted: bool = False
     muted_until: datetime | None = None
 
+    def silent(self, now: datetime) -> bool:
+        """Tell whether nothing alerts this person now."""
+        return self.muted or (self.muted_until is not None and now < self.muted_until)
+
 
 @dataclass(frozen=True, slots=True)
 class Alert:
@@ -49,9 +53,7 @@ def check_kinds(names: Iterable[str]) -> frozenset[EventKind]:
 
 def wakes(choice: AlertChoice, event: Detected | None, now: datetime) -> bool:
     """Tell whether an event alerts a person."""
-    if event is None or event.filtered or choice.muted:
-        return False
-    if choice.muted_until is not None and now < choice.muted_until:
+    if event is None or event.filtered or choice.silent(now):
         return False
     if choice.kinds is None:
         return event.alert

@@ -23,6 +23,7 @@ from grandstand.apps.cricket.model.scores import (
 )
 from grandstand.apps.cricket.model.targets import inning_now
 from grandstand.apps.cricket.model.words import NEUTRAL_TEAM, MatchPhase
+from grandstand.base.names import camel
 
 MOST_BYTES: Final = 2_600
 """What a content state may take: the rest of the 4,096 bytes is for the envelope and an alert."""
@@ -185,12 +186,6 @@ def mark_of(ball: Ball) -> str:
     if ball.wicket:
         return f"W{runs}{extra}" if runs else "W"
     return f"{runs}{extra}" if runs or extra else "•"
-
-
-def camel(name: str) -> str:
-    """Write a field's name as the app has it."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 def _plain(record: object) -> dict[str, object]:

@@ -39,9 +39,7 @@ class MatchUnknown(NotFound):
     """Neither we nor the score feed know this match."""
 
     def __init__(self, match_id: str) -> None:
-        super().__init__(
-            f"There is no match {match_id[:40]!r}: `GET /matches` lists those there are"
-        )
+        super().__init__(f"There is no match {match_id[:40]!r} among those known here")
         self.match_id = match_id
 
 

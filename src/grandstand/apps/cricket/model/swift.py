@@ -14,9 +14,9 @@ from grandstand.apps.cricket.model.display import (
     KeyEventShown,
     TeamShown,
     UnifiedDisplayState,
-    camel,
 )
 from grandstand.apps.cricket.model.events.kinds import EVENT_KINDS
+from grandstand.base.names import camel
 
 ATTRIBUTES_TYPE: Final = "CricketMatchAttributes"
 
@@ -53,12 +53,8 @@ def _struct(name: str, kind: type[Any], depth: int) -> list[str]:
 
 def _kinds() -> list[str]:
     """The kinds of events as an enumeration; the state has a text, so that new ones do no harm."""
-    cases = [f'        case {_case(kind)} = "{kind}"' for kind in EVENT_KINDS]
+    cases = [f'        case {camel(kind)} = "{kind}"' for kind in EVENT_KINDS]
     return ["    public enum EventKind: String, CaseIterable {", *cases, "    }"]
-
-
-def _case(kind: str) -> str:
-    return camel(kind)
 
 
 def _type(annotation: object) -> str:

@@ -10,8 +10,9 @@ from starlette.responses import Response
 
 from grandstand.apps.cricket.model.errors import MatchUnknown
 from grandstand.apps.cricket.model.replays import PlayAction, Replayed, ReplayOrder, ReplayWish
-from grandstand.apps.cricket.pages.part import AWAY, MatchId, PagesPart, lead_to, texts_of
+from grandstand.apps.cricket.pages.part import AWAY, MatchId, PagesPart
 from grandstand.base.errors import GrandstandError, InvalidInput
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.routes import Admin, page
 
 _SAID: Final = {
@@ -43,6 +44,7 @@ class HubPages(PagesPart):
             tapes=tapes,
             replay_fault=replay_fault,
             settings=self._cricket.settings,
+            connected=self._cricket.settings.feed_token is not None,
             said=_SAID.get(request.query_params.get("said", ""), ""),
         )
 

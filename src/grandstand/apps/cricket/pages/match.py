@@ -12,7 +12,7 @@ from starlette.responses import Response
 from grandstand.apps.cricket.model import NEUTRAL_TEAM
 from grandstand.apps.cricket.model.display import mark_of
 from grandstand.apps.cricket.pages.boards import Sheet, sheets_of
-from grandstand.apps.cricket.pages.part import AWAY, MatchId, PagesPart, lead_to, texts_of
+from grandstand.apps.cricket.pages.part import AWAY, MatchId, PagesPart
 from grandstand.apps.cricket.pages.plots import (
     Over,
     inning_names,
@@ -28,6 +28,7 @@ from grandstand.apps.cricket.service import (
     TeamNotPlaying,
 )
 from grandstand.kit.charts import Chart
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.routes import Who, page
 
 _EVENTS: Final = 60

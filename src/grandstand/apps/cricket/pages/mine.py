@@ -12,7 +12,7 @@ from grandstand.apps.cricket.model import EventKind
 from grandstand.apps.cricket.model.alerts import AlertChoice
 from grandstand.apps.cricket.model.errors import MatchUnknown
 from grandstand.apps.cricket.model.events.kinds import ALERTING, EVENT_KINDS
-from grandstand.apps.cricket.pages.part import MatchId, PagesPart, lead_to, texts_of
+from grandstand.apps.cricket.pages.part import MatchId, PagesPart
 from grandstand.apps.cricket.pages.words import KINDS, end_of
 from grandstand.apps.cricket.service import (
     ActivityUnknown,
@@ -22,6 +22,7 @@ from grandstand.apps.cricket.service import (
     PushingOff,
     PushKeyMissing,
 )
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.policy import PAGE_HEADERS
 from grandstand.kit.routes import Who, page
 

@@ -1,6 +1,7 @@
 """Everything cricket can do."""
 
 from grandstand.apps.cricket.service.cricket import Cricket
+from grandstand.apps.cricket.service.looking.replaying import Replaying
 from grandstand.apps.cricket.service.means import Means
 from grandstand.apps.cricket.service.ports import (
     Browsers,
@@ -8,6 +9,7 @@ from grandstand.apps.cricket.service.ports import (
     Hooks,
     Notice,
     Phones,
+    Replays,
     Target,
     Verdict,
 )
@@ -24,7 +26,6 @@ from grandstand.apps.cricket.service.refusals import (
     TeamUnknown,
     TickOutpaced,
 )
-from grandstand.apps.cricket.service.replaying import Replaying, Replays
 from grandstand.apps.cricket.service.values import (
     AlertsGiven,
     DeviceGiven,

@@ -7,19 +7,13 @@ from datetime import datetime
 
 from grandstand.apps.cricket.model import NEUTRAL_TEAM, EndReason
 from grandstand.apps.cricket.model.alerts import AlertChoice
-from grandstand.apps.cricket.service.activities import Activities
-from grandstand.apps.cricket.service.announcing import Announcing
-from grandstand.apps.cricket.service.belongings import CricketBelongings
-from grandstand.apps.cricket.service.browsers import Subscriptions
-from grandstand.apps.cricket.service.bulletins import Bulletins
-from grandstand.apps.cricket.service.chronicle import Chronicle
-from grandstand.apps.cricket.service.courier import Courier
-from grandstand.apps.cricket.service.delivering import Delivering
-from grandstand.apps.cricket.service.devices import Devices
-from grandstand.apps.cricket.service.displays import Displays
-from grandstand.apps.cricket.service.follows import Follows
-from grandstand.apps.cricket.service.hub import Hub
-from grandstand.apps.cricket.service.matches import Matches
+from grandstand.apps.cricket.service.looking.chronicle import Chronicle
+from grandstand.apps.cricket.service.looking.displays import Displays
+from grandstand.apps.cricket.service.looking.hub import Hub
+from grandstand.apps.cricket.service.looking.matches import Matches
+from grandstand.apps.cricket.service.looking.reference import Reference
+from grandstand.apps.cricket.service.looking.replaying import Replaying
+from grandstand.apps.cricket.service.looking.searching import Searching
 from grandstand.apps.cricket.service.means import (
     ANNOUNCE,
     BULLETIN,
@@ -32,14 +26,16 @@ from grandstand.apps.cricket.service.means import (
     WEBPUSH,
     Means,
 )
-from grandstand.apps.cricket.service.orchestrating import Orchestrating, Parts
-from grandstand.apps.cricket.service.polling import Polling
-from grandstand.apps.cricket.service.reference import Reference
-from grandstand.apps.cricket.service.replaying import Replaying
-from grandstand.apps.cricket.service.searching import Searching
-from grandstand.apps.cricket.service.starting import Starting
-from grandstand.apps.cricket.service.syncing import Syncing
-from grandstand.apps.cricket.service.ticking import Ticking
+from grandstand.apps.cricket.service.people.activities import Activities
+from grandstand.apps.cricket.service.people.belongings import CricketBelongings
+from grandstand.apps.cricket.service.people.devices import Devices
+from grandstand.apps.cricket.service.people.follows import Follows
+from grandstand.apps.cricket.service.telling.announcing import Announcing
+from grandstand.apps.cricket.service.telling.bulletins import Bulletins
+from grandstand.apps.cricket.service.telling.courier import Courier
+from grandstand.apps.cricket.service.telling.delivering import Delivering
+from grandstand.apps.cricket.service.telling.starting import Starting
+from grandstand.apps.cricket.service.telling.subscriptions import Subscriptions
 from grandstand.apps.cricket.service.values import (
     AlertsGiven,
     DeviceGiven,
@@ -56,6 +52,10 @@ from grandstand.apps.cricket.service.values import (
     Synced,
     Ticked,
 )
+from grandstand.apps.cricket.service.watching.orchestrating import Orchestrating, Parts
+from grandstand.apps.cricket.service.watching.polling import Polling
+from grandstand.apps.cricket.service.watching.syncing import Syncing
+from grandstand.apps.cricket.service.watching.ticking import Ticking
 from grandstand.apps.cricket.store import (
     Browser,
     Device,
@@ -96,7 +96,9 @@ class Cricket:
         self._announcing = Announcing(means)
         self._activities = Activities(means, self._bulletins)
         self._devices = Devices(means)
-        self._follows = Follows(means, self._matches, self._activities, self._starting)
+        self._follows = Follows(
+            means, self._matches, self._displays, self._activities, self._starting
+        )
         self._orchestrating = Orchestrating(
             means,
             Parts(
@@ -262,7 +264,7 @@ class Cricket:
 
         Raises MatchUnknown, TeamNotPlaying and MatchOver.
         """
-        return await self._follows.follow(caller.user_id, match_id, team_id, self._displays)
+        return await self._follows.follow(caller.user_id, match_id, team_id)
 
     async def change_team(self, caller: Caller, match_id: str, team_id: str) -> MatchFollow:
         """Be for another team; raise FollowUnknown, MatchUnknown and TeamNotPlaying."""

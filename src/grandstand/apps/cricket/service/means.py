@@ -10,11 +10,12 @@ from random import Random
 from typing import Final, TypeVar
 
 from grandstand.apps.cricket.model import Thresholds
+from grandstand.apps.cricket.model.alerts import AlertChoice
 from grandstand.apps.cricket.model.sessions import Lifetimes
 from grandstand.apps.cricket.service.chosen import lifetimes_from, thresholds_from
-from grandstand.apps.cricket.service.ports import Browsers, Feed, Hooks, Phones
-from grandstand.apps.cricket.service.replaying import Cricsheet, Replays
+from grandstand.apps.cricket.service.ports import Browsers, Cricsheet, Feed, Hooks, Phones, Replays
 from grandstand.apps.cricket.settings import CricketSettings
+from grandstand.apps.cricket.store import Follower
 from grandstand.base.clock import Clock
 from grandstand.base.metrics import Metrics
 from grandstand.kit.cursors import Cursors
@@ -23,8 +24,8 @@ from grandstand.kit.live import Teller
 from grandstand.kit.outbox import Outbox
 from grandstand.kit.writing import Sleep, each_in_turns, to_the_millisecond, wrote
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.batches import Write
-from grandstand.storage.tables.queries import Reading
+from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.queries import Reading
 
 E = TypeVar("E", bound=Entity)
 
@@ -37,6 +38,8 @@ RESEND: Final = "cricket.resend"
 WEBHOOK: Final = "cricket.webhook"
 WEBPUSH: Final = "cricket.webpush"
 LOG: Final = "cricket.log"
+TOPICS: Final = (BULLETIN, RESEND, CONFIRM, START, END, ANNOUNCE, WEBHOOK, WEBPUSH, LOG)
+"""What may wait in the outbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +85,11 @@ class Means:
     def each(self, reading: Reading[E]) -> AsyncIterator[E]:
         """Answer items one by one, and let others have their turn meanwhile."""
         return each_in_turns(self.store, reading, self.sleep)
+
+    async def choice(self, user_id: str) -> AlertChoice:
+        """Answer what a person wants to be alerted of."""
+        follower = await self.store(Follower.by_id(user_id))
+        return AlertChoice() if follower is None else follower.choice
 
     async def wrote(self, *writes: Write) -> bool:
         """Write all or nothing; False when something was not in the state that was demanded.

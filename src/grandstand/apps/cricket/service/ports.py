@@ -1,8 +1,8 @@
-"""Kept here: what the service needs from outsiders: scores to read, and phones to push to."""
+"""Kept here: what the service needs from outsiders: scores, phones to push to, and replays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -10,11 +10,13 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 from grandstand.apps.cricket.model import LeagueFacts, StandingFacts, TeamFacts
 from grandstand.apps.cricket.model.alerts import Alert, ApnsPriority
 from grandstand.apps.cricket.model.display import UnifiedDisplayState
+from grandstand.apps.cricket.model.replays import Replayed, ReplayOrder, ReplayWish
 from grandstand.apps.cricket.sources.sportmonks import HeardFixture, Parsed
 from grandstand.apps.cricket.store import Browser
 from grandstand.wire.web import SourceStatus
 
 PushEvent: TypeAlias = Literal["start", "update", "end"]
+Answers: TypeAlias = Iterator[tuple[datetime, dict[str, object]]]
 Fate: TypeAlias = Literal["delivered", "gone", "later", "refused", "unsent"]
 
 
@@ -153,4 +155,32 @@ class Hooks(Protocol):
 
     async def post(self, body: bytes, idempotency_key: str) -> None:
         """Post JSON; raise what `wire.errors` lists."""
+        ...
+
+
+class Replays(Protocol):
+    """A feed that replays; `sources.replays` says what each method promises."""
+
+    async def tapes(self) -> tuple[str, ...]:
+        """Fetch the names of the tapes there are."""
+        ...
+
+    async def replays(self) -> tuple[Replayed, ...]:
+        """Fetch the matches that are replayed."""
+        ...
+
+    async def play(self, wish: ReplayWish) -> Replayed:
+        """Have a match played."""
+        ...
+
+    async def control(self, match_id: str, order: ReplayOrder) -> Replayed | None:
+        """Have a replay do something; None once it was stopped."""
+        ...
+
+
+class Cricsheet(Protocol):
+    """Whoever can tell a match of cricsheet's as the feed would."""
+
+    def __call__(self, content: bytes) -> Answers:
+        """Answer what the feed would have said, ball by ball."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from grandstand.apps.cricket.sources.apns.answers import (
 )
 from grandstand.base.clock import Clock
 from grandstand.base.errors import InvalidInput
+from grandstand.base.log import remember
 from grandstand.wire.push import Lost, Outcome, PushClient, Request, SharedHeaders
 
 Urgency: TypeAlias = Literal["very-low", "low", "normal", "high"]
@@ -41,6 +43,7 @@ SERVICES: Final = (
 MOST_BYTES: Final = 3_993
 """What a message may take: services take 4,096 bytes once it is sealed."""
 
+_ADDRESS: Final = re.compile(r"[!-~]+")
 _KEY_BYTES: Final = 65
 _AUTH_BYTES: Final = 16
 _RECORD_BYTES: Final = 4_096
@@ -90,13 +93,22 @@ class WebPush:
 
     def check(self, subscription: Subscription) -> None:
         """Raise InvalidInput for a subscription that nothing could be sent to."""
-        parts = urlsplit(subscription.endpoint)
-        host = parts.hostname or ""
-        known = any(host == each or host.endswith(f".{each}") for each in SERVICES)
-        if parts.scheme != "https" or not (known or parts.netloc in self._also_hosts):
+        if not self._is_known(subscription.endpoint):
             message = "The endpoint is of no push service that is known here"
             raise InvalidInput(message)
         _keys(subscription)
+
+    def _is_known(self, endpoint: str) -> bool:
+        if _ADDRESS.fullmatch(endpoint) is None:
+            return False
+        try:
+            parts = urlsplit(endpoint)
+        except ValueError:
+            return False
+        host = parts.netloc.lower().removesuffix(":443")
+        public = any(host == each or host.endswith(f".{each}") for each in SERVICES)
+        known = parts.netloc in self._also_hosts or (public and "@" not in host)
+        return known and parts.scheme == "https"
 
     async def send(
         self,
@@ -142,6 +154,7 @@ class WebPush:
         if not proof or now - made_at >= _TOKEN_USED_SECONDS:
             claims = {"aud": origin, "exp": int(now) + _TOKEN_LIVES_SECONDS, "sub": self._contact}
             token = jwt.encode(claims, self._private(), algorithm="ES256")
+            remember(token)
             proof = f"vapid t={token}, k={self.public_key}"
             self._signed[origin] = (now, proof)
         return proof

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Self
 
 from grandstand.apps.cricket.model import EventKind
 from grandstand.apps.cricket.model.alerts import AlertChoice
-from grandstand.storage.tables import Delete, Entity, Get, Table, Update, key, ttl
+from grandstand.storage.tables import (
+    Delete,
+    Entity,
+    Get,
+    Table,
+    Update,
+    absent,
+    field,
+    key,
+    ttl,
+)
 
 FOLLOWER_LIFETIME: Final = timedelta(days=400)
 
@@ -25,8 +36,8 @@ class Browser:
     """Where a browser is reached, and with what its messages are sealed."""
 
     endpoint: str
-    p256dh: str = field(repr=False)
-    auth: str = field(repr=False)
+    p256dh: str = dataclasses.field(repr=False)
+    auth: str = dataclasses.field(repr=False)
 
 
 class Follower(Entity, table=followers, names="camel", times="milliseconds"):
@@ -74,10 +85,19 @@ class Follower(Entity, table=followers, names="camel", times="milliseconds"):
         return known.set(alert_kinds=kinds, muted=choice.muted, muted_until=choice.muted_until)
 
     @classmethod
-    def subscribe(cls, user_id: str, browsers: tuple[Browser, ...], at: datetime) -> Update[Self]:
-        """Keep the browsers of a person."""
+    def subscribe(
+        cls,
+        user_id: str,
+        browsers: tuple[Browser, ...],
+        at: datetime,
+        *,
+        before: tuple[Browser, ...],
+    ) -> Update[Self]:
+        """Keep the browsers of a person, if they are still those that were read before."""
+        asked = field(Follower.browsers)
+        unmoved = (asked == before) if before else absent(asked) | (asked == ())
         known = cls.update(user_id=user_id).upsert().set(seen_at=at)
-        return known.set(browsers=browsers)
+        return known.set(browsers=browsers).when(unmoved)
 
     @classmethod
     def forget(cls, user_id: str) -> Delete[Self]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from grandstand.apps.cricket.model import (
     Ball,
@@ -43,6 +43,23 @@ active_matches = Table(
     purpose="The matches being polled, with what the last tick saw; 5 to 20 of them.",
 )
 locks = Table("cricket-locks", partition="lockKey", purpose="One instance at a time per match.")
+
+
+def _seen(state: MatchState, at: datetime) -> dict[str, Any]:
+    """Answer what is kept of a tick, by the fields of a match."""
+    return {
+        "match_phase": state.phase,
+        "previous_ball_id": state.ball_id,
+        "previous_score": state.score,
+        "previous_status": state.status,
+        "previous_batting": state.batting,
+        "previous_bowling": state.bowling,
+        "last_30_balls": state.balls,
+        "cooldowns": dict(state.cooldowns),
+        "memory": state.memory,
+        "seq": state.seq,
+        "last_tick_at": at,
+    }
 
 
 class ActiveMatch(Entity, table=active_matches, names="camel", times="milliseconds"):
@@ -143,20 +160,12 @@ class ActiveMatch(Entity, table=active_matches, names="camel", times="millisecon
     @classmethod
     def save_state(cls, epoch: int, state: MatchState, at: datetime) -> Update[Self]:
         """Keep what a tick saw, if the owner is still the owner."""
-        changed = cls.update(match_id=state.match_id).set(
-            match_phase=state.phase,
-            previous_ball_id=state.ball_id,
-            previous_score=state.score,
-            previous_status=state.status,
-            previous_batting=state.batting,
-            previous_bowling=state.bowling,
-            last_30_balls=state.balls,
-            cooldowns=dict(state.cooldowns),
-            memory=state.memory,
-            seq=state.seq,
-            last_tick_at=at,
-        )
+        changed = cls.update(match_id=state.match_id).set(**_seen(state, at))
         return changed.when(cls._owned(epoch))
+
+    def advanced(self, state: MatchState, at: datetime, told_key: str, told_at: datetime) -> Self:
+        """Answer the match as `advance` has left it."""
+        return self.replace(**_seen(state, at), told_key=told_key, told_at=told_at)
 
     @property
     def state(self) -> MatchState | None:

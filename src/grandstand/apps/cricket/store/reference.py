@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Self
 
 from grandstand.storage.tables import (
@@ -77,7 +76,6 @@ class TeamSeason(Entity, table=team_seasons, names="camel"):
     drawn: int = 0
     no_result: int = 0
     points: int = 0
-    net_run_rate: Decimal | None = None
 
     row = key("{season_id}", "{team_id}")
 

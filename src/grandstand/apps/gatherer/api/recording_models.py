@@ -64,9 +64,13 @@ class IngestModel(Told):
     refused: int
     unknown: int
     unfit: int
+    batches: int
     reconnects: int
+    errors_told: dict[int, int]
+    tape_frames: int
     tape_bytes: int
     tape_raw_bytes: int
+    tape_fault: str | None
     free_bytes: int | None
     taken_bytes: int | None
     troubles: dict[str, str]

@@ -26,6 +26,7 @@ Opened = Callable[[], AbstractAsyncContextManager[Gatherer]]
 NOTHING: Final = "–"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_LAST_US: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _AGO: Final = re.compile(r"-([0-9]{1,9})(s|m|h|d)", re.ASCII)
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -71,7 +72,7 @@ def parse_moment(text: str, now_us: int) -> int:
         length = timedelta(**{_UNITS[ago.group(2)]: int(ago.group(1))})
         return max(0, now_us - length // _MICROSECOND)
     if _NUMBER.fullmatch(text):
-        return int(text)
+        return min(int(text), _LAST_US)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as fault:

@@ -22,7 +22,7 @@ from grandstand.apps.gatherer.cli.parts import (
 )
 from grandstand.apps.gatherer.service import Gatherer
 from grandstand.apps.gatherer.service.exporting import Part
-from grandstand.apps.gatherer.service.merging import Lag, Tally
+from grandstand.apps.gatherer.service.merging import Lag, Tally, is_server
 from grandstand.apps.gatherer.service.replaying import Stretch
 from grandstand.base.errors import InvalidInput, Unavailable
 from grandstand.storage.series.export import Form
@@ -88,7 +88,7 @@ async def _merge(gatherer: Gatherer, places: list[str], into: str, *, once: bool
 
 def _make_folder(place: str) -> None:
     """Make a folder for what is merged, unless the place is a connection string."""
-    if not place.startswith(("postgres://", "postgresql://")) and "=" not in place:
+    if not is_server(place):
         Path(place).expanduser().mkdir(parents=True, exist_ok=True)
 
 

@@ -114,11 +114,6 @@ class Book:
         return self.yes.best
 
     @property
-    def best_no_bid(self) -> int | None:
-        """The highest no bid; None when there is none."""
-        return self.no.best
-
-    @property
     def best_yes_ask(self) -> int | None:
         """The lowest price at which yes is offered; None when nobody bids for no."""
         best = self.no.best

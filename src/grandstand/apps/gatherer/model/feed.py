@@ -174,11 +174,6 @@ class Feed:
                 return track.book
         return None
 
-    def last_seq(self, sid: int) -> int | None:
-        """Answer the last number taken on a sid; None when there is no such subscription."""
-        line = self._lines.get(sid)
-        return None if line is None else line.last
-
     def tickers(self, sid: int) -> tuple[str, ...]:
         """Answer the markets of a subscription."""
         line = self._lines.get(sid)

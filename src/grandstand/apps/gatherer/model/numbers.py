@@ -37,6 +37,13 @@ def parse_size(text: str) -> int:
     return size
 
 
+def not_negative(size: int) -> int:
+    """Answer a size that cannot be below nothing; raise NumberRefused when it is."""
+    if size < 0:
+        raise NumberRefused("A size is negative.")
+    return size
+
+
 def four_decimals() -> dict[str, int]:
     """Answer the table of all prices as the exchange writes them, "0.0000" to "1.0000"."""
     return {f"{at // 10_000}.{at % 10_000:04}": at * 10 for at in range(10_001)}

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.gatherer.model.coverage import HOUR, Covered
+from grandstand.apps.gatherer.model.incidents import GapReason
 from grandstand.apps.gatherer.pages.part import PagesPart, moment
 from grandstand.apps.gatherer.service import Gap
 from grandstand.apps.gatherer.service.reporting import report
@@ -30,9 +31,27 @@ _COLUMNS: Final = (
     Column("why", "Why"),
     Column("markets", "Markets", "number"),
     Column("connection", "Connection", rank=2),
-    Column("expected", "Expected", "number", rank=2),
-    Column("got", "Got", "number", rank=2),
+    Column("expected", "Number due", "number", rank=2),
+    Column("got", "Number got", "number", rank=2),
 )
+_WHY: Final[Mapping[str, str]] = {
+    GapReason.MISSED: "a message was missed",
+    GapReason.NEGATIVE: "a size fell below nothing",
+    GapReason.CROSSED: "bids met asks",
+    GapReason.REFUSED: "a message was not understood",
+    GapReason.UNSEEDED: "changes came before a whole book",
+    GapReason.ENDED: "the exchange ended it",
+    GapReason.DISCONNECTED: "not connected",
+    GapReason.AUDIT: "an audit differed",
+    GapReason.LEFT: "followed no more for a while",
+}
+"""Why a gap began, in words."""
+_CHANNELS: Final[Mapping[str, str]] = {
+    "orderbook_delta": "books",
+    "trade": "trades",
+    "ticker": "summaries",
+    "market_lifecycle_v2": "news of markets",
+}
 _names: Final = msgspec.json.Decoder(list[str])
 
 
@@ -150,16 +169,17 @@ def _gap(one: Gap, zone: str) -> Row:
     if length is not None:
         healed = Cell(shown.duration(length / _MICRO), length)
     markets = len(_names.decode(one.tickers)) or None if one.tickers else None
-    why = (one.reason or "missed").replace("_", " ")
+    reason = one.reason or GapReason.MISSED
+    why = _WHY.get(reason, reason)
     return Row(
         f"{one.detected_at}-{one.conn}-{one.sid}-{one.expected_seq}",
         (
             Cell(shown.time_tag(moment(one.detected_at), zone, "second"), one.detected_at),
             healed,
-            Cell(why if markets else f"{why}: {one.channel or 'all'}"),
+            Cell(why if markets else f"{why}: {_CHANNELS.get(one.channel or '', 'everything')}"),
             Cell(shown.number(markets), markets),
-            Cell(f"{one.conn}/{one.sid}" if one.conn else "restart"),
-            Cell(shown.number(one.expected_seq), one.expected_seq),
+            Cell(f"subscription {one.sid}" if one.conn else "before a restart"),
+            Cell(shown.number(one.expected_seq or None), one.expected_seq),
             Cell(shown.number(one.got_seq), one.got_seq),
         ),
     )

@@ -9,18 +9,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.gatherer.pages.part import (
-    PagesPart,
-    cents_text,
-    contracts,
-    form_of,
-    lead_to,
-    moment,
-    text_in,
-)
+from grandstand.apps.gatherer.pages.part import PagesPart, cents_text, contracts, moment, text_in
 from grandstand.apps.gatherer.service import MarketView
 from grandstand.base.errors import GrandstandError
 from grandstand.kit.pages import shown
+from grandstand.kit.pages.forms import form_of, lead_to
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.pages.table import PAGE_ROWS, Cell, Column, DataTable, Row, Tone
 from grandstand.kit.routes import Admin, Who, page
@@ -204,7 +197,7 @@ def _row(one: MarketView, zone: str, *, admin: bool) -> Row:
     cells = (
         Cell(named, one.title.casefold(), href=f"/gatherer/markets/{one.ticker}"),
         Cell(one.category),
-        Cell(shown.number(contracts(one.volume_24h)), one.volume_24h),
+        Cell(shown.number(contracts(one.volume_24h), 0), one.volume_24h),
         Cell(cents_text(one.best_yes_bid), one.best_yes_bid),
         Cell(cents_text(one.best_yes_ask), one.best_yes_ask),
         Cell(cents_text(one.spread), one.spread),

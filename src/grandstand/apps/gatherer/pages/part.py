@@ -4,48 +4,27 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
 
 from grandstand.apps.gatherer.service import Gatherer
 from grandstand.kit.pages import shown
+from grandstand.kit.pages.part import AppPages
 from grandstand.kit.pages.rendering import Pages
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
-_SEE_OTHER: Final = 303
 _CENT: Final = Decimal(1000)
 _CONTRACT: Final = Decimal(100)
 
 
-class PagesPart:
+class PagesPart(AppPages):
     """Some pages: what they show comes from the gatherer, how it looks from the templates."""
 
     def __init__(self, gatherer: Gatherer, pages: Pages) -> None:
+        super().__init__(pages, "gatherer", {})
         self._gatherer = gatherer
-        self._pages = pages
-
-    def _render(
-        self,
-        request: Request,
-        template: str,
-        **values: Any,  # noqa: ANN401 - whatever the template shows
-    ) -> Response:
-        return self._pages.render(request, f"gatherer/{template}.html", **values)
-
-
-def lead_to(address: str) -> RedirectResponse:
-    """Lead a browser on after a form, so that loading again does not send it again."""
-    return RedirectResponse(address, _SEE_OTHER)
-
-
-async def form_of(request: Request) -> FormData:
-    """Answer what a form sent."""
-    async with request.form() as form:
-        return FormData(form.multi_items())
 
 
 def text_in(form: FormData, name: str) -> str:

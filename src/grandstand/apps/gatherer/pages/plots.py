@@ -11,7 +11,7 @@ from grandstand.apps.gatherer.service.asking import DepthPoint
 from grandstand.apps.gatherer.service.watching import trade_point
 from grandstand.kit.charts import Axis, Chart, Plot, Row
 
-_TIME = Axis("When", "time")
+_TIME = Axis("Time", "time")
 _MICRO = 1_000_000
 _A_CENT = 1000
 _A_CONTRACT = 100

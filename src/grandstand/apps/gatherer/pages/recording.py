@@ -63,6 +63,21 @@ class RecordingPages(PagesPart):
         return self._render(request, "check", here="recording", findings=findings)
 
 
+_SERIES: Final = {
+    "orderbook_deltas": "Changes of books",
+    "orderbook_snapshots": "Whole books, as sent",
+    "keyframes": "Whole books, as reckoned",
+    "trades": "Trades",
+    "tickers": "Summaries",
+    "market_events": "News of markets",
+    "sessions": "Sessions",
+    "gaps": "Gaps",
+    "audits": "Audits",
+    "followed": "Markets followed",
+}
+"""What the rows of each series are, as people say it."""
+
+
 def _kept(ingest: Ingest) -> str:
     """Say how much smaller the raw frames are on the tape; nothing without a tape."""
     if not ingest.tape_bytes or not ingest.tape_raw_bytes:
@@ -96,7 +111,7 @@ def _connection(one: ConnectionView, zone: str) -> Row:
 
 def _rows(ingest: Ingest) -> DataTable:
     rows = tuple(
-        Row(name, (Cell(name), Cell(shown.number(count), count)))
+        Row(name, (Cell(_SERIES.get(name, name)), Cell(shown.number(count), count)))
         for name, count in sorted(ingest.rows.items(), key=lambda item: -item[1])
     )
     return DataTable("rows", "Rows since the start", _ROWS, rows)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
-
-import msgspec
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.model.coverage import Audit, Covered, Hole, Stretch, coverage
@@ -15,7 +13,6 @@ from grandstand.storage.series.window import Window
 
 _DAY_US: Final = 86_400_000_000
 _OVER: Final = frozenset({"closed", "determined", "finalized", "gone"})
-_names: Final = msgspec.json.Decoder(list[str])
 
 
 class Coverage:
@@ -51,7 +48,7 @@ class Coverage:
             Hole(name, max(gap.detected_at, start), gap.resolved_at)
             for gap in self._gaps(start - _DAY_US, end)
             if (gap.resolved_at or end) >= start
-            for name in (first if gap.tickers is None else _names.decode(gap.tickers))
+            for name in _concerned(gap, first)
             if name in first and _is_hole(gap, over.get(name))
         ]
         holes += [Hole(name, since, None) for since in self._silence(end) for name in first]
@@ -85,10 +82,10 @@ class Coverage:
             for row in self._engine.read(Window(store.GAPS, start, end))
             if row.gatherer == self._gatherer
         ]
-        closed = {_identity(row): row.resolved_at for row in rows if row.resolved}
+        closed = {row.place: row.resolved_at for row in rows if row.resolved}
         for row in rows:
             if not row.resolved:
-                yield row._replace(resolved_at=closed.get(_identity(row)))
+                yield row._replace(resolved_at=closed.get(row.place))
 
     def _silence(self, end: int) -> Iterator[int]:
         """Answer since when nothing is recorded, if recording does not go on at the end."""
@@ -103,13 +100,15 @@ class Coverage:
 _LATE_US: Final = 60_000_000
 
 
+def _concerned(gap: store.Gap, known: Iterable[str]) -> Iterable[str]:
+    """Answer the markets of a gap: all there are when it is not known which."""
+    named = gap.named
+    return known if named is None else named
+
+
 def _is_hole(gap: store.Gap, over_at: int | None) -> bool:
     """Tell whether a market was to be followed in a gap: before it was, and after it is over, not.
 
     One that belongs to no connection tells that a market was followed for the first time.
     """
     return gap.reason != "left" or bool(gap.conn and (over_at is None or gap.resolved_at))
-
-
-def _identity(gap: store.Gap) -> tuple[int, int, int, int]:
-    return gap.detected_at, gap.conn, gap.sid, gap.expected_seq

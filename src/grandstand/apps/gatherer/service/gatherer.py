@@ -20,6 +20,7 @@ from grandstand.apps.gatherer.service.means import Means, plan_of
 from grandstand.apps.gatherer.service.merging import Merging, Pace
 from grandstand.apps.gatherer.service.recording.healing import Healing
 from grandstand.apps.gatherer.service.recording.measuring import Measuring
+from grandstand.apps.gatherer.service.recording.patience import PASSING
 from grandstand.apps.gatherer.service.recording.plan import Plan
 from grandstand.apps.gatherer.service.recording.recorder import Recorder
 from grandstand.apps.gatherer.service.recording.surroundings import Surroundings
@@ -269,18 +270,26 @@ class Gatherer:
     async def _until_unasked(self, recorder: Recorder, tell: Callable[[str], None]) -> None:
         measuring = Measuring(self._means.metrics)
         healing = Healing(self._means.events, self._means.clock)
-        while await self.asked_for():
+        while await self._still_asked_for():
             ingest = ingest_of(recorder)
             measuring.pass_on(recorder.figures, ingest)
             self._means.teller.tell(_TOPIC, brief(ingest))
-            await healing.tell(ingest)
+            with suppress(*PASSING):
+                await healing.tell(ingest)
             tell(f"{ingest.frames} frames of {ingest.markets} markets")
             await asyncio.sleep(_ASKED_SECONDS)
         recorder.stop()
 
+    async def _still_asked_for(self) -> bool:
+        """Tell whether recording is asked for; while the tables do not answer it goes on."""
+        try:
+            return await self.asked_for()
+        except PASSING:
+            return True
+
     def _view(self, market: Market) -> MarketView:
         recorder = self._recorder
-        line = None if recorder is None else recorder.pool.line_of(market.ticker)
+        connection = None if recorder is None else recorder.pool.connection_of(market.ticker)
         book = self.book(market.ticker)
         return MarketView(
             ticker=market.ticker,
@@ -294,8 +303,8 @@ class Gatherer:
             open_ts=market.open_ts,
             close_ts=market.close_ts,
             chosen=self._markets.chosen(market),
-            followed=line is not None,
-            stale=line is not None and book is None,
+            followed=connection is not None,
+            stale=connection is not None and book is None,
             best_yes_bid=None if book is None else book.best_yes_bid,
             best_yes_ask=None if book is None else book.best_yes_ask,
             spread=None if book is None else book.spread,

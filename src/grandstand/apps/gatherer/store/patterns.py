@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot, Ticker, Trade
+from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot, Trade
 from grandstand.apps.gatherer.store.journals import (
     AUDITS,
     FOLLOWED,
@@ -21,7 +21,6 @@ from grandstand.apps.gatherer.store.recorded import (
     DELTAS,
     GAPS,
     SNAPSHOTS,
-    TICKERS,
     TRADES,
     Gap,
 )
@@ -69,11 +68,6 @@ def trades_between(ticker: str, start: int, end: int) -> Window[Trade]:
 def all_trades(start: int, end: int) -> Window[Trade]:
     """Trades of every market in a stretch of exchange time, to be added up."""
     return Window(TRADES, start, end, order="any")
-
-
-def tickers_between(ticker: str, start: int, end: int) -> Window[Ticker]:
-    """Summaries of one market in a stretch of exchange time, oldest first."""
-    return Window(TICKERS, start, end, (ticker,))
 
 
 def gaps_between(start: int, end: int) -> Window[Gap]:

@@ -3,11 +3,14 @@
 from datetime import timedelta
 from typing import NamedTuple
 
+import msgspec
+
 from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot, Ticker, Trade
 from grandstand.storage.series.declaration import Json, Series, SeriesIndex
 
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
+_names = msgspec.json.Decoder(tuple[str, ...])
 
 
 class Gap(NamedTuple):
@@ -31,6 +34,16 @@ class Gap(NamedTuple):
     tickers: Json | None = None
     from_ts: int | None = None
     to_ts: int | None = None
+
+    @property
+    def place(self) -> tuple[str, int, int, int, int]:
+        """What the rows that open and close one gap have in common."""
+        return self.gatherer, self.detected_at, self.conn, self.sid, self.expected_seq
+
+    @property
+    def named(self) -> tuple[str, ...] | None:
+        """The markets it made stale; None when it is not known which."""
+        return None if self.tickers is None else _names.decode(self.tickers)
 
 
 TRADES = Series(

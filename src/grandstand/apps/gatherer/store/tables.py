@@ -68,11 +68,6 @@ class SeriesInfo(Entity, table=market_series):
         """One series of the exchange."""
         return cls.get(ticker=ticker)
 
-    @classmethod
-    def all_there_are(cls) -> Scan[Self]:
-        """Every series of the exchange."""
-        return cls.scan()
-
     def keep(self) -> Put[Self]:
         """Write what is known of a series over what may be there."""
         return self.put()
@@ -137,11 +132,6 @@ class MarketInfo(Entity, table=markets):
         """The markets of an event."""
         return cls.by_event(event_ticker=event_ticker)
 
-    @classmethod
-    def all_there_are(cls) -> Scan[Self]:
-        """Every market, also those that are over."""
-        return cls.scan()
-
     def keep(self) -> Put[Self]:
         """Write what is known of a market over what may be there."""
         return self.put()
@@ -174,11 +164,6 @@ class SyncCursor(Entity, table=sync_cursors):
         """How far the series of one gatherer are merged."""
         return cls.row(gatherer=gatherer)
 
-    @classmethod
-    def all_there_are(cls) -> Scan[Self]:
-        """How far everything is merged."""
-        return cls.scan()
-
     def keep(self) -> Put[Self]:
         """Note how far it is merged."""
         return self.put()
@@ -193,11 +178,6 @@ class Choice(Entity, table=choices):
     chosen_us: int = 0
 
     row = key("{kind}", "{name}")
-
-    @classmethod
-    def of_kind(cls, kind: ChoiceKind) -> Query[Self]:
-        """What is chosen of one kind."""
-        return cls.row(kind=kind)
 
     @classmethod
     def all_there_are(cls) -> Scan[Self]:

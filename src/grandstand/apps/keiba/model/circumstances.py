@@ -51,15 +51,6 @@ class Speed:
     weight: float
 
 
-def unlikeness(circumstance: Circumstance, run: PastRun, card: RaceCard) -> float | None:
-    """How far a run was from a race in one circumstance, 0 for the same; None if unknown.
-
-    Distances differ by the logarithm of their ratio, below zero for a shorter run, ground by the
-    steps between, drier below zero; surfaces and courses are the same or differ by one.
-    """
-    return _UNLIKENESS[circumstance](run, card)
-
-
 def alike(circumstance: Circumstance, run: PastRun, card: RaceCard) -> bool:
     """Whether a run was as good as the same in a circumstance; what is unknown is not."""
     away = _UNLIKENESS[circumstance](run, card)
@@ -112,6 +103,8 @@ def _course(run: PastRun, card: RaceCard) -> float | None:
     return None if card.track_name is None else float(run.track != card.track_name)
 
 
+# Distances differ by the logarithm of their ratio, below nought for a shorter run, ground by the
+# steps between, drier below nought; surfaces and courses are the same or differ by one.
 _UNLIKENESS: Final[Mapping[Circumstance, Callable[[PastRun, RaceCard], float | None]]] = {
     "distance": _distance,
     "surface": _surface,

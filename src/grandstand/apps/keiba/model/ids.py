@@ -111,11 +111,6 @@ def date_of(race: str) -> date | None:
         return None
 
 
-def kaisai_of(race: str) -> str:
-    """Answer the id of the meeting day a race belongs to."""
-    return race[:10]
-
-
 def _checked(pattern: re.Pattern[str], text: str, what: str, form: str) -> str:
     if not pattern.fullmatch(text):
         message = f"{text[:40]!r} is not the id of a {what}: it has {form}"

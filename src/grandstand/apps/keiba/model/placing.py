@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Final
 
 from grandstand.base.errors import InvalidInput
@@ -87,40 +87,6 @@ def placings(win: Sequence[float], discount: Discount = HARVILLE) -> tuple[Placi
                 if runner not in (one, other):
                     third[runner] += share * weight
     return tuple(Placing(*chances) for chances in zip(win, second, third, strict=True))
-
-
-def in_order(win: Sequence[float], finish: Sequence[int], discount: Discount = HARVILLE) -> float:
-    """The chance that the runners at these positions fill the first places in this very order.
-
-    Raises InvalidInput for chances as `placings` does, and unless one to three different runners
-    are named.
-    """
-    _checked(win)
-    if not 1 <= len(finish) <= _PLACES or len(set(finish)) != len(finish):
-        raise InvalidInput("an order names one to three different runners")
-    if not all(0 <= runner < len(win) for runner in finish):
-        raise InvalidInput("an order names a runner who is not in the race")
-    contested = (tuple(win), *_weights(win, discount))
-    chance = 1.0
-    for place, runner in enumerate(finish):
-        weights = contested[place]
-        chance *= weights[runner] / (weights[runner] + _sum_without(weights, *finish[: place + 1]))
-    return chance
-
-
-def in_any_order(
-    win: Sequence[float], runners: Sequence[int], discount: Discount = HARVILLE
-) -> float:
-    """The chance that these runners fill the first places among them; raises as `in_order`."""
-    return math.fsum(in_order(win, finish, discount) for finish in permutations(runners))
-
-
-def both_placed(win: Sequence[float], one: int, other: int, discount: Discount = HARVILLE) -> float:
-    """The chance that two runners are both among the first three; raises as `in_order`."""
-    if len(win) < _PLACES:
-        return in_any_order(win, (one, other), discount)
-    thirds = (runner for runner in range(len(win)) if runner not in (one, other))
-    return math.fsum(in_any_order(win, (one, other, third), discount) for third in thirds)
 
 
 def _checked(win: Sequence[float]) -> None:

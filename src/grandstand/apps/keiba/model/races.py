@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
+from grandstand.apps.keiba.model import ids
 from grandstand.apps.keiba.model.words import (
     Bet,
     Direction,
@@ -39,6 +40,12 @@ class RaceEntry:
     weather: Weather | None = None
     going: Going | None = None
     has_result: bool | None = None
+
+    @property
+    def where(self) -> str:
+        """The track, in English where it is known, and the number, such as Tokyo 11R."""
+        track = ids.track_of(self.race_id)
+        return f"{self.track_name if track is None else track.english} {self.race_number}R"
 
 
 @dataclass(frozen=True, slots=True)

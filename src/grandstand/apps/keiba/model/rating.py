@@ -22,14 +22,13 @@ class Contribution:
     """What one factor adds to a runner's score.
 
     `reading` is the runner's own value and the evidence behind it, None where nothing is known,
-    which adds nothing; `field_mean` is that of the others and `belief`, from 0 to 1, how far the
-    reading is believed against it.
+    which adds nothing; `belief`, from 0 to 1, is how far it is believed against the mean of the
+    field.
     """
 
     factor: Factor
     points: float
     reading: Mean | None
-    field_mean: float | None
     belief: float
 
 
@@ -119,7 +118,7 @@ def _column(
     beliefs = [0.0 if each is None else _belief(each, weight) for each in column]
     believed = math.fsum(beliefs)
     if not believed:
-        return tuple(Contribution(factor, 0.0, each, None, 0.0) for each in column)
+        return tuple(Contribution(factor, 0.0, each, 0.0) for each in column)
     mean = (
         math.fsum(
             belief * each.value
@@ -133,7 +132,6 @@ def _column(
             factor=factor,
             points=0.0 if each is None else weight.points * belief * (each.value - mean),
             reading=each,
-            field_mean=mean,
             belief=belief,
         )
         for each, belief in zip(column, beliefs, strict=True)

@@ -10,7 +10,8 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.keiba.pages.part import AWAY, HorseId, JockeyId, PagesPart, RaceId, lead_to
+from grandstand.apps.keiba.pages.part import AWAY, HorseId, JockeyId, PagesPart, RaceId
+from grandstand.kit.pages.forms import lead_to
 from grandstand.kit.routes import page
 
 RaceDate = Annotated[date, Path()]

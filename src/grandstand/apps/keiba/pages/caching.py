@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.keiba.pages.part import PagesPart, lead_to, texts_of
+from grandstand.apps.keiba.pages.part import PagesPart
 from grandstand.apps.keiba.pages.tongue import Tongue, tongue_of
 from grandstand.apps.keiba.service import CacheEntry, CacheReport, KindReport, PurgeWish
 from grandstand.kit.pages import shown
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.shown import number
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import Admin, Who, page
@@ -150,7 +151,7 @@ def entry_table(entries: tuple[CacheEntry, ...], t: Tongue, zone: str, now: date
         )
         for each in entries
     )
-    return DataTable("entries", w["all_entries"], columns, rows)
+    return DataTable("entries", w["all_entries"], columns, rows, stacks=True)
 
 
 def _place(each: CacheEntry) -> str:

@@ -11,11 +11,12 @@ from starlette.responses import Response
 from grandstand.apps.keiba.model import ids
 from grandstand.apps.keiba.pages.comparing import chosen, comparison, speed_chart
 from grandstand.apps.keiba.pages.heads import head_of_card
-from grandstand.apps.keiba.pages.part import AWAY, PagesPart, RaceId, lead_to, origins
+from grandstand.apps.keiba.pages.part import AWAY, PagesPart, RaceId, origins
 from grandstand.apps.keiba.pages.plots import chances_chart
 from grandstand.apps.keiba.pages.runners import runner_table
 from grandstand.apps.keiba.pages.tongue import Tongue, tongue_of
 from grandstand.apps.keiba.service import Card, CardRunner, DayRace, Origin, Progress
+from grandstand.kit.pages.forms import lead_to
 from grandstand.kit.routes import page
 
 _ALL_RUNNERS: Final = 100

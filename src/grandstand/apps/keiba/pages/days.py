@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.keiba.model import Circuit
-from grandstand.apps.keiba.pages.part import AWAY, PagesPart, lead_to, texts_of
+from grandstand.apps.keiba.pages.part import AWAY, PagesPart
 from grandstand.apps.keiba.pages.tongue import LANGUAGE_COOKIE, LANGUAGES
 from grandstand.apps.keiba.service import Day, DayRace, Meeting
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.routes import page
 
@@ -45,7 +46,7 @@ class DayPages(PagesPart):
             held = await self._keiba.day(day, circuit)
         except AWAY as error:
             return self._away(request, error)
-        days = await self._days(day, circuit)
+        days = await self._days(day, circuit or first_circuit(held))
         now = self._keiba.now()
         return self._render(
             request,
@@ -77,10 +78,10 @@ class DayPages(PagesPart):
             )
         return answer
 
-    async def _days(self, day: date, circuit: Circuit | None) -> tuple[date, ...]:
+    async def _days(self, day: date, circuit: Circuit) -> tuple[date, ...]:
         """The days of racing around one; none when the site does not say, for the day is shown."""
         try:
-            return (await self._keiba.meeting_days(day, circuit or "jra")).value
+            return (await self._keiba.meeting_days(day, circuit)).value
         except AWAY:
             return ()
 
@@ -101,6 +102,11 @@ def _near(days: Iterable[date], day: date) -> tuple[date, ...]:
     known = sorted({*days, day})
     at = known.index(day)
     return tuple(known[max(at - _REACH, 0) : at + _REACH + 1])
+
+
+def first_circuit(day: Day) -> Circuit:
+    """The circuit whose days one goes on by: the national one wherever it races."""
+    return day.meetings[0].circuit if day.meetings else "jra"
 
 
 def _circuit(text: str) -> Circuit | None:

@@ -78,7 +78,8 @@ def _facts(race: RaceCard | RaceResult, t: Tongue) -> Iterator[str]:
     going = t.term("going", race.going)
     yield f"{t.w['going']}: {going}" if going else ""
     yield t.term("weather", race.weather)
-    yield from (race.ages or "", race.race_class or "", race.weight_rule or "")
+    held = (race.ages, race.race_class, race.weight_rule)
+    yield from (t.term("condition", one) for one in held)
     count = race.runner_count or (len(race.horses) if isinstance(race, RaceCard) else None)
     yield "" if count is None else f"{count}{'' if t.japanese else ' '}{t.w['heads']}"
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.keiba.model import PastRun
+from grandstand.apps.keiba.model import PastRun, ids
 from grandstand.apps.keiba.pages.bloodlines import crosses, rows_of
-from grandstand.apps.keiba.pages.part import AWAY, HorseId, PagesPart, lead_to, origins, texts_of
+from grandstand.apps.keiba.pages.part import AWAY, HorseId, PagesPart, origins
 from grandstand.apps.keiba.pages.plots import career_chart, earned_chart
 from grandstand.apps.keiba.pages.runners import finish, japanese, written_odds
 from grandstand.apps.keiba.pages.tongue import Tongue, tongue_of
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.shown import NOTHING, number
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import Who, page
@@ -78,7 +80,7 @@ def run_table(runs: Sequence[PastRun], t: Tongue) -> DataTable:
     """Answer every run of a horse, newest first."""
     w = t.w
     columns = (
-        Column("date", w["date"]),
+        Column("date", w["date"], "time"),
         Column("track", w["track"]),
         Column("race", w["race"]),
         Column("distance", w["distance"], "number"),
@@ -100,6 +102,12 @@ def run_table(runs: Sequence[PastRun], t: Tongue) -> DataTable:
     return DataTable("runs", w["all_runs"], columns, rows)
 
 
+def _track(run: PastRun, t: Tongue) -> str | Markup:
+    """The track in the page's language, where it is one of Japan's."""
+    known = ids.track_of(run.race_id) if run.race_id and run.circuit != "overseas" else None
+    return known.english if known and not t.japanese else japanese(run.track)
+
+
 def _row(key: str, run: PastRun, t: Tongue) -> Row:
     race = f"/keiba/races/{run.race_id}/result" if run.race_id and run.circuit != "overseas" else ""
     jockey = f"/keiba/jockeys/{run.jockey_id}" if run.jockey_id and run.jockey_name else ""
@@ -108,8 +116,8 @@ def _row(key: str, run: PastRun, t: Tongue) -> Row:
     return Row(
         key,
         (
-            Cell(run.run_on.isoformat(), run.run_on.isoformat()),
-            Cell(japanese(run.track)),
+            Cell(t.date(run.run_on), run.run_on.isoformat()),
+            Cell(_track(run, t)),
             Cell(japanese(run.race_name), run.race_name, href=race),
             Cell(distance, run.distance),
             Cell(t.term("going", run.going) or NOTHING),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from fastapi import Path
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from grandstand.apps.keiba.model import ids
 from grandstand.apps.keiba.pages import runners
@@ -22,16 +22,16 @@ from grandstand.base.errors import (
     SourceFailed,
     Unavailable,
 )
+from grandstand.kit.pages.part import AppPages
 from grandstand.kit.pages.rendering import Pages
+from grandstand.wire.errors import RobotsForbid
 
 RaceId = Annotated[str, Path(max_length=40)]
 HorseId = Annotated[str, Path(max_length=40)]
 JockeyId = Annotated[str, Path(max_length=40)]
 
-AWAY: Final = (SourceFailed, Unavailable, LimitReached)
-"""What a site that cannot be asked now, or answers nonsense, raises."""
-
-_SEE_OTHER: Final = 303
+AWAY: Final = (SourceFailed, Unavailable, LimitReached, RobotsForbid)
+"""What a site that cannot or may not be asked now, or answers nonsense, raises."""
 
 
 def host_of(page: str) -> str:
@@ -53,12 +53,12 @@ _SHOWN: Final[dict[str, Any]] = {
 """How single things are shown, for every template."""
 
 
-class PagesPart:
+class PagesPart(AppPages):
     """Some pages: what they show comes from keiba, how it looks from the templates."""
 
     def __init__(self, keiba: Keiba, pages: Pages) -> None:
+        super().__init__(pages, "keiba", _SHOWN)
         self._keiba = keiba
-        self._pages = pages
 
     def _render(
         self,
@@ -67,9 +67,7 @@ class PagesPart:
         **values: Any,  # noqa: ANN401 - whatever the template shows
     ) -> Response:
         tongue: Tongue = values.pop("t", None) or tongue_of(request)
-        return self._pages.render(
-            request, f"keiba/{template}.html", t=tongue, w=tongue.w, **_SHOWN, **values
-        )
+        return super()._render(request, template, t=tongue, w=tongue.w, **values)
 
     async def _siblings(self, race_date: date | None, race_id: str) -> tuple[DayRace, ...]:
         """The races of the same track and day; none where the day's list is not to be had."""
@@ -91,18 +89,6 @@ class PagesPart:
 
 def _holds(meeting: Meeting, race_id: str) -> bool:
     return any(race.entry.race_id == race_id for race in meeting.races)
-
-
-async def texts_of(request: Request) -> Mapping[str, str]:
-    """Answer the texts a form sent, by the names of their fields, lines ended as ours are."""
-    async with request.form() as form:
-        texts = {name: value for name, value in form.items() if isinstance(value, str)}
-    return {name: text.replace("\r\n", "\n") for name, text in texts.items()}
-
-
-def lead_to(address: str) -> RedirectResponse:
-    """Lead a browser on after a form, so that loading again does not send it again."""
-    return RedirectResponse(address, _SEE_OTHER)
 
 
 def origins(*held: Origin | None) -> tuple[Origin, ...]:

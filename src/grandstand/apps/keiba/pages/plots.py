@@ -32,8 +32,8 @@ def chances_chart(card: Card, t: Tongue) -> Chart:
     if market:
         plots.append(Plot(t.w["market"], "scatter", market, "2"))
     return Chart(
-        title=t.w["chances"],
-        note=t.w["chances_note"],
+        title=t.w["chances"] if market else t.w["chances_alone"],
+        note=t.w["chances_note"] if market else "",
         x=Axis(t.w["number"], "name", names=names),
         y=Axis(t.w["win"], unit="%", digits=1),
         plots=tuple(plots),

@@ -6,10 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.keiba.pages.heads import head_of_card
-from grandstand.apps.keiba.pages.part import AWAY, PagesPart, RaceId, lead_to, origins, texts_of
+from grandstand.apps.keiba.pages.part import AWAY, PagesPart, RaceId, origins
 from grandstand.apps.keiba.pages.runners import badge_of
 from grandstand.apps.keiba.pages.tongue import Tongue, tongue_of
 from grandstand.apps.keiba.service import Card, Preview, PreviewRefused
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.routes import page
 
 

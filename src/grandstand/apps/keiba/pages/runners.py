@@ -46,9 +46,9 @@ def runner_table(card: Card, t: Tongue, *, ended: bool = True) -> DataTable:
 
 
 def badge_of(horse_number: int | None, frame: int | None) -> Markup:
-    """Mark up a horse's number in the colour of its frame's caps."""
+    """Mark up a horse's number in the colour of its frame's caps; nothing before it is drawn."""
     if horse_number is None:
-        return Markup('<span class="cap">{}</span>').format(NOTHING)
+        return Markup()
     kind = f"cap cap-{frame}" if frame in range(1, 9) else "cap"
     return Markup('<span class="{}">{}</span>').format(kind, horse_number)
 

@@ -36,6 +36,34 @@ SEXES: Final[Mapping[str, Pair]] = {
     "female": ("mare", "牝"),
     "gelding": ("gelding", "セ"),
 }
+COATS: Final[Mapping[str, Pair]] = {
+    "鹿毛": ("bay", "鹿毛"),
+    "黒鹿毛": ("dark bay", "黒鹿毛"),
+    "青鹿毛": ("brown", "青鹿毛"),
+    "青毛": ("black", "青毛"),
+    "栗毛": ("chestnut", "栗毛"),
+    "栃栗毛": ("dark chestnut", "栃栗毛"),
+    "芦毛": ("grey", "芦毛"),
+    "白毛": ("white", "白毛"),
+}
+"""Coats, by the words of the stud book that the site has."""
+CONDITIONS: Final[Mapping[str, Pair]] = {
+    "サラ系2歳": ("two-year-olds", "サラ系2歳"),
+    "サラ系3歳": ("three-year-olds", "サラ系3歳"),
+    "サラ系3歳以上": ("three-year-olds and up", "サラ系3歳以上"),
+    "サラ系4歳以上": ("four-year-olds and up", "サラ系4歳以上"),
+    "新馬": ("newcomers", "新馬"),
+    "未勝利": ("maidens", "未勝利"),
+    "1勝クラス": ("one-win class", "1勝クラス"),
+    "2勝クラス": ("two-win class", "2勝クラス"),
+    "3勝クラス": ("three-win class", "3勝クラス"),
+    "オープン": ("open class", "オープン"),
+    "馬齢": ("weight by age", "馬齢"),
+    "定量": ("set weights", "定量"),
+    "別定": ("allowances", "別定"),
+    "ハンデ": ("handicap", "ハンデ"),
+}
+"""Who may run and what they carry; what is not here is left in the site's own words."""
 CIRCUITS: Final[Mapping[str, Pair]] = {
     "jra": ("JRA", "中央"),
     "nar": ("NAR", "地方"),
@@ -93,6 +121,8 @@ TERMS: Final[Mapping[str, Mapping[str, Pair]]] = {
     "weather": WEATHERS,
     "going": GOINGS,
     "sex": SEXES,
+    "coat": COATS,
+    "condition": CONDITIONS,
     "circuit": CIRCUITS,
     "outcome": OUTCOMES,
     "short_outcome": SHORT_OUTCOMES,

@@ -76,6 +76,12 @@ class Tongue:
             return f"{day:%a} {day.day} {day:%b}"
         return f"{day:%A} {day.day} {day:%B} {day.year}"
 
+    def date(self, day: date | None) -> str:
+        """Write a date as short as it can be without doubt."""
+        if day is None:
+            return NOTHING
+        return f"{day:%Y/%m/%d}" if self.japanese else f"{day.day} {day:%b} {day.year}"
+
     def clock(self, moment: datetime | None) -> Markup:
         """Mark a moment up as clocks in Japan show it."""
         if moment is None:

@@ -1,7 +1,7 @@
 """Everything keiba can do."""
 
 from grandstand.apps.keiba.model.previews import Confidence, Individual, Language, Pick
-from grandstand.apps.keiba.service.cache_values import (
+from grandstand.apps.keiba.service.cache.values import (
     CacheEntry,
     CachePage,
     CacheReport,

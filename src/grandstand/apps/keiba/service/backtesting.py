@@ -21,8 +21,8 @@ from grandstand.apps.keiba.model.backtest import (
 from grandstand.apps.keiba.model.form import Entry, figures
 from grandstand.apps.keiba.model.market import compare, implied
 from grandstand.apps.keiba.model.rating import rate
-from grandstand.apps.keiba.service.insight import background_of
-from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.service.cache.library import Library
+from grandstand.apps.keiba.service.cards.insight import background_of
 from grandstand.apps.keiba.service.means import Means
 from grandstand.apps.keiba.service.values import Backtested
 from grandstand.apps.keiba.store import ReadEntries

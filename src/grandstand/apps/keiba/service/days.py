@@ -7,10 +7,16 @@ from datetime import date, timedelta
 from typing import Final
 
 from grandstand.apps.keiba.model import Circuit, Going, RaceEntry, Surface, ids
-from grandstand.apps.keiba.service.insight import off_at
-from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.service.cache.library import Library
 from grandstand.apps.keiba.service.means import Means
-from grandstand.apps.keiba.service.values import Day, DayRace, Meeting, Origin, Sourced
+from grandstand.apps.keiba.service.values import (
+    Day,
+    DayRace,
+    Meeting,
+    Origin,
+    Sourced,
+    off_at,
+)
 from grandstand.base.errors import GrandstandError
 
 BOTH: Final[tuple[Circuit, ...]] = ("jra", "nar")
@@ -31,8 +37,28 @@ class Days:
         found = await self._library.meeting_days(around, circuit)
         return Sourced(tuple(sorted(found.value)), found.origin)
 
-    async def next_meeting(self, circuit: Circuit) -> date | None:
-        """Answer the next day of racing, today until its last race is over."""
+    async def next_meeting(self, circuit: Circuit | None) -> date | None:
+        """Answer the next day of racing of a circuit, or of any; today until its last race is over.
+
+        Of two circuits one that cannot be asked is passed over; raises what went wrong with both.
+        """
+        circuits = BOTH if circuit is None else (circuit,)
+        found: list[date] = []
+        faults: list[GrandstandError] = []
+        for each in circuits:
+            try:
+                day = await self._next_of(each)
+            except GrandstandError as fault:
+                faults.append(fault)
+                continue
+            if day == self._means.today():
+                return day
+            found += [] if day is None else [day]
+        if len(faults) == len(circuits):
+            raise faults[0]
+        return min(found, default=None)
+
+    async def _next_of(self, circuit: Circuit) -> date | None:
         today = self._means.today()
         days = [day for day in (await self.meeting_days(today, circuit)).value if day >= today]
         if days and days[0] == today and await self._over(today, circuit):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from grandstand.apps.keiba.model.background import record_of
-from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.service.cache.library import Library
 from grandstand.apps.keiba.service.values import Horse, Sourced
 from grandstand.base.errors import GrandstandError
 

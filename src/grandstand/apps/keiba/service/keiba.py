@@ -16,23 +16,24 @@ from grandstand.apps.keiba.model import (
 from grandstand.apps.keiba.model.previews import Language
 from grandstand.apps.keiba.service.backtesting import Backtest
 from grandstand.apps.keiba.service.belongings import KeibaBelongings
-from grandstand.apps.keiba.service.cache_values import (
+from grandstand.apps.keiba.service.cache.library import Library
+from grandstand.apps.keiba.service.cache.shelf import Shelf
+from grandstand.apps.keiba.service.cache.values import (
     CachePage,
     CacheReport,
     Inspected,
     Purged,
     PurgeWish,
 )
+from grandstand.apps.keiba.service.cards.errands import Errands
+from grandstand.apps.keiba.service.cards.gathering import Gathering
+from grandstand.apps.keiba.service.cards.warming import Warming
 from grandstand.apps.keiba.service.days import Days
-from grandstand.apps.keiba.service.errands import Errands
-from grandstand.apps.keiba.service.gathering import Gathering
 from grandstand.apps.keiba.service.horses import read_horse
-from grandstand.apps.keiba.service.library import Library
 from grandstand.apps.keiba.service.means import Means
-from grandstand.apps.keiba.service.previewing import Previews
+from grandstand.apps.keiba.service.previews.previewing import Previews
 from grandstand.apps.keiba.service.resulting import Resulting
 from grandstand.apps.keiba.service.searching import Searching
-from grandstand.apps.keiba.service.shelf import Shelf
 from grandstand.apps.keiba.service.values import (
     Backtested,
     Card,
@@ -45,7 +46,6 @@ from grandstand.apps.keiba.service.values import (
     Warmed,
     Watched,
 )
-from grandstand.apps.keiba.service.warming import Warming
 from grandstand.apps.keiba.service.watching import Watches
 from grandstand.kit.app import Found
 from grandstand.kit.outbox import Consequence
@@ -94,9 +94,9 @@ class Keiba:
     async def next_meeting(self, circuit: Circuit | None = None) -> date | None:
         """Answer the next day of racing, today included until its last race is off.
 
-        That of the JRA unless told; None when the site knows none.
+        That of either circuit unless told; None when the site knows none.
         """
-        return await self._days.next_meeting(circuit or "jra")
+        return await self._days.next_meeting(circuit)
 
     async def races_today(self) -> int:
         """Answer how many races there are today by the lists kept, fetching nothing."""

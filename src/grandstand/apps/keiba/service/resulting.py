@@ -7,11 +7,11 @@ from typing import Final
 
 import msgspec
 
-from grandstand.apps.keiba.model import RaceEntry, RaceResult, ids
+from grandstand.apps.keiba.model import RaceEntry, RaceResult
 from grandstand.apps.keiba.model.errors import NotPublished, SitePaused
-from grandstand.apps.keiba.service.insight import off_at
-from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.service.cache.library import Library
 from grandstand.apps.keiba.service.means import RESULTED, Means
+from grandstand.apps.keiba.service.values import off_at
 from grandstand.base.errors import GrandstandError
 from grandstand.base.log import log
 from grandstand.kit.outbox import Consequence
@@ -36,6 +36,7 @@ class Resulting:
     def __init__(self, means: Means, library: Library) -> None:
         self._means = means
         self._library = library
+        self._asked_at: dict[str, float] = {}
 
     async def look(self) -> int:
         """Note each race that has a result by now, once; answer how many are new."""
@@ -72,7 +73,15 @@ class Resulting:
                 found.append((race, cached.value.value))
             else:
                 missing.append(race)
-        return found + await self._fetched(missing[:_MOST_FETCHED])
+        return found + await self._fetched(self._longest_unasked(missing))
+
+    def _longest_unasked(self, races: list[RaceEntry]) -> list[RaceEntry]:
+        """Answer the races whose turn it is: results that never come must not hold up the rest."""
+        asked = {one.race_id: self._asked_at.get(one.race_id, float("-inf")) for one in races}
+        chosen = sorted(races, key=lambda one: asked[one.race_id])[:_MOST_FETCHED]
+        now = self._means.clock.monotonic()
+        self._asked_at = asked | {one.race_id: now for one in chosen}
+        return chosen
 
     async def _fetched(self, races: list[RaceEntry]) -> list[tuple[RaceEntry, RaceResult | None]]:
         """Fetch results as far as that goes; a site that turned us away is left alone."""
@@ -94,11 +103,9 @@ def _is_news(off: datetime | None, now: datetime) -> bool:
 
 
 def _text(race: RaceEntry, result: RaceResult) -> str:
-    track = ids.track_of(race.race_id)
-    where = f"{race.track_name if track is None else track.english} {race.race_number}R"
     placed = sorted(
         (one for one in result.finishers if one.position is not None and one.position <= _PLACED),
         key=lambda one: one.position or 0,
     )
     names = ", ".join(one.horse_name for one in placed)
-    return f"{where} {race.race_name or result.race_name}: {names}"
+    return f"{race.where} {race.race_name or result.race_name}: {names}"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from grandstand.apps.keiba.model import RaceEntry, ids
-from grandstand.apps.keiba.service.insight import off_at
-from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.model import RaceEntry
+from grandstand.apps.keiba.service.cache.library import Library
 from grandstand.apps.keiba.service.means import Means
+from grandstand.apps.keiba.service.values import off_at
 from grandstand.apps.keiba.store import Watch
 from grandstand.kit.app import Found
 from grandstand.kit.sought import MOST, nearest
@@ -81,7 +81,7 @@ class Searching:
             if cached.value is None:
                 continue
             card = cached.value.value
-            where = _where(races[card.race_id])
+            where = races[card.race_id].where
             for runner in card.horses:
                 horse = _horse(runner.horse_id, runner.horse_name, f"Runs in {where}")
                 words = (runner.horse_name, runner.horse_id)
@@ -100,14 +100,9 @@ def _horse(horse_id: str, name: str, detail: str) -> Found:
 def _race(race: RaceEntry, day: date) -> Known:
     name = race.race_name or f"Race {race.race_number}"
     post = f" {race.post_time} JST" if race.post_time else ""
-    detail = f"{_where(race)}, {day:%a %d %b}{post}"
-    words = (name, race.track_name, _where(race), race.grade or "", race.race_id)
+    detail = f"{race.where}, {day:%a %d %b}{post}"
+    words = (name, race.track_name, race.where, race.grade or "", race.race_id)
     return Known(Found("race", name, detail, f"/keiba/races/{race.race_id}"), words)
-
-
-def _where(race: RaceEntry) -> str:
-    track = ids.track_of(race.race_id)
-    return f"{race.track_name if track is None else track.english} {race.race_number}R"
 
 
 def _distance(race: RaceEntry, day: date, now: datetime) -> tuple[bool, float]:

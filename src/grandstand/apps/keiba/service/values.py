@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -33,6 +33,16 @@ State: TypeAlias = Literal["fresh", "fetched", "stale"]
 
 JST: Final = timezone(timedelta(hours=9), "JST")
 """Japan's time, the same all year."""
+
+
+def off_at(race_date: date | None, post_time: str | None) -> datetime | None:
+    """Answer when a race is off, in JST; None when the day or the time is not known."""
+    if race_date is None or post_time is None:
+        return None
+    try:
+        return datetime.combine(race_date, time.fromisoformat(post_time.zfill(5)), JST)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +208,9 @@ class CardRunner:
 class Card:
     """A race with every runner's form, parents and jockey, the odds where there are, and a ranking.
 
-    Runners stand as on the card. `race_date` is None only when no page says it; then nothing is
-    derived. `counts` says what was kept already and what was fetched. `warnings` are those of
-    the card itself and of the odds.
+    Runners stand as on the card. `race_date` is None only when no page says it; what is derived is
+    then as of today. `counts` says what was kept already and what was fetched. `warnings` are
+    those of the card itself and of the odds.
     """
 
     race: Sourced[RaceCard]

@@ -10,11 +10,10 @@ import msgspec
 
 from grandstand.apps.keiba.model import RaceCard, ids
 from grandstand.apps.keiba.model.errors import SitePaused
-from grandstand.apps.keiba.service.insight import off_at
-from grandstand.apps.keiba.service.library import Library
+from grandstand.apps.keiba.service.cache.library import Library
 from grandstand.apps.keiba.service.means import ENTERED, Means
 from grandstand.apps.keiba.service.refusals import WatchRefused
-from grandstand.apps.keiba.service.values import Entered, Watched
+from grandstand.apps.keiba.service.values import Entered, Watched, off_at
 from grandstand.apps.keiba.store import Watch, Watching
 from grandstand.base.errors import GrandstandError
 from grandstand.base.log import log

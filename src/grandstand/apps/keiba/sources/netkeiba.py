@@ -16,16 +16,16 @@ from grandstand.apps.keiba.model.words import Circuit
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources import addresses
 from grandstand.apps.keiba.sources.addresses import Place, Site
-from grandstand.apps.keiba.sources.card import parse_card
-from grandstand.apps.keiba.sources.day_list import parse_day_list, parse_meeting_days
-from grandstand.apps.keiba.sources.horse_profile import parse_horse_profile
-from grandstand.apps.keiba.sources.horse_results import parse_horse_results
-from grandstand.apps.keiba.sources.jockey import parse_jockey
-from grandstand.apps.keiba.sources.odds import parse_local_odds, parse_odds
-from grandstand.apps.keiba.sources.page import MOST_BYTES, Page, Parsed, turns_away
+from grandstand.apps.keiba.sources.parsing.card import parse_card
+from grandstand.apps.keiba.sources.parsing.day_list import parse_day_list, parse_meeting_days
+from grandstand.apps.keiba.sources.parsing.horse_profile import parse_horse_profile
+from grandstand.apps.keiba.sources.parsing.horse_results import parse_horse_results
+from grandstand.apps.keiba.sources.parsing.jockey import parse_jockey
+from grandstand.apps.keiba.sources.parsing.odds import parse_local_odds, parse_odds
+from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
+from grandstand.apps.keiba.sources.parsing.result import parse_result
 from grandstand.apps.keiba.sources.pauses import MemoryPauses, Pause, Pauses, next_pause
-from grandstand.apps.keiba.sources.pedigree import parse_pedigree
-from grandstand.apps.keiba.sources.result import parse_result
+from grandstand.apps.keiba.sources.reading.page import MOST_BYTES, Page, Parsed, turns_away
 from grandstand.base.clock import Clock
 from grandstand.base.log import log
 from grandstand.wire.answer import Answer
@@ -304,6 +304,7 @@ async def _learnt(robots: Robots) -> Rules:
     try:
         return await robots.rules()
     except RobotsForbid as error:
-        if isinstance(error.__cause__, (*_TRANSIENT, RateLimited)):
-            raise error.__cause__ from error
-        raise
+        cause = error.__cause__
+        if not isinstance(cause, (*_TRANSIENT, RateLimited)):
+            raise
+    raise cause

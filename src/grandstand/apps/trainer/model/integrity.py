@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 MOST_LETTERS: Final = 20_000
 _LEAST_QUOTED: Final = 8
+_REPORTED_WITHIN: Final = 1_000
 
 # Letters of other scripts that look like Latin ones; one for one, so that places stay the same.
 _LOOK_ALIKE: Final = str.maketrans(
@@ -19,7 +21,8 @@ _LOOK_ALIKE: Final = str.maketrans(
 _MIXED: Final = re.compile(
     r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]"
 )
-_BREAK: Final = re.compile(r"[.!?]+[\"')\]]*(?=\s)|\n")
+# From the first sign of a row, and never going back: a text of dots costs no more than others.
+_BREAK: Final = re.compile(r"(?<![.!?])([.!?]++)[\"')\]]*+(?=\s)|\n")
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")
 
 _DIMENSION: Final = (
@@ -297,41 +300,55 @@ def _seen(letter: str) -> str:
 
 def _aimed(text: str) -> Iterator[tuple[str, tuple[int, int] | None]]:
     """Every sign found, with the passage to take out, None where it is only talked about."""
-    lowered = text.lower()
+    lowered, sentences = text.lower(), _Sentences(text)
     for sign in _SIGNS:
         if not any(hint in lowered for hint in sign.hints):
             continue
         for match in sign.pattern.finditer(text):
-            if _talked_about(text, match.start(), match.end()):
+            sentence = sentences.around(*match.span())
+            if _talked_about(text, match, sentence):
                 yield "mentions-instructions", None
             else:
-                yield sign.flag, _around(text, match, whole_paragraph=sign.whole_paragraph)
+                yield sign.flag, _taken_out(text, match, sentence, sign)
 
 
-def _talked_about(text: str, start: int, end: int) -> bool:
+class _Sentences:
+    """Where the sentences of a text end, found once for all that is looked for in it."""
+
+    def __init__(self, text: str) -> None:
+        found = list(_BREAK.finditer(text))
+        self._length = len(text)
+        self._ends = [each.end() for each in found]
+        self._signs_end = [each.end(1) if each[1] else each.end() for each in found]
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """Answer from where to where the sentences go that a passage stands in."""
+        before = bisect_right(self._ends, start)
+        over = bisect_right(self._signs_end, max(start, end - 1))
+        begins = self._ends[before - 1] if before else 0
+        ends = self._ends[over] if over < len(self._ends) else self._length
+        return begins, max(end, ends)
+
+
+def _talked_about(text: str, match: re.Match[str], sentence: tuple[int, int]) -> bool:
     """Whether the passage is quoted inside a sentence that reports it."""
-    begins, ends = _sentence(text, start, end)
-    before, after = text[begins:start], text[end:ends]
+    (start, end), (begins, ends) = match.span(), sentence
+    before = text[max(begins, start - _REPORTED_WITHIN) : start]
+    after = text[end : min(ends, end + _REPORTED_WITHIN)]
     opened = max((before.rfind(mark) for mark in _OPENING), default=-1)
     if opened < 0 or not any(mark in after for mark in _CLOSING):
         return False
     return _REPORTED.search(before[:opened]) is not None
 
 
-def _around(text: str, match: re.Match[str], *, whole_paragraph: bool) -> tuple[int, int]:
-    start, end = _sentence(text, *match.span())
-    if whole_paragraph:
+def _taken_out(
+    text: str, match: re.Match[str], sentence: tuple[int, int], sign: _Sign
+) -> tuple[int, int]:
+    start, end = sentence
+    if sign.whole_paragraph:
         over = _PARAGRAPH.search(text, match.end())
         end = max(end, over.start() if over else len(text))
     return start, end
-
-
-def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    begins = 0
-    for found in _BREAK.finditer(text, 0, start + 1):
-        begins = found.end() if found.end() <= start else begins
-    over = _BREAK.search(text, max(start, end - 1))
-    return min(begins, start), max(end, over.end() if over else len(text))
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:

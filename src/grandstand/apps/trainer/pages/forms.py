@@ -6,33 +6,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from starlette.requests import Request
-from starlette.responses import RedirectResponse
-
 from grandstand.apps.trainer.model import Question
 from grandstand.apps.trainer.model.rubric import NAMES
 from grandstand.apps.trainer.service import AnswerRefused, Given, GivenAnswer
 
-_SEE_OTHER: Final = 303
 _LONGEST_SITTING: Final = timedelta(hours=4)
 _MOST_SECONDS: Final = 7 * 24 * 3600
 _LONGEST_TOKEN: Final = 100
 _LONGEST_NUMBER: Final = 12
-
-
-async def texts_of(request: Request) -> Mapping[str, str]:
-    """Answer the texts a form sent, by the names of their fields, lines ended as ours are.
-
-    Forms end lines with a return and a feed; what is saved by script has the feed alone.
-    """
-    async with request.form() as form:
-        texts = {name: value for name, value in form.items() if isinstance(value, str)}
-    return {name: text.replace("\r\n", "\n") for name, text in texts.items()}
-
-
-def lead_to(address: str) -> RedirectResponse:
-    """Lead a browser on after a form, so that loading again does not send it again."""
-    return RedirectResponse(address, _SEE_OTHER)
 
 
 def token_of(texts: Mapping[str, str]) -> str | None:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from grandstand.apps.trainer.model.rubric import BY_NAME
 from grandstand.apps.trainer.pages.part import PagesPart
+from grandstand.apps.trainer.pages.seen import judge_in_words
 from grandstand.apps.trainer.service import Attempt
 from grandstand.kit.pages import shown
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row, Tone
@@ -57,7 +58,14 @@ class HistoryPages(PagesPart):
     async def report(self, request: Request, who: Who) -> Response:
         """Everything about one's training on a page made for paper."""
         made = await self._trainer.report(who)
-        return self._render(request, "report", here="history", report=made, dimensions=BY_NAME)
+        return self._render(
+            request,
+            "report",
+            here="history",
+            report=made,
+            dimensions=BY_NAME,
+            judge_in_words=judge_in_words,
+        )
 
     async def _titles(self, who: Caller) -> dict[str, str]:
         offered = await self._trainer.scenarios(who)

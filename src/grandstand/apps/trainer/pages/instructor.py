@@ -8,11 +8,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.trainer.model.rubric import BY_NAME, NAMES
-from grandstand.apps.trainer.pages.forms import lead_to, scores_of, texts_of
+from grandstand.apps.trainer.pages.forms import scores_of
 from grandstand.apps.trainer.pages.part import Id, PagesPart
 from grandstand.apps.trainer.pages.seen import judge_in_words, seen, title_of
 from grandstand.apps.trainer.service import AnswerRefused, AttemptView, Flagged, HardQuestion
 from grandstand.kit.pages import shown
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import Admin, page
 from grandstand.kit.who.caller import Caller

@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from grandstand.apps.trainer.model.rubric import BY_NAME
 from grandstand.apps.trainer.pages.choosing import Choice, choices
-from grandstand.apps.trainer.pages.forms import given_of, lead_to, texts_of, token_of
+from grandstand.apps.trainer.pages.forms import given_of, token_of
 from grandstand.apps.trainer.pages.part import Id, PagesPart
 from grandstand.apps.trainer.service import AnswerRefused, AttemptView, Given, WrongState
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.problems import request_id_of
 from grandstand.kit.routes import Who, page
 from grandstand.kit.who.caller import Caller

@@ -7,7 +7,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.trainer.pages.forms import lead_to, texts_of, token_of
+from grandstand.apps.trainer.pages.forms import token_of
 from grandstand.apps.trainer.pages.part import Id
 from grandstand.apps.trainer.pages.practice import PracticePages
 from grandstand.apps.trainer.pages.seen import judge_in_words, seen, title_of
@@ -17,6 +17,7 @@ from grandstand.apps.trainer.service import (
     Comparison,
     WrongState,
 )
+from grandstand.kit.pages.forms import lead_to, texts_of
 from grandstand.kit.problems import request_id_of
 from grandstand.kit.routes import Who, page
 from grandstand.kit.who.caller import Caller

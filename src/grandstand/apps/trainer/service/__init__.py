@@ -1,6 +1,5 @@
 """Everything the trainer can do."""
 
-from grandstand.apps.trainer.service.exports import camel, plain
 from grandstand.apps.trainer.service.means import EVALUATE, Means
 from grandstand.apps.trainer.service.refusals import (
     AnswerRefused,
@@ -66,6 +65,4 @@ __all__ = [
     "Suggestion",
     "Trainer",
     "WrongState",
-    "camel",
-    "plain",
 ]

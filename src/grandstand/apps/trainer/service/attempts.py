@@ -23,8 +23,8 @@ from grandstand.apps.trainer.service.values import (
     HandedIn,
 )
 from grandstand.apps.trainer.store import Attempt, Scenario, UserTotals
-from grandstand.storage.tables.batches import Write
 from grandstand.storage.tables.errors import ConditionFailed
+from grandstand.storage.tables.operations.batches import Write
 
 _DUE_AFTER: Final = timedelta(seconds=10)
 _TRIES: Final = 5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
-from grandstand.apps.trainer.service.exports import plain
 from grandstand.apps.trainer.service.means import Means
 from grandstand.apps.trainer.store import Attempt, Profile, UserTotals
+from grandstand.kit.plain import plain
 from grandstand.storage.tables.errors import ConditionFailed
 
 # Indexes of DynamoDB show a write a moment later, as a rule within a second.

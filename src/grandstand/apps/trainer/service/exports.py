@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from grandstand.apps.trainer.model.rubric import NAMES
 from grandstand.apps.trainer.store import Attempt, Profile
+from grandstand.kit.plain import plain
 
 _COLUMNS: Final = (
     "attemptId",
@@ -31,30 +30,6 @@ _COLUMNS: Final = (
 )
 # What a spreadsheet would take for a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401 - any value of ours
-    """Answer a value of ours as JSON has it, under the specification's names."""
-    if dataclasses.is_dataclass(value):
-        kept = {_name(each): getattr(value, each.name) for each in dataclasses.fields(value)}
-        return {name: plain(each) for name, each in kept.items() if each is not None}
-    if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
-    if isinstance(value, frozenset):
-        return sorted(value)
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return float(value) if isinstance(value, Decimal) else value
-
-
-def _name(field: dataclasses.Field[Any]) -> str:
-    return str(field.metadata.get("attribute") or camel(field.name))
-
-
-def camel(name: str) -> str:
-    """Answer a name as the tables and the API write it."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 async def as_json(

@@ -10,6 +10,12 @@ from grandstand.apps.trainer.service.values import ForecastPoint, ForecastRecord
 from grandstand.apps.trainer.store import Attempt, Scenario
 
 
+def has_forecast(attempt: Attempt) -> bool:
+    """Tell whether something was forecast in an attempt that was handed in."""
+    said = (each.probability_percent for each in attempt.answers)
+    return attempt.submitted_at is not None and any(each is not None for each in said)
+
+
 def forecast_record(
     attempts: Iterable[Attempt], scenarios: Mapping[str, Scenario]
 ) -> ForecastRecord:

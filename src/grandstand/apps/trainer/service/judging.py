@@ -20,8 +20,8 @@ from grandstand.base.log import redact
 from grandstand.kit.events import Event
 from grandstand.kit.outbox import Consequence
 from grandstand.storage.tables import present
-from grandstand.storage.tables.batches import Write
 from grandstand.storage.tables.errors import ConditionFailed
+from grandstand.storage.tables.operations.batches import Write
 
 _LONGEST_FAULT: Final = 500
 
@@ -71,12 +71,6 @@ class Judging:
             judged = await self._means.store(Attempt.by_id(attempt.attempt_id))
         return judged or attempt
 
-    async def evaluate_late(self, attempt_id: str) -> None:
-        """Do the same when its owner does not wait any more."""
-        attempt = await self._means.store(Attempt.by_id(attempt_id))
-        if attempt is not None and attempt.status != "completed":
-            await self.evaluate(attempt_id)
-
     async def waiting(self) -> AsyncIterator[Attempt]:
         """Answer every submitted attempt that is not judged yet, whoever's it is."""
         unfinished = Attempt.all_there_are().where(present(Attempt.evaluation_state))
@@ -100,6 +94,9 @@ class Judging:
         try:
             return await self._means.store(Attempt.add_opinion(attempt.attempt_id, judgement))
         except ConditionFailed as refused:
+            found = await self._means.store(Attempt.by_id(attempt.attempt_id))
+            if found is not None and found.second_opinion is not None:
+                return found
             raise WrongState(f"Attempt {attempt.attempt_id} was taken back meanwhile") from refused
 
     async def judge(self, scenario: Scenario, answers: tuple[Answer, ...]) -> Judgement:

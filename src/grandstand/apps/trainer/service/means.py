@@ -19,8 +19,8 @@ from grandstand.kit.live import Teller
 from grandstand.kit.outbox import Outbox
 from grandstand.kit.writing import Sleep, each_in_turns, to_the_millisecond, wrote
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.batches import Write
-from grandstand.storage.tables.queries import Reading
+from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.queries import Reading
 
 E = TypeVar("E", bound=Entity)
 

@@ -12,7 +12,7 @@ from grandstand.apps.trainer.service.answers import drafted, final
 from grandstand.apps.trainer.service.attempts import Attempts
 from grandstand.apps.trainer.service.belongings import TrainerBelongings
 from grandstand.apps.trainer.service.exports import as_csv, as_json
-from grandstand.apps.trainer.service.forecasts import forecast_record
+from grandstand.apps.trainer.service.forecasts import forecast_record, has_forecast
 from grandstand.apps.trainer.service.group import GroupView
 from grandstand.apps.trainer.service.judging import Judging
 from grandstand.apps.trainer.service.means import Means
@@ -163,10 +163,6 @@ class Trainer:
         """
         return await self._judging.evaluate(attempt_id)
 
-    async def evaluate_late(self, attempt_id: str) -> None:
-        """Do the same when nobody waits for it."""
-        await self._judging.evaluate_late(attempt_id)
-
     def waiting(self) -> AsyncIterator[Attempt]:
         """Answer every submitted attempt that is not judged yet, whoever's it is."""
         return self._judging.waiting()
@@ -234,7 +230,9 @@ class Trainer:
 
     async def forecasts(self, caller: Caller) -> ForecastRecord:
         """Answer the caller's forecasts, what came of them, and how good they were."""
-        attempts = [each async for each in self._attempts.each(caller.user_id)]
+        attempts = [
+            each async for each in self._attempts.each(caller.user_id) if has_forecast(each)
+        ]
         return forecast_record(attempts, await self._known(attempts))
 
     def export_json(self, caller: Caller) -> AsyncIterator[bytes]:

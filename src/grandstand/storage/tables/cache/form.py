@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_type_hints
 
-from grandstand.storage.tables.checks import Check
-from grandstand.storage.tables.codecs import REQUIRED
+from grandstand.storage.tables.declaration.codecs import REQUIRED
+from grandstand.storage.tables.declaration.plan import SCHEMA_VERSION, EntityPlan
 from grandstand.storage.tables.errors import DeclarationFault, InvalidRequest
 from grandstand.storage.tables.expressions.nodes import Missing, Path
-from grandstand.storage.tables.fields import EntityField
-from grandstand.storage.tables.plan import SCHEMA_VERSION, EntityPlan
+from grandstand.storage.tables.operations.checks import Check
 from grandstand.storage.tables.values import Item, Key, Value
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.entity import Entity
-    from grandstand.storage.tables.queries import Reading
+    from grandstand.storage.tables.declaration.entity import Entity
+    from grandstand.storage.tables.operations.queries import Reading
     from grandstand.storage.tables.session import Session
 
 R = TypeVar("R", bound="Reading[Any]")
@@ -184,7 +183,7 @@ class CacheForm(Generic[V]):
         for name, value in {**key.fields, **self._times(times)}.items():
             target = self.plan.fields.get(name)
             if target is not None:
-                item[target.attribute] = cast("Value", _encoded(target, value))
+                item[target.attribute] = target.encoded(value)
         if self.plan.schema_version is not None:
             item[SCHEMA_VERSION] = self.plan.schema_version
         return {**item, self.marks.neg: True}
@@ -203,15 +202,12 @@ class CacheForm(Generic[V]):
 
     def as_stored(self, fetched_at: datetime) -> Value:
         """Write when an entry was fetched as its attribute has it."""
-        return cast("Value", _encoded(self.plan.fields[self.fetched_at], fetched_at))
+        stored: Value = self.plan.fields[self.fetched_at].encoded(fetched_at)
+        return stored
 
     def only_entries(self, reading: R) -> R:
         """Narrow a query or scan of the entity to whole entries, leaving parts of payloads out."""
         return reading.where(Check(Missing(Path((self.marks.part,)))))
-
-
-def _encoded(target: EntityField, value: object) -> object:
-    return target.codec.encode(value) if target.codec.encode and value is not None else value
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from grandstand.base.errors import GrandstandError
-from grandstand.storage.tables.batches import MAX_WRITE, chunks, persist
 from grandstand.storage.tables.cache.form import CacheKey
 from grandstand.storage.tables.cache.payload import Manifest, PayloadTooLarge, cut
-from grandstand.storage.tables.plan import SCHEMA_VERSION
+from grandstand.storage.tables.declaration.plan import SCHEMA_VERSION
+from grandstand.storage.tables.operations.batches import MAX_WRITE, chunks, persist
 from grandstand.storage.tables.requests import DeleteItem, PutItem
 from grandstand.storage.tables.values import Item, Key, item_size
 

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from grandstand.base.errors import Broken, InvalidInput
-from grandstand.storage.tables.codec import pack, unpack
+from grandstand.storage.tables.encoding.packing import pack, unpack
 from grandstand.storage.tables.values import Value
 
 PLAIN: Final = "msgpack"

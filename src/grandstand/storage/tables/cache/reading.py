@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from grandstand.base.errors import GrandstandError
-from grandstand.storage.tables.batches import MAX_READ, chunks, persist
 from grandstand.storage.tables.cache.form import CacheKey, Limits
 from grandstand.storage.tables.cache.parts import manifest_of, part_keys
 from grandstand.storage.tables.cache.payload import (
@@ -19,6 +18,7 @@ from grandstand.storage.tables.cache.payload import (
     join,
     unpack_payload,
 )
+from grandstand.storage.tables.operations.batches import MAX_READ, chunks, persist
 from grandstand.storage.tables.requests import GetItem
 from grandstand.storage.tables.values import Item, Key, Value, item_size
 

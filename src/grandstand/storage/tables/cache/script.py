@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from grandstand.storage.tables.operations import Operation
+from grandstand.storage.tables.operations.single import Operation
 
 if TYPE_CHECKING:
     from grandstand.storage.tables.store import AsyncStore, Store

@@ -25,7 +25,7 @@ from grandstand.storage.tables.cache.reading import Found, ReadEntries
 from grandstand.storage.tables.cache.script import Ask, Fetch, Later, Pause, Script
 from grandstand.storage.tables.cache.writing import ForgetEntry, Kept, WriteEntry
 from grandstand.storage.tables.leases import FLIGHTS, Lease, Leases
-from grandstand.storage.tables.operations import Operation
+from grandstand.storage.tables.operations.single import Operation
 
 if TYPE_CHECKING:
     from grandstand.storage.tables.session import Session
@@ -68,8 +68,8 @@ class Notice:
 
 
 def log_notice(notice: Notice) -> None:
-    """Write a notice to the log: what went wrong as a warning, the rest as information."""
-    level = logging.WARNING if notice.kind in _LOUD else logging.INFO
+    """Write a notice to the log: what went wrong as a warning, the rest for a close look."""
+    level = logging.WARNING if notice.kind in _LOUD else logging.DEBUG
     _log.log(level, "cache %s %s %s", notice.kind, notice.key, notice.detail)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
-from grandstand.storage.tables.batches import MAX_ACTIONS
 from grandstand.storage.tables.cache.form import CacheKey, Limits
 from grandstand.storage.tables.cache.parts import (
     delete_parts,
@@ -20,6 +19,7 @@ from grandstand.storage.tables.cache.payload import (
     PayloadTooLarge,
     pack_payload,
 )
+from grandstand.storage.tables.declaration.times import TIMES
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 from grandstand.storage.tables.expressions.nodes import (
     Compare,
@@ -29,8 +29,8 @@ from grandstand.storage.tables.expressions.nodes import (
     Path,
 )
 from grandstand.storage.tables.expressions.nodes import Literal as Given
+from grandstand.storage.tables.operations.batches import MAX_ACTIONS
 from grandstand.storage.tables.requests import DeleteItem, GetItem, PutItem, Transaction
-from grandstand.storage.tables.times import TIMES
 from grandstand.storage.tables.values import Item, item_size
 
 if TYPE_CHECKING:

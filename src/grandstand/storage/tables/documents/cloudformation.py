@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from grandstand.storage.tables.shapes import create_table_shape
-from grandstand.storage.tables.table import Naming, Table
+from grandstand.storage.tables.declaration.table import Naming, Table
+from grandstand.storage.tables.encoding.shapes import create_table_shape
 
 
 def template(tables: Iterable[Table], naming: Naming) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from grandstand.storage.tables.patterns import Pattern, patterns
-from grandstand.storage.tables.table import Index, Table
+from grandstand.storage.tables.declaration.patterns import Pattern, patterns
+from grandstand.storage.tables.declaration.table import Index, Table
 
 
 def document(tables: Iterable[Table]) -> str:

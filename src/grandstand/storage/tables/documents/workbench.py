@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from grandstand.storage.tables.attributes import item_to_wire
-from grandstand.storage.tables.patterns import sample_record
-from grandstand.storage.tables.plan import EntityPlan
+from grandstand.storage.tables.declaration.patterns import sample_record
+from grandstand.storage.tables.declaration.plan import EntityPlan
+from grandstand.storage.tables.declaration.table import Index, Naming, Table
+from grandstand.storage.tables.encoding.attributes import item_to_wire
 from grandstand.storage.tables.schema import KeyType
-from grandstand.storage.tables.table import Index, Naming, Table
 
 
 def model(tables: Iterable[Table], naming: Naming, *, name: str, at: datetime) -> dict[str, Any]:

@@ -10,10 +10,8 @@ from typing import Final, Literal, TypeAlias, TypeVar
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions import bind, grammar, static
 from grandstand.storage.tables.expressions.bind import Bind
-from grandstand.storage.tables.expressions.keys import key_condition, key_terms
 from grandstand.storage.tables.expressions.lexer import Refused
-from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Path, Update
-from grandstand.storage.tables.schema import IndexSchema, TableSchema
+from grandstand.storage.tables.expressions.nodes import Condition, Path, Update
 from grandstand.storage.tables.values import Value
 
 ConditionKind: TypeAlias = Literal[
@@ -65,17 +63,6 @@ def parse_condition(
 ) -> Condition:
     """Read a condition, filter or key condition; raise InvalidRequest, naming the expression."""
     return _parsed(_condition, text, placeholders, kind)
-
-
-def parse_key_condition(
-    text: str,
-    placeholders: Placeholders,
-    schema: TableSchema,
-    index: IndexSchema | None = None,
-) -> KeyCondition:
-    """Read which part of a table or index a query wants; raise InvalidRequest."""
-    condition = parse_condition(text, placeholders, "KeyConditionExpression")
-    return key_condition(key_terms(condition), schema, index)
 
 
 def parse_update(text: str, placeholders: Placeholders) -> Update:

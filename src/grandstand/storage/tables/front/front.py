@@ -21,10 +21,10 @@ from grandstand.storage.tables.front.faults import (
     OperationUnknown,
     Unreadable,
 )
-from grandstand.storage.tables.front.kinds import Struct
+from grandstand.storage.tables.front.members.kinds import Struct
+from grandstand.storage.tables.front.members.scalars import Place
 from grandstand.storage.tables.front.operations import OPERATIONS, Operation, unknown
 from grandstand.storage.tables.front.reply import Reply, answered, refused
-from grandstand.storage.tables.front.scalars import Place
 from grandstand.storage.tables.front.service import NOT_FOUND, Service
 from grandstand.storage.tables.front.signature import check_present, check_signed
 
@@ -34,6 +34,8 @@ _ID_BYTES: Final = 26
 _SWEPT_AT_ONCE: Final = 1000
 _JSON_TYPES: Final = frozenset(("application/x-amz-json-1.0", "application/json"))
 _GZIP: Final = 16 + zlib.MAX_WBITS
+# A client sends one; each costs a copy of all that follows it.
+_MOST_MEMBERS: Final = 16
 
 _log: Final = logging.getLogger(__name__)
 _decode: Final = msgspec.json.Decoder().decode
@@ -132,7 +134,7 @@ def _inflated(headers: Mapping[str, str], body: bytes) -> bytes:
     if encoding != "gzip":
         raise BodyUndecodable(f"The content encoding {encoding} is not supported")
     inflated, left = b"", body
-    while left or not inflated:
+    for _ in range(_MOST_MEMBERS):
         member = zlib.decompressobj(_GZIP)
         try:
             inflated += member.decompress(left, MAX_BODY + 1 - len(inflated))
@@ -143,7 +145,9 @@ def _inflated(headers: Mapping[str, str], body: bytes) -> bytes:
         if not member.eof:
             raise BodyUndecodable("The gzip body ends too early")
         left = member.unused_data
-    return inflated
+        if inflated and not left:
+            return inflated
+    raise BodyUndecodable("The gzip body has too many members")
 
 
 def _parsed(headers: Mapping[str, str], body: bytes) -> dict[str, Any] | None:

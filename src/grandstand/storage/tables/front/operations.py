@@ -7,25 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.front import (
-    batches,
-    changes,
-    items,
-    reads,
-    streams,
-    tables,
-    tagging,
-    transactions,
-    upkeep,
-)
 from grandstand.storage.tables.front.faults import OperationUnknown
-from grandstand.storage.tables.front.kinds import Struct
+from grandstand.storage.tables.front.items import batches, reads, single, transactions
 from grandstand.storage.tables.front.members import items as item_members
 from grandstand.storage.tables.front.members import streams as stream_members
 from grandstand.storage.tables.front.members import tables as table_members
 from grandstand.storage.tables.front.members.common import TABLE_NAME
-from grandstand.storage.tables.front.scalars import Place
+from grandstand.storage.tables.front.members.kinds import Struct
+from grandstand.storage.tables.front.members.scalars import Place
 from grandstand.storage.tables.front.service import Request, Service
+from grandstand.storage.tables.front.tables import changing, making, streams, tagging, upkeep
 
 Carried: TypeAlias = Callable[[Service, Request], object]
 Precheck: TypeAlias = Callable[[dict[str, Any]], None]
@@ -117,10 +108,10 @@ def _on_streams(**named: Operation) -> dict[str, Operation]:
 
 OPERATIONS: Final[dict[str, Operation]] = {
     **_on_items(
-        PutItem=Operation(item_members.PUT_ITEM, items.put_item, _named_table),
-        GetItem=Operation(item_members.GET_ITEM, items.get_item, _named_table),
-        UpdateItem=Operation(item_members.UPDATE_ITEM, items.update_item, _update_item),
-        DeleteItem=Operation(item_members.DELETE_ITEM, items.delete_item, _named_table),
+        PutItem=Operation(item_members.PUT_ITEM, single.put_item, _named_table),
+        GetItem=Operation(item_members.GET_ITEM, single.get_item, _named_table),
+        UpdateItem=Operation(item_members.UPDATE_ITEM, single.update_item, _update_item),
+        DeleteItem=Operation(item_members.DELETE_ITEM, single.delete_item, _named_table),
         Query=Operation(item_members.QUERY, reads.query, _named_table),
         Scan=Operation(item_members.SCAN, reads.scan, _named_table),
         BatchGetItem=Operation(
@@ -139,11 +130,11 @@ OPERATIONS: Final[dict[str, Operation]] = {
         ),
     ),
     **_on_tables(
-        CreateTable=Operation(table_members.CREATE_TABLE, tables.create_table, _required_table),
-        UpdateTable=Operation(table_members.UPDATE_TABLE, changes.update_table, _required_table),
-        DescribeTable=Operation(table_members.ONE_TABLE, tables.describe_table, _required_table),
-        DeleteTable=Operation(table_members.ONE_TABLE, tables.delete_table, _required_table),
-        ListTables=Operation(table_members.LIST_TABLES, tables.list_tables, _nothing),
+        CreateTable=Operation(table_members.CREATE_TABLE, making.create_table, _required_table),
+        UpdateTable=Operation(table_members.UPDATE_TABLE, changing.update_table, _required_table),
+        DescribeTable=Operation(table_members.ONE_TABLE, making.describe_table, _required_table),
+        DeleteTable=Operation(table_members.ONE_TABLE, making.delete_table, _required_table),
+        ListTables=Operation(table_members.LIST_TABLES, making.list_tables, _nothing),
         UpdateTimeToLive=Operation(
             table_members.UPDATE_TIME_TO_LIVE, upkeep.update_time_to_live, _named_table
         ),

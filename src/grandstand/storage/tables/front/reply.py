@@ -9,7 +9,7 @@ from zlib import crc32
 import msgspec
 
 from grandstand.base.errors import Broken, GrandstandError, Unavailable
-from grandstand.storage.tables.attributes import item_to_wire
+from grandstand.storage.tables.encoding.attributes import item_to_wire
 from grandstand.storage.tables.errors import (
     CancellationReason,
     ConditionFailed,

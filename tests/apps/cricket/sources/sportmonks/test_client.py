@@ -19,7 +19,7 @@ from grandstand.apps.cricket.sources.sportmonks import SportMonks
 from grandstand.apps.cricket.sources.sportmonks.client import MOST_BYTES, read_budget
 from grandstand.base.clock import ManualClock
 from grandstand.base.metrics import Metrics
-from grandstand.simulators.faults import Message, Receive, Send
+from grandstand.simulators.asgi import Message, Receive, Send
 from grandstand.simulators.serving import served
 from grandstand.wire.errors import AnswerGarbled, QuotaSpent, RateLimited
 from grandstand.wire.web import Web

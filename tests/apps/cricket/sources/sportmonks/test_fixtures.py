@@ -153,6 +153,25 @@ def test_rows_that_cannot_be_used_are_left_out_and_counted() -> None:
     assert "a ball without its score" in warnings
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "warning"),
+    [
+        ("rpc_overs", "NaN", "rpc_overs is not a number"),
+        ("rpc_overs", float("nan"), "rpc_overs is not a number"),
+        ("rpc_target", "1e999999999", "rpc_target is not a number"),
+        ("starting_at", "0001-01-01T00:00:00+14:00", "starting_at is out of bounds"),
+        ("starting_at", "9999-12-31T23:59:59Z", "starting_at is out of bounds"),
+    ],
+)
+def test_figures_beyond_all_bounds_are_left_out_and_counted(
+    name: str, value: object, warning: str
+) -> None:
+    parsed, warnings = _parsed(fixture(**{name: value}))
+
+    assert warnings == (warning,)
+    assert (parsed.revision, parsed.match_id) == (Revision(), "71344")
+
+
 def test_a_fixture_without_an_id_is_none() -> None:
     reading = Reading()
 

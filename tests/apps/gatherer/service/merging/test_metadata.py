@@ -81,7 +81,7 @@ async def test_gatherers_are_merged_from_the_folders_they_are_named_with(
     (tmp_path / "all").mkdir()
     merging = Merging(AsyncStore(tables), ScriptedListings(), later)
 
-    async with merging.opened([f"east:{tmp_path / 'east'}"], str(tmp_path / "all")) as merger:
+    async with merging.opened([f"1-east:{tmp_path / 'east'}"], str(tmp_path / "all")) as merger:
         tally = await merging.once(merger)
     own.close()
 
@@ -99,4 +99,15 @@ async def test_a_place_that_is_neither_folder_nor_server_is_refused(
 
     with pytest.raises(PlaceNotUnderstood, match="no folder"):
         async with merging.opened([f"east:{tmp_path / 'nowhere'}"], str(tmp_path)):
+            pass
+
+
+@pytest.mark.parametrize("source", ["east", ":here", "ea st:here", "-east:here"])
+async def test_a_gatherer_without_a_name_is_refused(
+    tables: Store, later: ManualClock, tmp_path: Path, source: str
+) -> None:
+    merging = Merging(AsyncStore(tables), ScriptedListings(), later)
+
+    with pytest.raises(PlaceNotUnderstood, match="names no gatherer"):
+        async with merging.opened([source], str(tmp_path)):
             pass

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from grandstand.apps.gatherer.service.recording import ending
+from grandstand.apps.gatherer.service.recording.connection import Connection, Ears
 from grandstand.apps.gatherer.service.recording.figures import Figures
-from grandstand.apps.gatherer.service.recording.line import Ears, Line
 from grandstand.apps.gatherer.service.recording.writing import Writer
 from grandstand.apps.gatherer.sources.kalshi.frames import FrameDecoder
 from grandstand.apps.gatherer.sources.kalshi.stream import Stream
@@ -51,17 +51,17 @@ async def test_what_takes_too_long_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("turns", range(6))
-async def test_a_line_that_has_something_to_do_ends_when_it_is_cancelled(
+async def test_a_connection_that_has_something_to_do_ends_when_it_is_cancelled(
     turns: int, tmp_path: Path
 ) -> None:
     engine = open_chunks(tmp_path / "series")
-    line = _line(
+    connection = _connection(
         Buffer.open(tmp_path / "own", SERIES, lambda: engine, clock=CLOCK, chance=Random(1))
     )
-    tending = asyncio.create_task(line.tend())
+    tending = asyncio.create_task(connection.tend())
     await asyncio.sleep(0)
 
-    line.follow(())
+    connection.follow(())
     for _ in range(turns):
         await asyncio.sleep(0)
     tending.cancel()
@@ -82,7 +82,7 @@ async def test_a_recorder_whose_exchange_is_away_stops_when_it_is_told_to(tmp_pa
     engine.close()
 
 
-def _line(buffer: Buffer) -> Line:
+def _connection(buffer: Buffer) -> Connection:
     stream = Stream(
         "exchange",
         "ws://127.0.0.1:1/",
@@ -94,7 +94,7 @@ def _line(buffer: Buffer) -> Line:
         metrics=Metrics(),
     )
     figures = Figures()
-    return Line(
+    return Connection(
         0,
         stream,
         Subscriptions(Terms(batch=1, per_subscription=1), ()),

@@ -11,8 +11,8 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.recording.recorder import Recorder
 from grandstand.base.clock import SystemClock
 from grandstand.simulators.exchange.exchange import Exchange
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.world import Scenery, World
 from grandstand.storage.series.buffer import Limits
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.errors import SeriesUnavailable

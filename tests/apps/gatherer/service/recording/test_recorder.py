@@ -13,9 +13,9 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.service.recording.tape import read_tape
 from grandstand.base.clock import SystemClock
 from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.faults import StreamFault
+from grandstand.simulators.exchange.floor.world import Scenery, World
 from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.stream.faults import StreamFault
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.window import Window
@@ -132,7 +132,7 @@ async def test_malformed_frames_are_counted_and_kept_on_the_tape_and_the_stream_
         await step(server, world, 1000)
         await until(lambda: recorder.figures.refused + recorder.figures.unknown >= 5)
         await until(lambda: seeded(recorder))
-        frames = sum(line.frames for line in recorder.pool.lines)
+        frames = sum(each.frames for each in recorder.pool.connections)
 
     assert len([*read_tape(tmp_path / "own" / "tape")]) >= frames
     assert not _kept(engine) - _happened(world)
@@ -273,8 +273,8 @@ async def test_quiet_markets_are_no_reason_to_connect_anew(
 
     async with recording(address, tmp_path / "own", engine, {"silence_seconds": 0.2}) as recorder:
         await until(lambda: seeded(recorder))
-        heard = recorder.pool.lines[0].frames
-        await until(lambda: recorder.pool.lines[0].frames >= heard + 2)
+        heard = recorder.pool.connections[0].frames
+        await until(lambda: recorder.pool.connections[0].frames >= heard + 2)
 
     assert recorder.figures.reconnects == 0
     engine.close()

@@ -1,6 +1,9 @@
 """What came is on the tape, byte for byte, also after a kill."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pytest
@@ -44,6 +47,29 @@ def test_what_a_kill_left_half_written_is_left_out_and_no_more(tmp_path: Path) -
     _kept(after, (3, 9, "next process"))
 
     assert [frame.raw for frame in read_tape(tmp_path)] == [b"whole", b"next process"]
+
+
+class Dawdling(Tape):
+    """A tape that others may get hold of between opening its file and writing to it."""
+
+    def _opened(self, received_at: int) -> BinaryIO:
+        file = super()._opened(received_at)
+        time.sleep(0.001)
+        return file
+
+
+def test_blocks_written_by_several_threads_at_the_turn_of_hours_are_all_there(
+    tmp_path: Path,
+) -> None:
+    tape = Dawdling(tmp_path)
+    blocks = [[b"%d 7 1 x\n" % (at % 2 * HOUR + at)] for at in range(40)]
+
+    with ThreadPoolExecutor(8) as threads:
+        [*threads.map(tape.write, blocks)]
+    tape.close()
+
+    assert sorted(frame.received_at % HOUR for frame in read_tape(tmp_path)) == [*range(40)]
+    assert tape.written_frames == 40
 
 
 def test_any_reader_of_zstd_reads_a_tape(tmp_path: Path) -> None:

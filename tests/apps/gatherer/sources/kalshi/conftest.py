@@ -13,8 +13,8 @@ from grandstand.base.clock import SystemClock
 from grandstand.base.metrics import Metrics
 from grandstand.simulators.exchange.exchange import Exchange as Simulated
 from grandstand.simulators.exchange.exchange import Rules
-from grandstand.simulators.exchange.rest import Budget
-from grandstand.simulators.exchange.world import Scenery, World
+from grandstand.simulators.exchange.floor.world import Scenery, World
+from grandstand.simulators.exchange.rest.answers import Budget
 from grandstand.wire.web import Web
 
 CLOCK = SystemClock()

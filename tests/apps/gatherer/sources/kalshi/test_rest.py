@@ -6,13 +6,20 @@ from datetime import timedelta
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
-from grandstand.apps.gatherer.sources.kalshi.answers import Page
+from grandstand.apps.gatherer.sources.kalshi.answers import (
+    Page,
+    parse_book,
+    parse_market,
+    parse_trade,
+    read_items,
+)
 from grandstand.apps.gatherer.sources.kalshi.errors import CursorLoops, KeyRefused
 from grandstand.apps.gatherer.sources.kalshi.rest import Exchange
 from grandstand.apps.gatherer.sources.kalshi.signing import Signer
-from grandstand.base.clock import SystemClock
+from grandstand.base.clock import ManualClock, SystemClock
 from grandstand.base.errors import SourceFailed
 from grandstand.simulators.exchange.pacing import step
 from grandstand.simulators.faults import Fault
@@ -116,17 +123,19 @@ async def test_a_key_the_exchange_does_not_know_is_a_clear_end(stage: Stage, web
     assert not refused.value.retry
 
 
-async def test_clocks_are_compared_to_the_second(exchange: Exchange) -> None:
+async def test_a_clock_that_is_an_hour_ahead_of_the_exchange_is_found_out(
+    stage: Stage, web: Web, signer: Signer
+) -> None:
+    ahead = ManualClock(CLOCK.now() + timedelta(hours=1))
+    exchange = Exchange(web, stage.rest_url, signer=signer, clock=ahead)
+
     offset = await exchange.clock_offset()
 
-    assert offset is None or abs(offset) < timedelta(seconds=3)
+    assert offset is not None
+    assert abs(offset + timedelta(hours=1)) < timedelta(minutes=10)
 
 
 async def test_items_that_cannot_be_read_are_counted_and_cost_nothing_else() -> None:
-    import msgspec
-
-    from grandstand.apps.gatherer.sources.kalshi.answers import parse_market, read_items
-
     good = b'{"ticker":"A-1","event_ticker":"A","status":"active","volume_fp":"12.50"}'
     bad = (
         b"7",
@@ -140,6 +149,35 @@ async def test_items_that_cannot_be_read_are_counted_and_cost_nothing_else() -> 
 
     assert page == Page(page.items, "", 5)
     assert [(market.ticker, market.volume) for market in page.items] == [("A-1", 1250)]
+
+
+async def test_a_trade_that_does_not_say_who_took_or_is_of_less_than_nothing_is_refused() -> None:
+    good = (
+        b'{"trade_id":"8d7e3c1a-0b52-4ac6-9a5e-2f0c4d1b7e90","ticker":"A-1",'
+        b'"yes_price_dollars":"0.5300","count_fp":"25.00","taker_side":"yes",'
+        b'"created_time":"2026-11-16T12:00:00.123456Z"}'
+    )
+    bad = (
+        good.replace(b'"taker_side":"yes",', b""),
+        good.replace(b'"yes",', b'"up",'),
+        good.replace(b"25.00", b"-25.00"),
+    )
+
+    page = read_items(map(msgspec.Raw, (good, *bad)), parse_trade)
+
+    assert [(trade.taker_side, trade.size) for trade in page.items] == [(True, 2500)]
+    assert page.refused == 3
+
+
+async def test_a_book_with_a_level_below_nothing_is_refused() -> None:
+    good = b'{"ticker":"A-1","orderbook_fp":{"yes_dollars":[["0.5300","25.00"]]}}'
+
+    page = read_items(map(msgspec.Raw, (good, good.replace(b"25.00", b"-25.00"))), parse_book)
+
+    assert [(ticker, book.levels()) for ticker, book in page.items] == [
+        ("A-1", (((53_000, 2500),), ()))
+    ]
+    assert page.refused == 1
 
 
 async def test_an_exchange_that_is_closed_says_when_it_means_to_open(

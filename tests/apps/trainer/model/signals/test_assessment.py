@@ -1,6 +1,7 @@
 """Scores follow signs of reasoning, and nothing else can raise them."""
 
 from random import Random
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -202,3 +203,16 @@ def test_an_unanswered_question_counts() -> None:
 
 def test_the_same_words_always_get_the_same_assessment() -> None:
     assert assess(work_of(STRONG)) == assess(work_of(STRONG))
+
+
+@pytest.mark.parametrize(
+    "endless",
+    ["." * 20_000, f"{STRONG} It is {'1,' * 9_000} of 2, or 3.", f"{STRONG} 7{' ' * 18_000}2 3"],
+    ids=["dots", "digits", "spaces"],
+)
+def test_no_text_keeps_the_reader_busy(endless: str) -> None:
+    started = process_time()
+    scores(endless)
+    taken = process_time() - started
+
+    assert taken < 1.0

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from grandstand.base.clock import SystemClock
-from grandstand.storage.tables.codec import unpack
+from grandstand.storage.tables.encoding.packing import unpack
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.expressions.nodes import KeyCondition
 from grandstand.storage.tables.requests import Change, GetItem, Query

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import GAME_MARKETS, Forecast, Part, log_odds
-from grandstand.apps.bets.model.making import signalled
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
 from grandstand.apps.bets.model.models.momentum import described
-from grandstand.apps.bets.model.prices import fair_at, move_at
+from grandstand.apps.bets.model.predicting.forecasting import GAME_MARKETS, Forecast, Part, log_odds
+from grandstand.apps.bets.model.predicting.making import signalled
+from grandstand.apps.bets.model.prices.fair import fair_at, move_at
 
 
 @dataclass(frozen=True, slots=True)

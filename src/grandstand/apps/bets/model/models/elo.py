@@ -7,14 +7,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from grandstand.apps.bets.model import elo
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import Belief, Forecast, Part
-from grandstand.apps.bets.model.making import believed
-from grandstand.apps.bets.model.paths import sides_of
-from grandstand.apps.bets.model.timelines import Fold, Played
-from grandstand.apps.bets.model.windows import Windows
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.known.timelines import Fold, Played
+from grandstand.apps.bets.model.known.windows import Windows
+from grandstand.apps.bets.model.predicting.forecasting import Belief, Forecast, Part
+from grandstand.apps.bets.model.predicting.making import believed
+from grandstand.apps.bets.model.prices.paths import sides_of
+from grandstand.apps.bets.model.ratings import elo
 
 _YEAR_IN_ONE: Final = ("baseball", "soccer_usa_mls", "basketball_wnba")
 _SUMMER: Final = 7
@@ -51,7 +51,9 @@ class Elo:
         home = standing.ratings.of(game.home, season, rules)
         away = standing.ratings.of(game.away, season, rules)
         ground = 0.0 if game.neutral else rules.home_advantage
-        chances = elo.outlook(home - away + ground, rules)
+        chances = elo.expect(
+            standing.ratings, game.home, game.away, rules, season=season, neutral=game.neutral
+        )
         parts = [
             Part("rating", f"{game.home} has {home:.0f}", _LOG_ODDS_PER_POINT * (home - elo.START)),
             Part("rating", f"{game.away} has {away:.0f}", _LOG_ODDS_PER_POINT * (elo.START - away)),

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import TEAM_MARKETS, Belief, Forecast, Part
-from grandstand.apps.bets.model.making import believed
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
 from grandstand.apps.bets.model.models.injury_aware import injury_parts
 from grandstand.apps.bets.model.models.matchup import figure_parts
 from grandstand.apps.bets.model.models.rest_schedule import rest_parts
-from grandstand.apps.bets.model.odds import from_log_odds
-from grandstand.apps.bets.model.paths import sides_of
-from grandstand.apps.bets.model.prices import fair_at
-from grandstand.apps.bets.model.sports import LOGIT_PER_SD
-from grandstand.apps.bets.model.strengths import expected
+from grandstand.apps.bets.model.predicting.forecasting import TEAM_MARKETS, Belief, Forecast, Part
+from grandstand.apps.bets.model.predicting.making import believed
+from grandstand.apps.bets.model.prices.fair import fair_at
+from grandstand.apps.bets.model.prices.odds import from_log_odds
+from grandstand.apps.bets.model.prices.paths import sides_of
+from grandstand.apps.bets.model.ratings.sports import LOGIT_PER_SD
+from grandstand.apps.bets.model.ratings.strengths import expected
 
 _DRAWS = 0.26
 

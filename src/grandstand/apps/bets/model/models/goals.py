@@ -7,16 +7,22 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from grandstand.apps.bets.model import goals
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import GAME_MARKETS, Belief, Forecast, Part, selected
-from grandstand.apps.bets.model.making import believed
-from grandstand.apps.bets.model.paths import sides_of
-from grandstand.apps.bets.model.prices import fair_at
-from grandstand.apps.bets.model.pricing import ScoreGrid
-from grandstand.apps.bets.model.sports import scale_of
-from grandstand.apps.bets.model.windows import Windows
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.known.windows import Windows
+from grandstand.apps.bets.model.predicting.forecasting import (
+    GAME_MARKETS,
+    Belief,
+    Forecast,
+    Part,
+    selected,
+)
+from grandstand.apps.bets.model.predicting.making import believed
+from grandstand.apps.bets.model.prices.fair import fair_at
+from grandstand.apps.bets.model.prices.paths import sides_of
+from grandstand.apps.bets.model.ratings import goals
+from grandstand.apps.bets.model.ratings.pricing import ScoreGrid
+from grandstand.apps.bets.model.ratings.sports import scale_of
 
 _LEAST_GAMES: Final = 60
 _MOST_GAMES: Final = 760

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import TEAM_MARKETS, Forecast, Part, log_odds
-from grandstand.apps.bets.model.making import signalled
-from grandstand.apps.bets.model.sports import scale_of
-from grandstand.apps.bets.model.timelines import Played
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.known.timelines import Played
+from grandstand.apps.bets.model.predicting.forecasting import TEAM_MARKETS, Forecast, Part, log_odds
+from grandstand.apps.bets.model.predicting.making import signalled
+from grandstand.apps.bets.model.ratings.sports import scale_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture, InjuryReport
-from grandstand.apps.bets.model.forecasting import TEAM_MARKETS, Forecast, Part
-from grandstand.apps.bets.model.making import signalled
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture, InjuryReport
+from grandstand.apps.bets.model.predicting.forecasting import TEAM_MARKETS, Forecast, Part
+from grandstand.apps.bets.model.predicting.making import signalled
 
 # How likely a player of each status is to be missing.
 SEVERITY: Final = {"out": 1.0, "doubtful": 0.8, "questionable": 0.4, "day_to_day": 0.2}

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import GAME_MARKETS, Belief, Forecast, Part, selected
-from grandstand.apps.bets.model.making import believed
-from grandstand.apps.bets.model.margins import chances_of_margin, chances_of_total
-from grandstand.apps.bets.model.paths import sides_of
-from grandstand.apps.bets.model.prices import fair_at
-from grandstand.apps.bets.model.sports import LOGIT_PER_SD
-from grandstand.apps.bets.model.strengths import Expected, expected
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.predicting.forecasting import (
+    GAME_MARKETS,
+    Belief,
+    Forecast,
+    Part,
+    selected,
+)
+from grandstand.apps.bets.model.predicting.making import believed
+from grandstand.apps.bets.model.prices.fair import fair_at
+from grandstand.apps.bets.model.prices.paths import sides_of
+from grandstand.apps.bets.model.ratings.margins import chances_of_margin, chances_of_total
+from grandstand.apps.bets.model.ratings.sports import LOGIT_PER_SD
+from grandstand.apps.bets.model.ratings.strengths import Expected, expected
 
 
 @dataclass(frozen=True, slots=True)

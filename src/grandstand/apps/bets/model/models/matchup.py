@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture, TeamFigures
-from grandstand.apps.bets.model.forecasting import TEAM_MARKETS, Forecast, Part, log_odds
-from grandstand.apps.bets.model.making import signalled
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture, TeamFigures
+from grandstand.apps.bets.model.predicting.forecasting import TEAM_MARKETS, Forecast, Part, log_odds
+from grandstand.apps.bets.model.predicting.making import signalled
 
 _GAMES: Final = 10
 # What a team has more of when it wins (1) or when it loses (-1), by the words feeds use.

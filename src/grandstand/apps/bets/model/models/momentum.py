@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import GAME_MARKETS, Forecast, Part
-from grandstand.apps.bets.model.making import signalled
-from grandstand.apps.bets.model.prices import Move, move_at
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.predicting.forecasting import GAME_MARKETS, Forecast, Part
+from grandstand.apps.bets.model.predicting.making import signalled
+from grandstand.apps.bets.model.prices.fair import Move, move_at
 
 
 @dataclass(frozen=True, slots=True)

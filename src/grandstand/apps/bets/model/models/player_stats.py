@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture, PlayerFigures
-from grandstand.apps.bets.model.forecasting import Belief, Forecast, Part
-from grandstand.apps.bets.model.making import believed_prop
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture, PlayerFigures
 from grandstand.apps.bets.model.models.injury_aware import SEVERITY
-from grandstand.apps.bets.model.prices import fair_at
+from grandstand.apps.bets.model.predicting.forecasting import Belief, Forecast, Part
+from grandstand.apps.bets.model.predicting.making import believed_prop
+from grandstand.apps.bets.model.prices.fair import fair_at
 from grandstand.apps.bets.model.props import counted
 
 _LEAST_GAMES: Final = 5

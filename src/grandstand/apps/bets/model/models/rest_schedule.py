@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import TEAM_MARKETS, Forecast, Part
-from grandstand.apps.bets.model.making import signalled
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.predicting.forecasting import TEAM_MARKETS, Forecast, Part
+from grandstand.apps.bets.model.predicting.making import signalled
 
 _FULL_REST = 4.0
 _TIRING = 1.5

@@ -7,12 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grandstand.apps.bets.model.asof import AsOf
-from grandstand.apps.bets.model.boards import Board
-from grandstand.apps.bets.model.facts import Fixture
-from grandstand.apps.bets.model.forecasting import GAME_MARKETS, Forecast, Reason, log_odds
-from grandstand.apps.bets.model.making import made, market_reason
-from grandstand.apps.bets.model.prices import fair_of, on_main_line
+from grandstand.apps.bets.model.known.asof import AsOf
+from grandstand.apps.bets.model.known.facts import Fixture
+from grandstand.apps.bets.model.predicting.forecasting import (
+    GAME_MARKETS,
+    Forecast,
+    Reason,
+    log_odds,
+)
+from grandstand.apps.bets.model.predicting.making import made, market_reason
+from grandstand.apps.bets.model.prices.boards import Board
+from grandstand.apps.bets.model.prices.fair import fair_of, on_main_line
 
 _TWO = 2
 

@@ -216,12 +216,12 @@ def read_budget(headers: Mapping[str, str], now: datetime) -> QuotaReading | Non
     `x-ratelimit-reset` is a moment in epoch seconds, or the seconds until it.
     """
     left = headers.get("x-ratelimit-remaining", "")
-    if not left.isdigit():
+    if not left.isdecimal():
         return None
     limit, reset = headers.get("x-ratelimit-limit", ""), headers.get("x-ratelimit-reset", "")
-    used = int(limit) - int(left) if limit.isdigit() else None
+    used = int(limit) - int(left) if limit.isdecimal() else None
     resets_at = None
-    if reset.isdigit() and len(reset) <= 10:  # noqa: PLR2004 - epoch seconds have ten digits
+    if reset.isdecimal() and len(reset) <= 10:  # noqa: PLR2004 - epoch seconds have ten digits
         seconds = int(reset)
         resets_at = (
             datetime.fromtimestamp(seconds, UTC)

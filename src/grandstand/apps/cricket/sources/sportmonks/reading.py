@@ -15,6 +15,8 @@ Row: TypeAlias = dict[str, object]
 _MOST_WARNINGS: Final = 50
 _TEXT_CHARS: Final = 300
 _MOST_INT: Final = 10**12
+_MOST_DIGITS: Final = 12
+_YEARS: Final = range(1800, 2200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,11 @@ class Reading:
             return None
         if isinstance(value, str | float) and not isinstance(value, bool):
             try:
-                return self._bounded(int(Decimal(str(value))), name)
-            except (InvalidOperation, ValueError, OverflowError):
-                pass
+                number = Decimal(str(value))
+            except InvalidOperation:
+                number = Decimal("NaN")
+            if number.is_finite() and number.adjusted() <= _MOST_DIGITS:
+                return self._bounded(int(number), name)
         self.warn(f"{name} is not a number")
         return None
 
@@ -121,8 +125,8 @@ class Reading:
                 # The feed sends 17.3 as a float: with one decimal it is what was meant.
                 number = Decimal(str(value)).quantize(Decimal("0.1"))
             except InvalidOperation:
-                number = Decimal(-1)
-            if 0 <= number < _MOST_INT:
+                number = Decimal("NaN")
+            if number.is_finite() and 0 <= number < _MOST_INT:
                 return number.to_integral_value() if number == int(number) else number
         self.warn(f"{name} is not a number")
         return None
@@ -136,6 +140,9 @@ class Reading:
             moment = datetime.fromisoformat(str(value))
         except ValueError:
             self.warn(f"{name} is not a moment")
+            return None
+        if moment.year not in _YEARS:
+            self.warn(f"{name} is out of bounds")
             return None
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 

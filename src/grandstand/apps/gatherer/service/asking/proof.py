@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-import msgspec
-
 from grandstand.apps.gatherer.model.lines import SLACK_US
 from grandstand.apps.gatherer.service.asking.together import Readable
 from grandstand.apps.gatherer.store import Gap, Session
@@ -21,7 +19,6 @@ PASSING: Final = frozenset((None, "missed", "refused"))
 # These say that a book was wrong, and not since when.
 WRONG: Final = frozenset(("negative", "crossed", "audit"))
 _ENDINGS: Final = frozenset(("disconnected", "ended"))
-_names: Final = msgspec.json.Decoder(list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +119,13 @@ def named(gap: Gap) -> str:
 
 def names_market(gap: Gap, ticker: str) -> bool:
     """Tell whether a gap is one of a market: it names it, or none at all."""
-    return gap.tickers is None or ticker in _names.decode(gap.tickers)
+    markets = gap.named
+    return markets is None or ticker in markets
 
 
 def _concerns(gap: Gap, way: Way) -> bool:
     if gap.tickers is not None:
-        return way.ticker in _names.decode(gap.tickers)
+        return names_market(gap, way.ticker)
     if not gap.conn:
         return True
     heard = {(conn, sid) for name, conn, sid in way.streams if name in (gap.gatherer, None)}

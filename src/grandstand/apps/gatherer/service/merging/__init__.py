@@ -5,6 +5,7 @@ from grandstand.apps.gatherer.service.merging.merging import Merging
 from grandstand.apps.gatherer.service.merging.metadata import Refreshed
 from grandstand.apps.gatherer.service.merging.places import (
     PlaceNotUnderstood,
+    is_server,
     open_place,
     parse_source,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "Refreshed",
     "Source",
     "Tally",
+    "is_server",
     "open_place",
     "parse_source",
 ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from grandstand.apps.gatherer.service.asking.books import Books
 from grandstand.apps.gatherer.service.asking.covering import uncovered
-from grandstand.apps.gatherer.service.merging.line import Line, add
+from grandstand.apps.gatherer.service.merging.gatherer import MergedGatherer
 from grandstand.apps.gatherer.service.merging.placing import Placed
 from grandstand.apps.gatherer.service.merging.values import Lag, Pace, Source, Tally
 from grandstand.apps.gatherer.store import (
@@ -69,7 +69,7 @@ class Merger:
         self._clock = clock
         self._pace = pace or Pace()
         self._books = Books(merged, merged=True)
-        self._lines = [Line(source, merged, tables, self._pace) for source in sources]
+        self._gatherers = [MergedGatherer(source, merged, tables, self._pace) for source in sources]
         self._recounted_us: int | None = None
 
     def prepare(self) -> None:
@@ -90,27 +90,27 @@ class Merger:
         counting = due if recount is None else recount
         total = Tally()
         until = self._until(total)
-        for line in self._lines:
-            if line.gatherer not in total.failed:
+        for gatherer in self._gatherers:
+            if gatherer.name not in total.failed:
                 try:
-                    add(total, line.read(now, until, recount=counting))
+                    total.add(gatherer.read(now, until, recount=counting))
                 except (NotFound, Unavailable) as fault:
-                    total.failed[line.gatherer] = str(fault)
+                    total.failed[gatherer.name] = str(fault)
         if counting:
             self._recounted_us = now
         total.more = until < now
         self._place(min(now, until) - self._pace.overlap_us, total)
-        total.waiting = sum(len(line.waiting) for line in self._lines)
+        total.waiting = sum(len(gatherer.waiting) for gatherer in self._gatherers)
         return total
 
     def _until(self, total: Tally) -> int:
         """Answer how far this round goes; note the gatherers that cannot be read."""
         following = []
-        for line in self._lines:
+        for gatherer in self._gatherers:
             try:
-                following.append(line.following_us())
+                following.append(gatherer.following_us())
             except (NotFound, Unavailable) as fault:
-                total.failed[line.gatherer] = str(fault)
+                total.failed[gatherer.name] = str(fault)
         times = [time for time in following if time is not None]
         return min(times) + self._pace.slice_us if times else LATEST
 
@@ -119,16 +119,16 @@ class Merger:
         now = self._now()
         return tuple(
             Lag(each.gatherer, each.series, each.position_us, now - each.position_us, each.rows)
-            for line in self._lines
-            for each in self._tables(SyncCursor.of_gatherer(line.gatherer))
+            for gatherer in self._gatherers
+            for each in self._tables(SyncCursor.of_gatherer(gatherer.name))
         )
 
     def _place(self, until_us: int, total: Tally) -> None:
         found: list[Placed] = []
         heard: list[Followed] = []
-        for line in self._lines:
-            if line.gatherer not in total.failed:
-                placed, followed, unplaced = line.placed(until_us)
+        for gatherer in self._gatherers:
+            if gatherer.name not in total.failed:
+                placed, followed, unplaced = gatherer.placed(until_us)
                 found += placed
                 heard += followed
                 total.unplaced += unplaced
@@ -143,8 +143,8 @@ class Merger:
         different = sum(audit.outcome == "different" for audit in audits)
         total.audited += len(audits) - different
         total.holes += different
-        for line in self._lines:
-            line.confirm()
+        for gatherer in self._gatherers:
+            gatherer.confirm()
 
     def _audited(self, placed: Placed) -> Audit | None:
         """Compare a snapshot with the merged book, and keep it; None when it is the first."""

@@ -10,7 +10,7 @@ from typing import Final
 from grandstand.apps.gatherer.service.merging.merger import Merger
 from grandstand.apps.gatherer.service.merging.metadata import Listings, Refreshed, refresh
 from grandstand.apps.gatherer.service.merging.places import open_place, parse_source
-from grandstand.apps.gatherer.service.merging.values import Lag, Pace, Tally
+from grandstand.apps.gatherer.service.merging.values import Lag, Pace, Source, Tally
 from grandstand.base.clock import Clock
 from grandstand.storage.tables import AsyncStore
 
@@ -43,8 +43,9 @@ class Merging:
         Raises PlaceNotUnderstood, and Unavailable when a server does not answer.
         """
         with ExitStack() as opened:
-            found = [parse_source(text, self._clock) for text in sources]
-            for source in found:
+            found: list[Source] = []
+            for text in sources:
+                found.append(source := parse_source(text, self._clock))
                 opened.enter_context(closing(source.engine))
             merged = opened.enter_context(closing(open_place(into, self._clock)))
             tables = self._tables.store

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Final
 
 from grandstand.apps.gatherer.service.merging.values import Source
 from grandstand.base.clock import Clock
 from grandstand.base.errors import InvalidInput
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+
 
 class PlaceNotUnderstood(InvalidInput):
     """A gatherer's place is neither a folder with series nor a connection string."""
+
+
+def is_server(place: str) -> bool:
+    """Tell whether a place is a PostgreSQL connection string, and no folder."""
+    return place.startswith(("postgresql://", "postgres://")) or "=" in place
 
 
 def open_place(place: str, clock: Clock) -> SeriesEngine:
@@ -19,7 +28,7 @@ def open_place(place: str, clock: Clock) -> SeriesEngine:
 
     Raises PlaceNotUnderstood, and Unavailable when a server does not answer.
     """
-    if place.startswith(("postgresql://", "postgres://")) or "=" in place:
+    if is_server(place):
         from grandstand.storage.series.engines.postgres import PostgresEngine
 
         return PostgresEngine.open(place, clock=clock)
@@ -37,7 +46,7 @@ def parse_source(text: str, clock: Clock) -> Source:
     Raises PlaceNotUnderstood, and Unavailable when a server does not answer.
     """
     name, colon, place = text.partition(":")
-    if not colon or (not name.isidentifier() and not name.replace("-", "_").isidentifier()):
+    if not colon or not _NAME.fullmatch(name):
         message = f"{text!r} names no gatherer: write NAME:PLACE, as in east:/data/series"
         raise PlaceNotUnderstood(message)
     return Source(name, open_place(place, clock))

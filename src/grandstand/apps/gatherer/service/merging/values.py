@@ -61,3 +61,9 @@ class Tally:
     waiting: int = 0
     more: bool = False
     failed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, more: Tally) -> None:
+        """Add the rows that a part of the work read and found new."""
+        self.read += more.read
+        self.added += more.added
+        self.late += more.late

@@ -24,7 +24,6 @@ class Figures:
     refused: int = 0
     unknown: int = 0
     unfit: int = 0
-    healed_seconds: float = 0.0
     reconnects: int = 0
     errors_told: Counter[int] = field(default_factory=Counter)
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from grandstand.apps.gatherer.model.incidents import Gap
-from grandstand.apps.gatherer.service.recording.line import Line
+from grandstand.apps.gatherer.service.recording.connection import Connection
 from grandstand.apps.gatherer.service.recording.patience import patiently
 from grandstand.apps.gatherer.service.recording.rounds import Rounds
 from grandstand.apps.gatherer.sources.kalshi.commands import LIFECYCLE, TRADES
@@ -31,25 +31,25 @@ class Filling:
         self._sync = sync
         self._stamp = stamp
         self._trouble = trouble
-        self._holes: asyncio.Queue[tuple[Line, Gap]] = asyncio.Queue()
+        self._holes: asyncio.Queue[tuple[Connection, Gap]] = asyncio.Queue()
         self._left = 0
 
-    def put(self, line: Line, gap: Gap) -> None:
+    def put(self, connection: Connection, gap: Gap) -> None:
         """Take a gap that is to be filled."""
         self._left += 1
-        self._holes.put_nowait((line, gap))
+        self._holes.put_nowait((connection, gap))
 
     async def run(self) -> None:
         """Fetch what was missed, once the stream has it again, without end."""
         while True:
-            line, gap = await self._holes.get()
-            while gap.channel not in line.subscriptions.told:  # noqa: ASYNC110 - told by nothing
+            connection, gap = await self._holes.get()
+            while gap.channel not in connection.subscriptions.told:  # noqa: ASYNC110 - told by nothing
                 await asyncio.sleep(_STEP_SECONDS)
             if gap.channel == TRADES:
                 await patiently(self._trades_of(gap), self._trouble)
             elif gap.channel == LIFECYCLE:
                 await patiently(self._sync, self._trouble)
-            line.close_gap(gap, self._stamp())
+            connection.close_gap(gap, self._stamp())
             self._left -= 1
 
     async def trades(self) -> None:

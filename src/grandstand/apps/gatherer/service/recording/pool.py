@@ -8,7 +8,7 @@ from typing import Final
 from grandstand.apps.gatherer.model.book import Book
 from grandstand.apps.gatherer.model.incidents import Gap, GapReason
 from grandstand.apps.gatherer.model.lines import BOOKS, SLACK_US
-from grandstand.apps.gatherer.service.recording.line import Line
+from grandstand.apps.gatherer.service.recording.connection import Connection
 from grandstand.base.log import log
 
 # So many markets that were left are known one by one; earlier ones are as if never followed.
@@ -16,20 +16,20 @@ _REMEMBERED: Final = 50_000
 
 
 class Pool:
-    """A few lines; a market is followed by the one that had the fewest when it came."""
+    """A few connections; a market is followed by the one that had the fewest when it came."""
 
     def __init__(
         self,
-        lines: tuple[Line, ...],
+        connections: tuple[Connection, ...],
         stamp: Callable[[], int],
         keep: Callable[[Gap], None] = lambda _: None,
     ) -> None:
-        self.lines = lines
+        self.connections = connections
         self._stamp = stamp
         self._keep = keep
         self._begun_at: int | None = None
         self._left: dict[str, Gap] = {}
-        self._at: dict[str, Line] = {}
+        self._at: dict[str, Connection] = {}
         self._refused: dict[str, int] = {}
         self._log = log("gatherer")
 
@@ -43,14 +43,14 @@ class Pool:
         """The markets the exchange does not let us follow, with its code."""
         return dict(self._refused)
 
-    def line_of(self, ticker: str) -> Line | None:
-        """Answer the line that follows a market."""
+    def connection_of(self, ticker: str) -> Connection | None:
+        """Answer the connection that follows a market."""
         return self._at.get(ticker)
 
     def book(self, ticker: str) -> Book | None:
         """Answer the true book of a market; None while it is stale or not followed."""
-        line = self._at.get(ticker)
-        return None if line is None else line.feed.book(ticker)
+        connection = self._at.get(ticker)
+        return None if connection is None else connection.feed.book(ticker)
 
     def follow(self, markets: Iterable[str]) -> int:
         """Follow these markets and no others; answer how many changed."""
@@ -69,35 +69,37 @@ class Pool:
         self._begun_at = at
 
     def rebalance(self) -> None:
-        """Move what a line could not take to others, and note what the exchange refused."""
-        for line in self.lines:
-            subscriptions = line.subscriptions
+        """Move what a connection could not take to others, and note what the exchange refused."""
+        for connection in self.connections:
+            subscriptions = connection.subscriptions
             for market, code in [*subscriptions.refused.items()]:
                 self._refused[market] = code
-                self._leave(market, self._at.pop(market, line))
+                self._leave(market, self._at.pop(market, connection))
                 self._log.warning("market refused", ticker=market, code=code)
             if subscriptions.overflow:
                 moved = sorted(subscriptions.overflow)
                 for market in moved:
-                    self._leave(market, line)
-                self._log.warning("connection is full", line=line.number, moved=len(moved))
-                self._spread(moved, but=line)
+                    self._leave(market, connection)
+                self._log.warning(
+                    "connection is full", connection=connection.number, moved=len(moved)
+                )
+                self._spread(moved, but=connection)
 
-    def _spread(self, markets: Iterable[str], but: Line | None = None) -> None:
-        lines = [line for line in self.lines if line is not but] or [*self.lines]
-        sizes = {line: len(line.subscriptions.wanted) for line in lines}
-        given: dict[Line, list[str]] = {line: [] for line in lines}
+    def _spread(self, markets: Iterable[str], but: Connection | None = None) -> None:
+        others = [each for each in self.connections if each is not but] or [*self.connections]
+        sizes = {each: len(each.subscriptions.wanted) for each in others}
+        given: dict[Connection, list[str]] = {each: [] for each in others}
         for market in markets:
-            line = min(lines, key=sizes.__getitem__)
-            sizes[line] += 1
-            given[line].append(market)
-            self._at[market] = line
-        for line, some in given.items():
+            connection = min(others, key=sizes.__getitem__)
+            sizes[connection] += 1
+            given[connection].append(market)
+            self._at[market] = connection
+        for connection, some in given.items():
             if some:
-                line.follow(some, [gap for market in some if (gap := self._since(market))])
+                connection.follow(some, [gap for market in some if (gap := self._since(market))])
 
-    def _leave(self, market: str, line: Line) -> None:
-        self._left[market] = line.leave(market, self._stamp())
+    def _leave(self, market: str, connection: Connection) -> None:
+        self._left[market] = connection.leave(market, self._stamp())
         if len(self._left) > _REMEMBERED:
             del self._left[next(iter(self._left))]
 

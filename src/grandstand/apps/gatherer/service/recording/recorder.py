@@ -13,10 +13,10 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.model.incidents import Gap, GapReason
 from grandstand.apps.gatherer.model.stamps import Stamps
 from grandstand.apps.gatherer.service.recording import disk, ending
+from grandstand.apps.gatherer.service.recording.connection import Connection, Ears
 from grandstand.apps.gatherer.service.recording.figures import Figures, Pace
 from grandstand.apps.gatherer.service.recording.filling import Filling
 from grandstand.apps.gatherer.service.recording.gaps import gap_row
-from grandstand.apps.gatherer.service.recording.line import Ears, Line
 from grandstand.apps.gatherer.service.recording.patience import PASSING, Lent, patiently
 from grandstand.apps.gatherer.service.recording.plan import Plan
 from grandstand.apps.gatherer.service.recording.pool import Pool
@@ -76,7 +76,7 @@ class Recorder:
         self._gaps_told = 0
         self._whole_at = 0
         self.pool = Pool(
-            tuple(self._line(number) for number in range(plan.connections)),
+            tuple(self._connection(number) for number in range(plan.connections)),
             self.stamp,
             lambda gap: self.writer.add(store.GAPS, gap_row(gap, plan.gatherer, None)),
         )
@@ -146,9 +146,9 @@ class Recorder:
 
     def _work(self) -> list[Coroutine[Any, Any, None]]:
         plan = self.plan
-        lines = [work for line in self.pool.lines for work in (line.run(), line.tend())]
+        hearing = [work for each in self.pool.connections for work in (each.run(), each.tend())]
         return [
-            *lines,
+            *hearing,
             self._flushing(),
             self._proving(),
             self.filling.run(),
@@ -172,21 +172,21 @@ class Recorder:
         self.filling.fetched_at = self.started_at
         if not self._past.last_stamp:
             return
-        for line in self.pool.lines:
-            followed = frozenset(line.subscriptions.wanted)
+        for connection in self.pool.connections:
+            followed = frozenset(connection.subscriptions.wanted)
             if followed:
-                self._missing(line, absence(self._past, line.number, BOOKS, followed))
-        first = self.pool.lines[0]
-        trades = absence(self._past, len(self.pool.lines), TRADES, frozenset())
+                self._missing(connection, absence(self._past, connection.number, BOOKS, followed))
+        first = self.pool.connections[0]
+        trades = absence(self._past, len(self.pool.connections), TRADES, frozenset())
         self._missing(first, trades)
 
-    def _missing(self, line: Line, gap: Gap) -> None:
+    def _missing(self, connection: Connection, gap: Gap) -> None:
         self.writer.add(store.GAPS, gap_row(gap, self.plan.gatherer, None))
         self.figures.gaps_opened[str(gap.reason)] += 1
-        line.carried = (*line.carried, gap)
+        connection.carried = (*connection.carried, gap)
         self._absences += 1
         if gap.channel != BOOKS:
-            self.filling.put(line, gap)
+            self.filling.put(connection, gap)
 
     def _heard_of(self, gap: Gap, resolved_at: int | None) -> None:
         """Close what the last run left open, once every gap since then is closed."""
@@ -209,11 +209,11 @@ class Recorder:
         self.pool.follow(await self._by.choosing.choose())
         self.pool.rebalance()
         at = self.stamp()
-        for line in self.pool.lines:
-            line.keyframes(at)
-        frames = sum(line.frames for line in self.pool.lines)
+        for each in self.pool.connections:
+            each.keyframes(at)
+        frames = sum(each.frames for each in self.pool.connections)
         self.figures.frames = frames
-        self.figures.frame_bytes = sum(line.bytes for line in self.pool.lines)
+        self.figures.frame_bytes = sum(each.bytes for each in self.pool.connections)
         self.pace.note(self._by.clock.monotonic(), frames)
 
     async def _audit(self) -> None:
@@ -225,14 +225,16 @@ class Recorder:
     async def _watch(self) -> None:
         """Raise an alarm when all connections are silent, or gaps were found; not too often."""
         now, plan = self._by.clock.monotonic(), self.plan
-        heard = max(line.heard_at for line in self.pool.lines)
+        heard = max(each.heard_at for each in self.pool.connections)
         silent = (self.stamp() - heard) / _MICRO
         gaps = self.figures.gaps_opened.total()
         news = ""
         if self.pool.followed and silent > plan.stall_seconds:
             news = f"{plan.gatherer} has heard nothing for {silent:.0f} s"
         elif gaps > self._gaps_told:
-            news = f"{plan.gatherer} found {gaps - self._gaps_told} gaps since the last alarm"
+            found = gaps - self._gaps_told
+            word = "gap" if found == 1 else "gaps"
+            news = f"{plan.gatherer} found {found} {word} since the last alarm"
         if news and now - self._alarmed_at >= _ALARM_SECONDS:
             self._alarmed_at, self._gaps_told = now, gaps
             await self._by.alarm("Recording is not whole", news)
@@ -278,12 +280,12 @@ class Recorder:
         while True:
             # What is missing after the last frame of a quiet subscription shows with its next.
             marked = self.stamps.last
-            for line in self.pool.lines:
-                line.mark(marked)
+            for each in self.pool.connections:
+                each.mark(marked)
             await asyncio.sleep(_MARK_SECONDS)
-            proven = min(line.proven(marked) for line in self.pool.lines)
+            proven = min(each.proven(marked) for each in self.pool.connections)
             self._whole_at = at = max(self._whole_at, proven)
-            why = store.TOLD if all(line.told(at) for line in self.pool.lines) else None
+            why = store.TOLD if all(each.told(at) for each in self.pool.connections) else None
             mark = await self.writer.flush()
             while self.buffer.buffer.durable < mark:  # noqa: ASYNC110 - told by nothing else
                 await asyncio.sleep(_STEP_SECONDS)
@@ -324,21 +326,21 @@ class Recorder:
                 await self.filling.last()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS_SECONDS):
-                for line in self.pool.lines:
-                    line.prove(line.feed.sids)
-                while any(line.proving for line in self.pool.lines):  # noqa: ASYNC110 - as above
+                for each in self.pool.connections:
+                    each.prove(each.feed.sids)
+                while any(each.proving for each in self.pool.connections):  # noqa: ASYNC110 - as above
                     await asyncio.sleep(_STEP_SECONDS)
 
     async def _end(self, tasks: list[asyncio.Task[None]], sending: asyncio.Task[None]) -> None:
-        lines = self.pool.lines
+        connections = self.pool.connections
         if tasks and not any(task.done() for task in tasks):
             await self._last_words()
-        proven = [line for line in lines if not line.proving]
-        closed = asyncio.gather(*(line.stream.close() for line in lines))
+        proven = [each for each in connections if not each.proving]
+        closed = asyncio.gather(*(each.stream.close() for each in connections))
         await ending.within(_LAST_WORDS_SECONDS, closed)
         left = await ending.over(tasks)
-        for line in lines:
-            line.stopped(proven=line in proven)
+        for each in connections:
+            each.stopped(proven=each in proven)
         kept = await ending.within(_LAST_ROWS_SECONDS, self.writer.flush())
         begun = tasks or not self._past.last_stamp
         if begun and kept and not left:
@@ -351,7 +353,7 @@ class Recorder:
         await self.buffer.settle()
         await ending.over((sending,))
 
-    def _line(self, number: int) -> Line:
+    def _connection(self, number: int) -> Connection:
         plan, by = self.plan, self._by
         channels = (LIFECYCLE, TRADES, TICKERS) if number == 0 else ()
         stream = Stream(
@@ -369,14 +371,14 @@ class Recorder:
                 most_seconds=plan.longest_wait_seconds,
             ),
         )
-        line: Line
+        connection: Connection
         ears = Ears(
             lifecycle=by.choosing.told,
-            backfill=lambda gap: self.filling.put(line, gap),
+            backfill=lambda gap: self.filling.put(connection, gap),
             gap=self._heard_of,
             wants=by.choosing.wants,
         )
-        line = Line(
+        connection = Connection(
             number,
             stream,
             Subscriptions(plan.terms, channels),
@@ -388,7 +390,7 @@ class Recorder:
             silence_seconds=plan.silence_seconds,
             keyframe_deltas=plan.keyframe_deltas,
         )
-        return line
+        return connection
 
 
 def _stamping(stamps: Stamps, clock: Clock) -> Callable[[], int]:

@@ -141,9 +141,9 @@ class Rounds:
             difference=difference,
         )
         self._writer.add(store.AUDITS, audit)
-        line = self._pool.line_of(ticker)
-        if outcome == "different" and line is not None:
-            line.distrust(ticker, at)
+        connection = self._pool.connection_of(ticker)
+        if outcome == "different" and connection is not None:
+            connection.distrust(ticker, at)
 
     def _row(self, ticker: str, book: Book, slot_us: int) -> store.OrderbookSnapshot:
         columns = level_columns(*book.levels())

@@ -23,13 +23,11 @@ _NOTE: Final = "whole"
 class Past:
     """The last moment everything was kept, and the last stamp that is known to be used.
 
-    Both are 0 when a gatherer never ran here; `killed` says that it did not stop by itself, and
-    `open_gaps` are those that nobody closed.
+    Both are 0 when a gatherer never ran here. `open_gaps` are those that nobody closed.
     """
 
     whole_at: int = 0
     last_stamp: int = 0
-    killed: bool = False
     open_gaps: tuple[store.Gap, ...] = ()
 
 
@@ -38,15 +36,14 @@ def read_past(engine: SeriesEngine, gatherer: str) -> Past:
     for series in (store.SESSIONS, store.GAPS):
         engine.prepare(series)
     window = Window(store.SESSIONS, 0, _EVER, (gatherer,), order="newest", most=_LOOKED_AT)
-    last, newest, whole_at = 0, "", 0
+    last = whole_at = 0
     for session in engine.read(window):
         last = max(last, session.at, session.conn)
-        newest = newest or session.what
         if session.what in _RELIED:
             whole_at = session.at
             break
     left = _left_open(engine, gatherer) if last else ()
-    return Past(whole_at, last, killed=bool(last) and newest != "stopped", open_gaps=left)
+    return Past(whole_at, last, left)
 
 
 def remember_whole(folder: Path, at: int) -> None:
@@ -64,33 +61,29 @@ def past_of(engine: SeriesEngine, gatherer: str, folder: Path) -> Past:
     except Unavailable:
         with suppress(OSError, ValueError):
             at = int((folder / _NOTE).read_text("ascii"))
-            return Past(at, at, killed=True)
+            return Past(at, at)
         return Past()
 
 
 def _left_open(engine: SeriesEngine, gatherer: str) -> tuple[store.Gap, ...]:
     window = Window(store.GAPS, 0, _EVER, (gatherer,), order="newest", most=_LOOKED_AT)
     rows = [*engine.read(window)]
-    closed = {_identity(row) for row in rows if row.resolved}
-    return tuple(row for row in rows if not row.resolved and _identity(row) not in closed)
+    closed = {row.place for row in rows if row.resolved}
+    return tuple(row for row in rows if not row.resolved and row.place not in closed)
 
 
-def _identity(gap: store.Gap) -> tuple[int, int, int, int]:
-    return gap.detected_at, gap.conn, gap.sid, gap.expected_seq
+def absence(past: Past, number: int, channel: str, tickers: frozenset[str]) -> Gap:
+    """Answer the gap from the last moment that can be relied on until a connection is up again.
 
-
-def absence(past: Past, line: int, channel: str, tickers: frozenset[str]) -> Gap:
-    """Answer the gap from the last moment that can be relied on until a line is up again.
-
-    It belongs to no connection: `conn` is 0 and `sid` the number of the line. What was left open
-    of the same channel is within it where that can be fetched.
+    None stood then: its `conn` is 0, its `sid` the number of the connection. What was left open of
+    the same channel is within it where that can be fetched.
     """
     left = [gap for gap in past.open_gaps if gap.channel == channel] if not tickers else []
     since = [gap.detected_at if gap.from_ts is None else gap.from_ts for gap in left]
     return Gap(
         from_ts=min(since, default=None),
         conn=0,
-        sid=line,
+        sid=number,
         channel=channel,
         reason=GapReason.DISCONNECTED,
         expected_seq=0,

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from grandstand.base.errors import Unavailable
@@ -39,7 +40,10 @@ class Frame(NamedTuple):
 
 @dataclass(slots=True)
 class Tape:
-    """Frames on their way to files of an hour each; `keep` only touches memory."""
+    """Frames on their way to files of an hour each; `keep` only touches memory.
+
+    `write` and `close` may be called from any thread.
+    """
 
     folder: Path
     written_frames: int = 0
@@ -50,6 +54,7 @@ class Tape:
     _waiting_bytes: int = 0
     _file: BinaryIO | None = None
     _hour: int = -1
+    _writing: Lock = field(default_factory=Lock)
 
     def keep(self, received_at: int, conn: int, raw: str | bytes) -> None:
         """Keep a frame."""
@@ -70,8 +75,11 @@ class Tape:
 
     def write(self, lines: list[bytes]) -> None:
         """Write lines as one block, durable against a kill; raise TapeUnwritable."""
-        if not lines:
-            return
+        if lines:
+            with self._writing:
+                self._write(lines)
+
+    def _write(self, lines: list[bytes]) -> None:
         block = b"".join(lines)
         packed = bytes(_codec().compress(block, asbytes=True))
         head = _HEAD.pack(_MAGIC, _HEAD_REST, len(block), len(packed), zlib.crc32(packed))
@@ -80,7 +88,7 @@ class Tape:
             file.write(head + packed)
         except OSError as fault:
             self.fault = f"{self.folder}: {fault.strerror or fault}"
-            self.close()
+            self._let_go()
             raise TapeUnwritable(f"The tape cannot be written: {self.fault}") from fault
         self.fault = None
         self.written_frames += len(lines)
@@ -102,6 +110,10 @@ class Tape:
 
     def close(self) -> None:
         """Let go of the file."""
+        with self._writing:
+            self._let_go()
+
+    def _let_go(self) -> None:
         file, self._file, self._hour = self._file, None, -1
         if file is not None:
             file.close()
@@ -109,7 +121,7 @@ class Tape:
     def _opened(self, received_at: int) -> BinaryIO:
         hour = received_at // _HOUR_US
         if self._file is None or hour != self._hour:
-            self.close()
+            self._let_go()
             self.folder.mkdir(parents=True, exist_ok=True)
             # A name of its own for each opening: what a killed process left is not written on.
             path = self.folder / f"{received_at:020d}{_ENDING}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grandstand.apps.gatherer.service.recording.line import Line
+from grandstand.apps.gatherer.service.recording.connection import Connection
 from grandstand.apps.gatherer.service.recording.recorder import Recorder
 from grandstand.apps.gatherer.service.values import ConnectionView, Ingest
 
@@ -13,17 +13,17 @@ def ingest_of(recorder: Recorder) -> Ingest:
     """Answer how recording goes."""
     figures, buffer, lag = recorder.figures, recorder.buffer.status(), recorder.writer.lag
     tape, disk = recorder.writer.tape, recorder.disk
-    lines = recorder.pool.lines
+    connections = recorder.pool.connections
     return Ingest(
         state="recording",
         gatherer=recorder.plan.gatherer,
         why=recorder.writer.full,
         started_at=recorder.started_at,
         markets=len(recorder.pool.followed),
-        stale=sum(len(line.feed.stale) for line in lines),
-        frames=sum(line.frames for line in lines),
+        stale=sum(len(each.feed.stale) for each in connections),
+        frames=sum(each.frames for each in connections),
         frames_per_second=recorder.pace.per_second,
-        frame_bytes=sum(line.bytes for line in lines),
+        frame_bytes=sum(each.bytes for each in connections),
         rows=dict(figures.rows),
         waiting_rows=buffer.waiting_rows + recorder.writer.waiting,
         waiting_bytes=buffer.waiting_bytes,
@@ -32,7 +32,7 @@ def ingest_of(recorder: Recorder) -> Ingest:
         lag_p99_seconds=lag.seconds(0.99),
         gaps_opened={str(reason): count for reason, count in figures.gaps_opened.items()},
         gaps_closed=figures.gaps_closed,
-        gaps_open=sum(len(line.feed.open_gaps) for line in lines),
+        gaps_open=sum(len(each.feed.open_gaps) for each in connections),
         duplicates=figures.duplicates,
         refused=figures.refused,
         unknown=figures.unknown,
@@ -47,7 +47,7 @@ def ingest_of(recorder: Recorder) -> Ingest:
         free_bytes=None if disk is None else disk.free_bytes,
         taken_bytes=None if disk is None else disk.taken_bytes,
         troubles=dict(recorder.troubles),
-        connections=tuple(map(_connection, lines)),
+        connections=tuple(map(_view, connections)),
     )
 
 
@@ -66,16 +66,16 @@ def brief(ingest: Ingest) -> dict[str, Any]:
     }
 
 
-def _connection(line: Line) -> ConnectionView:
-    subscriptions = line.subscriptions
+def _view(connection: Connection) -> ConnectionView:
+    subscriptions = connection.subscriptions
     return ConnectionView(
-        number=line.number,
-        conn=line.conn,
+        number=connection.number,
+        conn=connection.conn,
         markets=len(subscriptions.wanted),
         waiting=len(subscriptions.wanted) - len(subscriptions.placed),
-        stale=len(line.feed.stale),
+        stale=len(connection.feed.stale),
         subscriptions=len(subscriptions.sids) + len(subscriptions.told),
-        frames=line.frames,
-        heard_at=line.heard_at,
-        lost=line.lost,
+        frames=connection.frames,
+        heard_at=connection.heard_at,
+        lost=connection.lost,
     )

@@ -57,6 +57,7 @@ class Writer:
         self._sleep = sleep
         self._lists: dict[str, list[Any]] = {series.name: [] for series in _ORDER}
         self._flushed_at = clock.monotonic()
+        self._flushing = asyncio.Lock()
         self._mark = 0
         self._log = log("gatherer")
         self.deltas = self._lists[store.DELTAS.name]
@@ -77,7 +78,15 @@ class Writer:
         return sum(map(len, self._lists.values()))
 
     async def flush(self) -> int:
-        """Give all rows to the buffer, and whole blocks to the tape; answer the buffer's mark."""
+        """Give all rows to the buffer, and whole blocks to the tape; answer the buffer's mark.
+
+        One at a time, so that the mark is that of every row put before, also of those another
+        flush has in its hands.
+        """
+        async with self._flushing:
+            return await self._flush()
+
+    async def _flush(self) -> int:
         began, self._flushed_at = self._flushed_at, self._clock.monotonic()
         taken = False
         for series in _ORDER:
@@ -85,7 +94,12 @@ class Writer:
             if rows:
                 batch = rows[:]
                 rows.clear()
-                self._mark = max(self._mark, await self._take(series, batch))
+                try:
+                    self._mark = max(self._mark, await self._take(series, batch))
+                except asyncio.CancelledError:
+                    # Some may be taken already: a row that is taken twice is kept once.
+                    rows[:0] = batch
+                    raise
                 self._figures.rows[series.name] += len(batch)
                 self._figures.batches += 1
                 taken = True

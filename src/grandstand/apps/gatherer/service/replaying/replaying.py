@@ -10,7 +10,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
-from grandstand.apps.gatherer.model.book import WHOLE
+from grandstand.apps.gatherer.model.lines import level_columns
 from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot, Row
 from grandstand.apps.gatherer.service.asking.books import Books
 from grandstand.apps.gatherer.service.asking.values import BookAt
@@ -23,7 +23,6 @@ from grandstand.apps.gatherer.service.replaying.ordering import (
     woven,
 )
 from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TICKERS, TRADES
-from grandstand.apps.gatherer.store.keyframes import levels_text
 from grandstand.apps.gatherer.store.patterns import market_history
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
@@ -168,16 +167,16 @@ class Replaying:
 
 
 def _row(book: BookAt, at_us: int) -> Row:
-    yes, no = dict(book.yes), dict(book.no)
+    columns = level_columns(book.yes, book.no)
     return OrderbookSnapshot(
         snapshot_ts=at_us,
         exchange_ts=None,
         ticker=book.ticker,
         source="ws",
-        yes_bids=levels_text(yes),
-        yes_asks=levels_text({WHOLE - price: size for price, size in no.items()}),
-        no_bids=levels_text(no),
-        no_asks=levels_text({WHOLE - price: size for price, size in yes.items()}),
+        yes_bids=columns["yes_bids"],
+        yes_asks=columns["yes_asks"],
+        no_bids=columns["no_bids"],
+        no_asks=columns["no_asks"],
         best_yes_bid=book.best_yes_bid,
         best_yes_ask=book.best_yes_ask,
         spread=book.spread,

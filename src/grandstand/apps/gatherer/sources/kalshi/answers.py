@@ -13,7 +13,8 @@ import msgspec
 from grandstand.apps.gatherer.model.book import Book
 from grandstand.apps.gatherer.model.errors import NumberRefused
 from grandstand.apps.gatherer.model.messages import TradeTold
-from grandstand.apps.gatherer.model.numbers import parse_price, parse_size
+from grandstand.apps.gatherer.model.numbers import not_negative, parse_price, parse_size
+from grandstand.apps.gatherer.sources.kalshi.shapes import taker_is_yes
 
 T = TypeVar("T")
 
@@ -268,8 +269,8 @@ def parse_trade(raw: msgspec.Raw) -> TradeTold:
         trade_id=told.trade_id,
         ticker=told.ticker,
         price=parse_price(told.yes_price_dollars),
-        size=parse_size(told.count_fp),
-        taker_side=_taker_yes(told),
+        size=not_negative(parse_size(told.count_fp)),
+        taker_side=taker_is_yes(told.taker_outcome_side, told.taker_book_side, told.taker_side),
         is_block=told.is_block_trade,
         exchange_ts=at - at % _MILLI_US,
     )
@@ -300,16 +301,8 @@ def parse_series(raw: msgspec.Raw) -> SeriesListed:
     )
 
 
-def _taker_yes(told: _Trade) -> bool:
-    if told.taker_outcome_side is not None:
-        return told.taker_outcome_side == "yes"
-    if told.taker_book_side is not None:
-        return told.taker_book_side == "bid"
-    return told.taker_side == "yes"
-
-
 def _levels(levels: list[tuple[str, str]] | None) -> list[tuple[int, int]]:
-    return [(parse_price(price), parse_size(size)) for price, size in levels or ()]
+    return [(parse_price(price), not_negative(parse_size(size))) for price, size in levels or ()]
 
 
 def _micros(moment: datetime | None) -> int | None:

@@ -26,7 +26,12 @@ from grandstand.apps.gatherer.model.messages import (
     Unsubscribed,
     instant,
 )
-from grandstand.apps.gatherer.model.numbers import four_decimals, parse_price, parse_size
+from grandstand.apps.gatherer.model.numbers import (
+    four_decimals,
+    not_negative,
+    parse_price,
+    parse_size,
+)
 from grandstand.apps.gatherer.sources.kalshi import shapes
 from grandstand.apps.gatherer.sources.kalshi.shapes import DeltaFrame
 
@@ -37,7 +42,6 @@ _MOST_REMEMBERED: Final = 262_144
 _LONGEST_REASON: Final = 300
 _UNREADABLE: Final = (MsgspecError, UnicodeError, RecursionError)
 _NOT_TAKEN: Final = (*_UNREADABLE, NumberRefused)
-_TAKER: Final = {"yes": True, "no": False, "bid": True, "ask": False}
 _TIMES: Final[dict[str, object]] = {
     "ts": shapes.Seconds | shapes.Moment | None,
     "time": shapes.Moment | None,
@@ -154,17 +158,16 @@ class FrameDecoder:
 
     def _trade(self, frame: shapes.TradeFrame) -> TradeTold:
         said = frame.msg
-        taker = said.taker_outcome_side or said.taker_book_side or said.taker_side
-        if taker not in _TAKER:
-            raise ValidationError(f"The taker's side is {taker!r}.")
         return TradeTold(
             sid=frame.sid,
             seq=frame.seq,
             trade_id=said.trade_id,
             ticker=self._name(said.market_ticker),
             price=self._price(said.yes_price_dollars),
-            size=_not_negative(self._size(said.count_fp)),
-            taker_side=_TAKER[taker],
+            size=not_negative(self._size(said.count_fp)),
+            taker_side=shapes.taker_is_yes(
+                said.taker_outcome_side, said.taker_book_side, said.taker_side
+            ),
             is_block=said.is_block_trade,
             exchange_ts=instant(said.ts_ms, said.ts),
         )
@@ -217,9 +220,7 @@ class FrameDecoder:
         return Ok(frame.id, frame.sid, frame.seq, tickers, granted)
 
     def _levels(self, told: list[tuple[str, str]]) -> Levels:
-        levels = tuple(
-            (self._price(price), _not_negative(self._size(size))) for price, size in told
-        )
+        levels = tuple((self._price(price), not_negative(self._size(size))) for price, size in told)
         if len(dict(levels)) != len(levels):
             raise ValidationError("A price occurs twice on one side of a book.")
         return levels
@@ -279,12 +280,6 @@ def _price_told(text: str | None) -> int | None:
         return parse_price(text) if text else None
     except NumberRefused:
         return None
-
-
-def _not_negative(size: int) -> int:
-    if size < 0:
-        raise NumberRefused("A size is negative.")
-    return size
 
 
 def _journalled(said: bytes | memoryview) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Final, Literal, TypeAlias
 from uuid import UUID
 
-from msgspec import Meta, Raw, Struct, field
+from msgspec import Meta, Raw, Struct, ValidationError, field
 
 # Fields we have no use for are not named here, and so are skipped without being decoded.
 
@@ -17,6 +17,20 @@ Seconds: TypeAlias = Annotated[int, Meta(ge=0, le=2**42)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, le=2**52)]
 Moment: TypeAlias = Annotated[datetime, Meta(tz=True)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+_TAKERS: Final = {"yes": True, "no": False, "bid": True, "ask": False}
+
+
+def taker_is_yes(outcome_side: str | None, book_side: str | None, side: str | None) -> bool:
+    """Answer whether the taker of a trade took yes, from the newest of three names for it.
+
+    Raises msgspec.ValidationError when none of them says so.
+    """
+    taker = outcome_side or book_side or side
+    if taker not in _TAKERS:
+        raise ValidationError(f"The taker's side is {taker!r}.")
+    return _TAKERS[taker]
 
 
 class DeltaSaid(Struct, gc=False):

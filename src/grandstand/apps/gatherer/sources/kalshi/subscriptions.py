@@ -178,12 +178,6 @@ class Subscriptions:
             found.append(_written(self._last_id, command, yes_price=self.terms.yes_price))
         return found
 
-    def due_in(self, now: float) -> float | None:
-        """Answer in how many seconds there is something to send; None when nothing waits."""
-        if not (self._queue or self._waiting) or len(self._sent) >= self.terms.in_flight:
-            return None
-        return max(0.0, self._rest_until - now)
-
     def overdue(self, now: float) -> bool:
         """Tell whether a command has waited for its reply for too long.
 

@@ -2,6 +2,13 @@
 const REST_MS = 120;
 const SECOND = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
 
+const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+function written(instant) {
+  const zone = document.documentElement.dataset.zone || "UTC";
+  return instant.toLocaleString("en-GB", { ...SECOND, timeZone: zone }).replace(",", "");
+}
+
 function cents({ price, size }) {
   return [Number((Number(price) * 100).toFixed(3)), Number(size)];
 }
@@ -21,8 +28,7 @@ class BookThen extends HTMLElement {
 
   #move(slider) {
     const instant = new Date(Number(slider.value));
-    const zone = document.documentElement.dataset.zone || "UTC";
-    const text = instant.toLocaleString("en-GB", { ...SECOND, timeZone: zone }).replace(",", "");
+    const text = written(instant);
     this.querySelector("[data-when]").textContent = text;
     slider.setAttribute("aria-valuetext", text);
     clearTimeout(this.#timer);
@@ -38,7 +44,7 @@ class BookThen extends HTMLElement {
     const book = await answer.json();
     this.querySelector("order-ladder").show({ bids: book.bids.slice(0, 12).map(cents), asks: book.asks.slice(0, 12).map(cents) });
     if (book.exact) this.#say("exact", "good", `${book.deltas.toLocaleString("en")} changes since the last whole book`);
-    else this.#say("not exact", "warn", book.doubt);
+    else this.#say("not exact", "warn", book.doubt.replace(INSTANT, (at) => written(new Date(at))));
   }
 
   #say(word, tone, text) {

@@ -24,7 +24,8 @@ Standing: TypeAlias = Literal[
     "counted", "echo", "off topic", "gibberish", "stuffed", "short", "carried"
 ]
 
-_SPLIT: Final = re.compile(r"[.!?]+[\"'”’)\]]*\s+|\n+")
+# From the first sign of a row, and never going back: a text of dots costs no more than others.
+_SPLIT: Final = re.compile(r"(?<![.!?])[.!?]++[\"'”’)\]]*+\s+|\n+")
 _SHORTENED: Final = ("e.g.", "i.e.", "vs.", "approx.", "cf.", "no.", "dr.", "mr.", "ms.", "mrs.")
 _LONGEST_SENTENCE: Final = 60
 _REPEATED_WORDS: Final = 6

@@ -8,26 +8,34 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Final
 
+# Every repetition has an end: what a figure may be followed by is tried from each of its digits.
+_DIGITS: Final = r"\d[\d,]{0,24}"
+_DECIMAL: Final = rf"{_DIGITS}(?:\.\d{{1,12}})?"
+_GAP: Final = r"\s{0,4}"
+_SPACE: Final = r"\s{1,4}"
 _NUMBER: Final = (
-    r"[$£€¥]?(\d[\d,]*(?:\.\d+)?)\s*(%|percent\b|k\b|m\b|million\b|billion\b|thousand\b)?"
+    rf"[$£€¥]?({_DECIMAL}){_GAP}"
+    r"(%|percent\b|k\b|m\b|million\b|billion\b|thousand\b)?"
 )
 _FIGURE: Final = re.compile(_NUMBER, re.IGNORECASE)
-_UNIT: Final = r"(?:\s+[a-z]+){0,2}?"
-_ABOUT: Final = r"(?:(?:about|roughly|around|only|just)\s+)?"
-_IS: Final = rf"\s*(?:=|≈|~|\b(?:is|are|equals|gives|makes|comes to)\b)\s*{_ABOUT}"
+_UNIT: Final = rf"(?:{_SPACE}[a-z]{{1,30}}){{0,2}}?"
+_ABOUT: Final = rf"(?:(?:about|roughly|around|only|just){_SPACE})?"
+_IS: Final = rf"{_GAP}(?:=|≈|~|\b(?:is|are|equals|gives|makes|comes to)\b){_GAP}{_ABOUT}"
 _MINUS: Final = "\N{MINUS SIGN}"
 _BY: Final = rf"([+\-{_MINUS}–×*x/÷]|\b(?:times|plus|minus|divided by)\b)"
 _PLAIN: Final = re.compile(
-    rf"{_NUMBER}{_UNIT}\s*{_BY}\s*{_NUMBER}{_UNIT}{_IS}{_NUMBER}",
+    rf"{_NUMBER}{_UNIT}{_GAP}{_BY}{_GAP}{_NUMBER}{_UNIT}{_IS}{_NUMBER}",
     re.IGNORECASE,
 )
 _SHARE: Final = re.compile(
-    rf"(\d[\d,]*(?:\.\d+)?)\s*(?:%|percent) of\s+(?:the\s+|all\s+)?{_NUMBER}{_UNIT}{_IS}{_NUMBER}",
+    rf"({_DECIMAL}){_GAP}(?:%|percent) of{_SPACE}(?:the{_SPACE}|all{_SPACE})?"
+    rf"{_NUMBER}{_UNIT}{_IS}{_NUMBER}",
     re.IGNORECASE,
 )
 _OUT_OF: Final = re.compile(
-    rf"(?<![\d.,])(\d[\d,]*)\s+(?:out\s+)?of\s+(?:the\s+)?(\d[\d,]*){_UNIT}"
-    rf"(?:\s*[,(]\s*(?:or|so|which is|i\.e\.)?\s*{_ABOUT}|{_IS})(\d+(?:\.\d+)?)\s*(?:%|percent)",
+    rf"(?<![\d.,])({_DIGITS}){_SPACE}(?:out{_SPACE})?of{_SPACE}(?:the{_SPACE})?({_DIGITS}){_UNIT}"
+    rf"(?:{_GAP}[,(]{_GAP}(?:or|so|which is|i\.e\.)?{_GAP}{_ABOUT}|{_IS})"
+    rf"(\d{{1,12}}(?:\.\d{{1,12}})?){_GAP}(?:%|percent)",
     re.IGNORECASE,
 )
 _OPERATORS: Final = f"+-{_MINUS}–×*/÷=≈√^"

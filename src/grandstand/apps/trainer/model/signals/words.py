@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 _TOKEN: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[$£€¥]?\d+(?:[.,:]\d+)*%?")
 _STEMS_KEPT: Final = 1 << 15
 _LEAST_STEM: Final = 3
+# Stems are remembered by the word: a word without end would be kept with them.
+_LONGEST_WORD: Final = 64
 
 
 def listed(words: str) -> frozenset[str]:
@@ -86,12 +88,12 @@ class Token(NamedTuple):
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Answer the words and figures of a text in order."""
+    """Answer the words and figures of a text in order; of one without end, how it begins."""
     lowered = text.lower().replace("’", "'")
     if len(lowered) != len(text):
         # A few capitals, such as the Turkish I, become two letters.
         lowered = "".join(each if len(each.lower()) > 1 else each.lower() for each in text)
-    return [Token(match[0], *match.span()) for match in _TOKEN.finditer(lowered)]
+    return [Token(match[0][:_LONGEST_WORD], *match.span()) for match in _TOKEN.finditer(lowered)]
 
 
 @lru_cache(_STEMS_KEPT)

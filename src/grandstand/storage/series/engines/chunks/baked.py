@@ -55,7 +55,7 @@ class Baked:
         """Answer what is asked, a slab's worth of rows at a time; raise SeriesDamaged.
 
         None is empty, and they are in order unless any order is asked for. Two are read `ahead`,
-        unless memory matters more.
+        unless memory matters more: each thread that reads keeps memory of its own.
         """
         with translating_columns(self._path):
             wanted = [pair for pair in enumerate(self._groups()) if _may_hold(pair[1], ask)]
@@ -67,7 +67,9 @@ class Baked:
             if ahead and ask.most is None and len(parts) > 1:
                 found = self._ahead(parts, ask, sort=sort)
             else:
-                found = (self._part(self._file, part, ask, sort=sort) for part in parts)
+                found = (
+                    self._part(self._file, part, ask, sort=sort, threads=ahead) for part in parts
+                )
             yield from filter(_has_rows, found)
 
     def answers(self, ask: Ask) -> Generator[list[Stored], None, None]:
@@ -117,7 +119,7 @@ class Baked:
         )
 
     def _part(
-        self, file: pq.ParquetFile, part: Numbered, ask: Ask, *, sort: bool, threads: bool = True
+        self, file: pq.ParquetFile, part: Numbered, ask: Ask, *, sort: bool, threads: bool
     ) -> pa.Table:
         series = self._layout.series
         cut = not all(ask.low <= group.first and group.last <= ask.high for _, group in part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
+from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.engines.dynamodb.calls import Calls
 from grandstand.storage.tables.engines.dynamodb.items import batch_keys, batch_write
 from grandstand.storage.tables.errors import InvalidRequest

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Final, Self, TypeAlias
 
 from grandstand.base.clock import Clock
-from grandstand.storage.tables.attributes import item_from_wire, item_to_wire
+from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.engines.dynamodb import fallback
 from grandstand.storage.tables.engines.dynamodb.batches import read_batch, write_batch
 from grandstand.storage.tables.engines.dynamodb.calls import Calls, Meter, Patience

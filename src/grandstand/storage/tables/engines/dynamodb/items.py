@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from grandstand.storage.tables.attributes import item_to_wire, to_wire
+from grandstand.storage.tables.encoding.attributes import item_to_wire, to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.nodes import Condition
 from grandstand.storage.tables.expressions.render import Rendering

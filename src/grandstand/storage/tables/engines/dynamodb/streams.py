@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, Final, TypeAlias
 
 from grandstand.base.clock import Clock
-from grandstand.storage.tables.attributes import item_from_wire
+from grandstand.storage.tables.encoding.attributes import item_from_wire
 from grandstand.storage.tables.engines.dynamodb.calls import Calls
 from grandstand.storage.tables.engines.dynamodb.shards import (
     OLDEST,

@@ -9,9 +9,10 @@ from datetime import UTC
 from typing import Any, Final, TypeAlias
 
 from grandstand.base.clock import Clock
+from grandstand.storage.tables.encoding.shapes import create_table_shape, schema_from_shape
+from grandstand.storage.tables.engines.dynamodb.altering import changes_to
 from grandstand.storage.tables.engines.dynamodb.calls import Calls
 from grandstand.storage.tables.engines.dynamodb.failures import NotOffered
-from grandstand.storage.tables.engines.dynamodb.plans import changes_to
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.errors import (
     AccessRefused,
@@ -20,7 +21,6 @@ from grandstand.storage.tables.errors import (
     TableNotFound,
 )
 from grandstand.storage.tables.schema import TableDescription, TableSchema
-from grandstand.storage.tables.shapes import create_table_shape, schema_from_shape
 
 Shape: TypeAlias = dict[str, Any]
 

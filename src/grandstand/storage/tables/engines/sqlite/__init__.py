@@ -2,9 +2,9 @@
 
 import sqlite3
 
-from grandstand.storage.tables.engines.sqlite.connections import Durability
 from grandstand.storage.tables.engines.sqlite.engine import SqliteEngine
 from grandstand.storage.tables.engines.sqlite.faults import Faults
+from grandstand.storage.tables.engines.sqlite.file.connections import Durability
 
 __all__ = ["Durability", "Faults", "SqliteEngine", "sqlite_version"]
 

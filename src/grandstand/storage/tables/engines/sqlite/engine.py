@@ -15,16 +15,8 @@ import msgspec
 
 from grandstand.base.clock import Clock
 from grandstand.storage.tables.engines.protocol import Capabilities
-from grandstand.storage.tables.engines.sqlite import (
-    batches,
-    catalogue,
-    changes,
-    expiry,
-    reads,
-    transactions,
-    writes,
-)
-from grandstand.storage.tables.engines.sqlite.connections import (
+from grandstand.storage.tables.engines.sqlite.faults import Faults
+from grandstand.storage.tables.engines.sqlite.file.connections import (
     Door,
     Durability,
     Lane,
@@ -32,10 +24,18 @@ from grandstand.storage.tables.engines.sqlite.connections import (
     connect,
     spare,
 )
-from grandstand.storage.tables.engines.sqlite.failures import busy, stale, translated
-from grandstand.storage.tables.engines.sqlite.faults import Faults
-from grandstand.storage.tables.engines.sqlite.founding import open_file, open_memory
-from grandstand.storage.tables.engines.sqlite.patience import waits
+from grandstand.storage.tables.engines.sqlite.file.failures import busy, stale, translated
+from grandstand.storage.tables.engines.sqlite.file.founding import open_file, open_memory
+from grandstand.storage.tables.engines.sqlite.file.patience import waits
+from grandstand.storage.tables.engines.sqlite.items import (
+    batches,
+    changes,
+    expiry,
+    reads,
+    transactions,
+    writes,
+)
+from grandstand.storage.tables.engines.sqlite.tables import catalogue
 from grandstand.storage.tables.errors import InvalidRequest, StoreDamaged, StoreUnavailable
 from grandstand.storage.tables.requests import (
     BatchRead,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from grandstand.storage.tables.front.kinds import (
+from grandstand.storage.tables.front.members.kinds import (
     ATTRIBUTES,
     Attribute,
     Listing,
@@ -14,7 +14,7 @@ from grandstand.storage.tables.front.kinds import (
     Member,
     Struct,
 )
-from grandstand.storage.tables.front.scalars import (
+from grandstand.storage.tables.front.members.scalars import (
     NAME_PATTERN,
     Flag,
     Kind,

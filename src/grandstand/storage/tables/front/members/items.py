@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from grandstand.storage.tables.front.kinds import (
-    ATTRIBUTES,
-    Attribute,
-    Listing,
-    Mapped,
-    Member,
-    Struct,
-)
 from grandstand.storage.tables.front.members.common import (
     ATTRIBUTES_TO_GET,
     CONDITIONAL_OPERATOR,
@@ -32,7 +24,15 @@ from grandstand.storage.tables.front.members.common import (
     request,
     required,
 )
-from grandstand.storage.tables.front.scalars import Text, Whole
+from grandstand.storage.tables.front.members.kinds import (
+    ATTRIBUTES,
+    Attribute,
+    Listing,
+    Mapped,
+    Member,
+    Struct,
+)
+from grandstand.storage.tables.front.members.scalars import Text, Whole
 
 _CONDITION: Final = {
     "ConditionExpression": EXPRESSION,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from grandstand.storage.tables.front.members.common import TABLE_NAME, optional, request, required
-from grandstand.storage.tables.front.scalars import Text, Whole
+from grandstand.storage.tables.front.members.scalars import Text, Whole
 
 _STREAM_ARN: Final = Text(37, 1024)
 _SHARD_ID: Final = Text(28, 65)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from grandstand.storage.tables.front.kinds import Listing, Member, Struct
 from grandstand.storage.tables.front.members.common import (
     FLAG,
     INDEX_NAME,
@@ -13,7 +12,8 @@ from grandstand.storage.tables.front.members.common import (
     request,
     required,
 )
-from grandstand.storage.tables.front.scalars import NAME_PATTERN, Flag, Text, Whole
+from grandstand.storage.tables.front.members.kinds import Listing, Member, Struct
+from grandstand.storage.tables.front.members.scalars import NAME_PATTERN, Flag, Text, Whole
 
 _ATTRIBUTE_NAME: Final = Text(1, 255)
 _KEY_ELEMENT: Final = Struct(

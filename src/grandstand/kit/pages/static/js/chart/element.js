@@ -53,8 +53,19 @@ class ChartPlot extends HTMLElement {
 
   // A chart keeps its own children when the piece of page around it is renewed.
   morph(wanted) {
+    const before = this.#names();
     this.#take(wanted.querySelector("script"));
+    if (this.#names() !== before) {
+      this.keys.replaceChildren();
+      this.#makeKeys();
+    }
+    const caption = wanted.querySelector("figcaption");
+    if (caption) this.querySelector("figcaption").replaceWith(caption);
     this.#soon();
+  }
+
+  #names() {
+    return this.data.plots.map(({ name }) => name).join("\n");
   }
 
   append(first, more) {
@@ -121,7 +132,7 @@ class ChartPlot extends HTMLElement {
     this.keys.hidden = this.data.plots.length < 2;
     for (const plot of this.data.plots) {
       const key = element("button", { type: "button", className: `chart-key tone-${plot.tone}`, textContent: plot.name });
-      key.setAttribute("aria-pressed", "true");
+      key.setAttribute("aria-pressed", String(!this.#hidden.has(plot.name)));
       key.addEventListener("click", () => {
         const gone = this.#hidden.delete(plot.name) ? false : Boolean(this.#hidden.add(plot.name));
         key.setAttribute("aria-pressed", String(!gone));

@@ -9,6 +9,11 @@ const TICK_EVERY_TIME = 76;
 const TICK_EVERY_NUMBER = 60;
 const TICK_EVERY_Y = 44;
 
+// How wide a text is, about: letters of East Asia are not far from twice as wide.
+function breadth(text) {
+  return [...text].reduce((sum, letter) => sum + (letter > "\u2e7f" ? LETTER * 1.7 : LETTER), 0);
+}
+
 function reach(plots) {
   let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const { rows } of plots) {
@@ -51,11 +56,11 @@ function domains(plots) {
 
 function xTicks(axis, domain, width, zone) {
   if (axis.kind === "time") {
-    const { ticks, form } = timeTicks(domain, zone, Math.max(2, Math.floor(width / TICK_EVERY_TIME)));
-    return ticks.map((at) => ({ at, text: timeText(at, zone, form) }));
+    const { ticks, formOf } = timeTicks(domain, zone, Math.max(2, Math.floor(width / TICK_EVERY_TIME)));
+    return ticks.map((at) => ({ at, text: timeText(at, zone, formOf(at)) }));
   }
   if (axis.kind === "name") {
-    const room = Math.max(...axis.names.map((name) => name.length), 1) * LETTER + 12;
+    const room = Math.max(...axis.names.map(breadth), LETTER) + 12;
     const every = Math.max(1, Math.ceil((axis.names.length * room) / width));
     return axis.names.map((text, at) => ({ at, text })).filter(({ at }) => at % every === 0);
   }
@@ -82,7 +87,7 @@ export function frame(data, plots, width, height, zone) {
   const grid = labels.map(({ at }) => ({ kind: at === 0 ? "chart-zero" : "chart-grid", d: `M${left} ${Math.round(y(at)) + 0.5}H${width - RIGHT}` }));
   const texts = labels.map(({ at, text }) => ({ kind: "chart-tick", at: [left - 6, Math.round(y(at)) + 4], anchor: "end", text }));
   for (const { at, text } of filled ? xTicks(data.x, across, width - left, zone) : []) {
-    const half = (text.length * LETTER) / 2;
+    const half = breadth(text) / 2;
     const place = Math.min(Math.max(x(at), left + half - 6), width - half);
     texts.push({ kind: "chart-tick", at: [place, bottom + 18], anchor: "middle", text });
     grid.push({ kind: "chart-grid", d: `M${Math.round(x(at)) + 0.5} ${bottom}v4` });

@@ -47,7 +47,8 @@ function monthTicks([low, high], zone, count) {
     if (at > high) break;
     if (at >= low) ticks.push(at);
   }
-  return { ticks, form: months >= 12 ? { year: "numeric" } : { month: "short", year: "numeric" } };
+  const form = months >= 12 ? { year: "numeric" } : { month: "short", year: "numeric" };
+  return { ticks, formOf: () => form };
 }
 
 export function timeTicks([low, high], zone, count) {
@@ -57,8 +58,11 @@ export function timeTicks([low, high], zone, count) {
   const ticks = [];
   for (let at = Math.ceil((low + offset) / step) * step - offset; at <= high; at += step) ticks.push(at);
   const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  const form = step < 60 ? { ...clock, second: "2-digit" } : step < DAY ? clock : { day: "numeric", month: "short" };
-  return { ticks, form };
+  const day = { day: "numeric", month: "short" };
+  const form = step < 60 ? { ...clock, second: "2-digit" } : step < DAY ? clock : day;
+  // Clocks alone would not tell the days apart: midnight is named by its day.
+  const midnight = (at) => step >= 60 && (at + offset) % DAY === 0;
+  return { ticks, formOf: (at) => (midnight(at) ? day : form) };
 }
 
 export function timeText(seconds, zone, form) {

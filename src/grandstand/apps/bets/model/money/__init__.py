@@ -1,0 +1,1 @@
+"""Kept here: stakes and limits, settlement to the cent, and the ledger that proves it."""

@@ -1,0 +1,1 @@
+"""Kept here: predictions held against results: verified, scored, calibrated and audited."""

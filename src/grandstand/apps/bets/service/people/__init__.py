@@ -1,0 +1,1 @@
+"""Kept here: what concerns one person: their teams, what they are told, and what is kept."""

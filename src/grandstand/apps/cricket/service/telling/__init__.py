@@ -1,0 +1,1 @@
+"""Kept here: what phones, browsers and hooks are told: bulletins, starts and announcements."""

@@ -1,0 +1,1 @@
+"""Kept here: following the feed: fixtures read, matches polled, ticked, begun and ended."""

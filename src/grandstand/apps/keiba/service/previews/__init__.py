@@ -1,0 +1,1 @@
+"""Kept here: previews in words: what they are written from, by whom, and by which rules."""

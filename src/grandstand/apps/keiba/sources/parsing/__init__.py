@@ -1,0 +1,1 @@
+"""Kept here: each kind of page of the race site as values."""

@@ -1,0 +1,1 @@
+"""The commands that look after data: tables, series, backups and copies."""

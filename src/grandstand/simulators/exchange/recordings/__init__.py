@@ -1,0 +1,1 @@
+"""Recorded rows played again, as if the exchange told them now."""

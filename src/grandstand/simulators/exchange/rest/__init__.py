@@ -1,0 +1,1 @@
+"""The exchange's REST: questions in, answers out."""

@@ -1,0 +1,1 @@
+"""Kept here: the file of a store: opened, shared between threads, waited for, copied."""

@@ -1,0 +1,1 @@
+"""Kept here: items read and written, and what is recorded of their changes."""

@@ -1,0 +1,1 @@
+"""Kept here: tables as the file has them: listed, made, changed, counted."""

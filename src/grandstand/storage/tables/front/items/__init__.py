@@ -1,0 +1,1 @@
+"""Kept here: the operations on items: one, several, and those a query or scan finds."""

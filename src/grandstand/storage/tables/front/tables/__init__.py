@@ -1,0 +1,1 @@
+"""Kept here: the operations on whole tables: made, changed, described, tagged, followed."""

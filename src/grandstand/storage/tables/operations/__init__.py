@@ -1,0 +1,1 @@
+"""Kept here: what can be done with items, as values that any store carries out."""

@@ -1,0 +1,1 @@
+"""Kept here: work on whole tables: swept, brought to a new form, copied elsewhere."""
