@@ -35,6 +35,12 @@ def _saved(page: Page, button: Locator, folder: Path) -> Path:
     return path
 
 
+def _marks(seen: Watched) -> str:
+    """The address of the module that draws marks."""
+    module = seen.page.locator("script[type=module]").get_attribute("src") or ""
+    return module.replace("house.js", "chart/marks.js")
+
+
 @pytest.mark.parametrize(
     ("name", "mark"),
     [
@@ -80,9 +86,8 @@ def test_many_points_are_thinned_to_the_pixels(seen: Watched) -> None:
 def test_of_every_column_of_pixels_the_ends_and_extremes_are_kept(seen: Watched) -> None:
     chance = random.Random(4)
     rows = [[at, round(chance.gauss(0, 10), 6)] for at in range(20_000)]
-    module = seen.page.locator("script[type=module]").get_attribute("src") or ""
     thinning = f"""async (rows) => {{
-        const {{ decimate }} = await import("{module.replace("house.js", "chart/marks.js")}");
+        const {{ decimate }} = await import("{_marks(seen)}");
         return decimate(rows, (at) => Math.floor(at / 100));
     }}"""
 
@@ -107,6 +112,19 @@ def test_a_gap_breaks_the_line(seen: Watched) -> None:
     path = _chart(seen, "price").locator(".chart-line").get_attribute("d") or ""
 
     assert path.count("M") == 2
+
+
+def test_a_line_of_one_point_is_a_dot(seen: Watched) -> None:
+    drawing = f"""async (rows) => {{
+        const {{ draw }} = await import("{_marks(seen)}");
+        return draw("step", rows, (at) => at, (value) => value, 1);
+    }}"""
+
+    alone = seen.page.evaluate(drawing, [[3, 5], [4, None], [6, 7], [7, 8]])
+    together = seen.page.evaluate(drawing, [[6, 7], [7, 8]])
+
+    assert dict(alone)["chart-dots"] == "M3 5h0"
+    assert "chart-dots" not in dict(together)
 
 
 def test_pointing_shows_the_values_there(seen: Watched) -> None:

@@ -112,9 +112,13 @@ async def test_a_day_that_was_lived_through_left_what_benny_made_of_it(tmp_path:
     await live_through(past, said.append)
 
     async with House.open(Settings(home=tmp_path), apps=(BETS,)) as house:
-        considered = await house.services["bets"].shadow_bets(limit=5)
-    assert len(said) == 1
+        bets = house.services["bets"]
+        considered = await bets.shadow_bets(limit=5)
+        (first, *_) = (await bets.games(bets.sports()[0], limit=1)).items
+        moved = (await bets.game(first.game_id)).lines
+    assert len(said) == 7
     assert considered.items
+    assert max(len(line.points) for line in moved) > 1
 
 
 async def _done(_run: Run) -> str:

@@ -113,9 +113,15 @@ async def _now(bets: Bets, caller: Caller) -> Now:
     del caller
     count, game = await bets.today()
     if game is None:
-        return Now("Games and odds", "Odds appear once a feed of them is set up.", f"/{NAME}")
+        return Now("Games and odds", _awaited(bets), f"/{NAME}")
     headline = f"{count} {'game' if count == 1 else 'games'} today" if count else "No game today"
     return Now(headline, f"Next: {game.title} ({game.detail})", game.href, live=count > 0)
+
+
+def _awaited(bets: Bets) -> str:
+    if bets.settings.odds_key is None:
+        return "Odds appear once a feed of them is set up."
+    return "The feed has told of no game yet; the status page says whether it answers."
 
 
 async def _search(bets: Bets, sought: str, caller: Caller) -> tuple[Found, ...]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 DAYS: Final = 6
 _LOOK_HOURS: Final = 12
+# How the lines of games to come moved of late: hours ago at which prices alone are looked at.
+_LATE_LOOKS: Final = (12, 8, 5, 3, 2, 1)
 _NICE: Final = 5
 _KEY: Final = "8d1c5f60a3"
 
@@ -64,7 +66,10 @@ async def play_past(demo: Demo, tell: Callable[[str], None]) -> None:
 
 
 async def live_through(past: Past, said: Callable[[str], Any]) -> None:
-    """Live through the days: look twice a day, predict, let Benny bet, and settle."""
+    """Live through the days: look twice a day, predict, let Benny bet, and settle.
+
+    Of the last hours only prices are kept: who is there today predicts today.
+    """
     from grandstand.apps.bets.app import CARD
     from grandstand.host.demo.games import Leagues
     from grandstand.host.demo.settings import bets_at, simulated_settings
@@ -88,6 +93,12 @@ async def live_through(past: Past, said: Callable[[str], Any]) -> None:
                     await bets.analyse(sport)
                 await bets.trade()
                 clock.advance(_LOOK_HOURS * 3600)
+            for hours in _LATE_LOOKS:
+                at = past.until - timedelta(hours=hours)
+                clock.advance((at - clock.now()).total_seconds())
+                said(f"prices of {clock.now():%a %d %b, %H:%M}")
+                for sport in bets.sports():
+                    await bets.collect_odds(sport)
 
 
 def main() -> None:

@@ -135,7 +135,7 @@ class OddsApi:
         self, path: str, params: Mapping[str, str], cost: int, *, may_be_gone: bool = False
     ) -> Answer:
         if not self._has_key:
-            raise OddsKeyMissing("The odds feed is not asked: set bets.odds_key to its key")
+            raise OddsKeyMissing("The odds feed is not asked: set GRANDSTAND_BETS_ODDS_KEY")
         if cost:
             await self._check_credits(cost)
         accepted = {_REFUSED, _GONE} if may_be_gone else {_REFUSED}
@@ -144,7 +144,7 @@ class OddsApi:
         if answer.status == _REFUSED:
             if _OUT_OF_CREDITS in answer.body:
                 raise CreditsShort("The odds feed's credits of this month are used up")
-            raise OddsKeyRefused("The odds feed refuses our key: check bets.odds_key")
+            raise OddsKeyRefused("The odds feed refuses our key: check GRANDSTAND_BETS_ODDS_KEY")
         return answer
 
     async def _check_credits(self, cost: int) -> None:
@@ -165,7 +165,7 @@ class OddsApi:
         return FedGames(games, refusals.all, self._quota)
 
     def _complain(self, refusals: Refusals) -> None:
-        if refusals.all:
+        if refusals.unfit:
             self._log.warning("feed read in part", refused=len(refusals.all), first=refusals.all[0])
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from grandstand.apps.bets.model import PricedOutcome
 from grandstand.apps.bets.model.feeds import FedGame, FedPrice, FedScore
 from grandstand.apps.bets.sources.reading import (
+    Begun,
     Refusals,
     Row,
     Unfit,
@@ -92,7 +93,7 @@ def _check_new(key: object, seen: Container[object]) -> None:
 
 def _check_early(game: FedGame, now: datetime | None) -> None:
     if now is not None and game.commence_time <= now:
-        raise Unfit(f"it began at {game.commence_time:%Y-%m-%d %H:%M}: it comes too late")
+        raise Begun(f"it began at {game.commence_time:%Y-%m-%d %H:%M}: it comes too late")
 
 
 def _check_wanted(name: str, wanted: frozenset[str]) -> None:

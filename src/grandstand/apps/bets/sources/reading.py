@@ -24,15 +24,24 @@ class Unfit(Exception):
     """A value is not what it should be; caught where its row is refused, never further."""
 
 
+class Begun(Unfit):
+    """A game is under way: nothing is wrong with it, but it comes too late."""
+
+
 class Refusals:
-    """What was refused, each with its reason; the same complaint is kept once and counted."""
+    """What was refused, each with its reason; the same complaint is kept once and counted.
+
+    `unfit` of them are faults of whoever wrote them.
+    """
 
     def __init__(self) -> None:
         self._said: Counter[tuple[str, str]] = Counter()
+        self.unfit = 0
 
     def add(self, what: str, why: object) -> None:
         """Note something that is not taken."""
         self._said[shortened(what), shortened(str(why))] += 1
+        self.unfit += not isinstance(why, Begun)
 
     @property
     def all(self) -> tuple[Refused, ...]:

@@ -31,8 +31,9 @@ class Price(Entity):
         return self.put().if_absent()
 
     def retire(self) -> Update[Self]:
-        """Take a price that is no longer the latest out of the index."""
-        return type(self).update(**self.identity()).set(latest=False)
+        """Take a price that is no longer the latest out of the index, unless somebody did."""
+        retired = type(self).update(**self.identity()).set(latest=False)
+        return retired.when(type(self).latest == self.latest)
 
     def drop(self) -> Delete[Self]:
         """Remove a price of a game that never came to a result."""

@@ -65,7 +65,9 @@ def _add_merge(group: typer.Typer, opened: Opened) -> None:
                 for name, place in gatherer.settings.merge_from.items()
             ]
             if not places:
-                raise InvalidInput("Name gatherers as NAME:PLACE, or set gatherer.merge_from")
+                raise InvalidInput(
+                    "Name gatherers as NAME:PLACE, or set GRANDSTAND_GATHERER_MERGE_FROM"
+                )
             if listings:
                 told = await gatherer.merging.refresh()
                 typer.echo(f"{told.series} series, {told.events} events, {told.markets} markets")

@@ -64,7 +64,10 @@ class Checking:
         if means.key_fault is not None:
             return Finding("key", False, means.key_fault)
         if means.signer is None:
-            text = "No key is set: set gatherer.key_id and gatherer.private_key_file."
+            text = (
+                "No key is set: set GRANDSTAND_GATHERER_KEY_ID and "
+                "GRANDSTAND_GATHERER_PRIVATE_KEY_FILE."
+            )
             return Finding("key", False, text)
         try:
             limit = await means.exchange.limits()

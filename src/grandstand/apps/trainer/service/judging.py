@@ -88,7 +88,7 @@ class Judging:
         if attempt.second_opinion is not None:
             return attempt
         if self._means.second is None:
-            message = "No second judge is set up: choose one with the setting trainer.second_judge"
+            message = "No second judge is set up: choose one with GRANDSTAND_TRAINER_SECOND_JUDGE"
             raise NoSecondJudge(message)
         judgement = await self._judged(self._means.second, await self._work(attempt))
         try:

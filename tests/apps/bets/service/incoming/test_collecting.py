@@ -12,6 +12,7 @@ from grandstand.apps.bets.service import SportUnknown
 from grandstand.apps.bets.service.refusals import OddsNotConnected
 from grandstand.apps.bets.store import Awaited, GameNote, GameOdds, PropOdds, QuotaUse
 from grandstand.base.errors import SourceFailed
+from grandstand.storage.tables.errors import TransactionCancelled
 from tests.apps.bets.stage import CELTICS, LAKERS, NBA, NOON, Stage, game, h2h, spread
 
 pytestmark = pytest.mark.anyio
@@ -52,6 +53,40 @@ async def test_the_same_prices_in_another_order_are_the_same(stage: Stage) -> No
     again = await stage.bets.collect_odds(NBA)
 
     assert again.written == 0
+
+
+async def test_a_price_heard_late_is_kept_in_its_place_and_out_of_the_index(both: Stage) -> None:
+    both.odds.games = [game(h2h("fanduel", -160, 140))]
+    await both.bets.collect_odds(NBA)
+    told_at = both.store(GameNote.of_game("g1"))
+    both.clock.advance(-7200)
+    both.odds.games = [game(h2h("fanduel", -150, 130))]
+
+    late = await both.bets.collect_odds(NBA)
+    both.clock.advance(3600)
+    again = await both.bets.collect_odds(NBA)
+
+    rows = both.store(GameOdds.of_game("g1"))
+    note = both.store(GameNote.of_game("g1"))
+    assert (late.written, again.written) == (1, 0)
+    assert [(row.outcomes[0].price, row.latest) for row in rows] == [(130, False), (140, True)]
+    assert told_at is not None
+    assert note == told_at.replace(known_at=NOON - 2 * HOUR)
+
+
+async def test_of_two_who_collect_at_once_only_one_has_the_latest_price(stage: Stage) -> None:
+    stage.odds.games = [game(h2h("fanduel", -150, 130))]
+    await stage.bets.collect_odds(NBA)
+    (first,) = stage.store(GameOdds.of_game("g1"))
+    stage.clock.advance(60)
+    stage.odds.games = [game(h2h("fanduel", -160, 140))]
+    await stage.bets.collect_odds(NBA)
+    other = first.replace(captured_at=NOON + 2 * HOUR)
+
+    with pytest.raises(TransactionCancelled):
+        stage.store.all(other.record(), first.retire())
+
+    assert [row.latest for row in stage.store(GameOdds.of_game("g1"))] == [False, True]
 
 
 @pytest.mark.parametrize(

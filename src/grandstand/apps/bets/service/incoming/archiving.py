@@ -32,7 +32,7 @@ class Archiving:
         for row in last.values():
             await self._keep(closing_of(row, note, now))
         for row in standing:
-            await self._means.store(row.retire())
+            await self._means.wrote(row.retire())
         return await self.closing(note.game_id)
 
     async def closing(self, game_id: str) -> tuple[HistoricalOdds, ...]:

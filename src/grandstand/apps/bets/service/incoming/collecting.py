@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeAlias
 
 from grandstand.apps.bets.model import PricedOutcome, slug
 from grandstand.apps.bets.model.errors import (
@@ -33,6 +35,24 @@ _SOURCE: Final = "odds"
 _PROPS_AHEAD: Final = timedelta(days=2)
 _LEAST_SIDES: Final = 2
 _MOST_SIDES: Final = 3
+
+# A player or none, a bookmaker and a market.
+_Place: TypeAlias = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class _Standing:
+    """The last price of a book's market up to a moment, and whether a later one is known."""
+
+    before: GameOdds | PropOdds | None = None
+    overtaken: bool = False
+
+    def take(self, row: GameOdds | PropOdds, now: datetime) -> None:
+        """Know one more of its prices."""
+        if row.captured_at > now:
+            self.overtaken = True
+        elif self.before is None or row.captured_at > self.before.captured_at:
+            self.before = row
 
 
 class Collecting:
@@ -87,7 +107,7 @@ class Collecting:
         if game.commence_time <= now:
             return 0, [Refusal(game.game_id, "it has begun: prices in play are not kept")]
         await self._note(game, now)
-        latest = await self._latest(game)
+        standing = await self._standing(game, now)
         written, refused = 0, []
         for price in game.prices:
             wrong = price_fault(price, game)
@@ -96,19 +116,22 @@ class Collecting:
                     Refusal(f"{game.game_id}/{price.bookmaker}/{price.market_key}", wrong)
                 )
                 continue
-            written += await self._keep_price(game, price, latest, now)
+            written += await self._keep_price(game, price, standing, now)
         return written, refused
 
     async def _note(self, game: FedGame, now: datetime) -> None:
         """Know a game by its id, when its prices were told, and await its result.
 
-        A game that was moved is awaited anew.
+        A game that was moved is awaited anew. What is heard late does not make news older.
         """
         store = self._means.store
         known = await store(GameNote.of_game(game.game_id))
         told = {price.bookmaker: now for price in game.prices}
         if known is not None and known.commence_time == game.commence_time:
-            await store(known.replace(told_at={**(known.told_at or {}), **told}).keep())
+            before = known.told_at or {}
+            told = {book: max(at, before.get(book, at)) for book, at in told.items()}
+            known_at = min(known.known_at, now)
+            await store(known.replace(told_at={**before, **told}, known_at=known_at).keep())
             return
         note = note_of(game, now).replace(told_at=told)
         writes: list[Write] = [note.keep(), awaited_of(game).expect()]
@@ -116,40 +139,37 @@ class Collecting:
             writes.append(awaited_of(known).cease())
         await store.all(*writes)
 
-    async def _latest(self, game: FedGame) -> dict[tuple[str, str, str], GameOdds | PropOdds]:
-        """Answer the rows that stand as latest, by player, bookmaker and market."""
-        found: dict[tuple[str, str, str], GameOdds | PropOdds] = {}
+    async def _standing(self, game: FedGame, now: datetime) -> dict[_Place, _Standing]:
+        """Answer what is known of a game's prices, by player, bookmaker and market."""
+        found: dict[_Place, _Standing] = defaultdict(_Standing)
         async for row in self._means.each(GameOdds.of_game(game.game_id)):
-            if row.latest:
-                found["", row.bookmaker, row.market_key] = row
+            found["", row.bookmaker, row.market_key].take(row, now)
         if any(price.player is not None for price in game.prices):
             async for prop in self._means.each(PropOdds.of_game(game.game_id)):
-                if prop.latest:
-                    found[slug(prop.player), prop.bookmaker, prop.market_key] = prop
+                found[slug(prop.player), prop.bookmaker, prop.market_key].take(prop, now)
         return found
 
     async def _keep_price(
-        self,
-        game: FedGame,
-        price: FedPrice,
-        latest: dict[tuple[str, str, str], GameOdds | PropOdds],
-        now: datetime,
+        self, game: FedGame, price: FedPrice, standing: dict[_Place, _Standing], now: datetime
     ) -> bool:
-        """Keep a price that changed and take the one before out of the index, in one go."""
-        place = (slug(price.player or ""), price.bookmaker, price.market_key)
-        before = latest.get(place)
+        """Keep a price that changed and take the one before out of the index, in one go.
+
+        One that is older than the latest is kept in its place, out of the index.
+        """
+        known = standing[slug(price.player or ""), price.bookmaker, price.market_key]
+        before = known.before
         moved = before is not None and before.commence_time != game.commence_time
         if before is not None and not moved and same(before.outcomes, price.outcomes):
             return False
-        if before is not None and before.captured_at >= now:
+        if before is not None and before.captured_at == now:
             return False
-        row = row_of(game, price, now)
+        row = row_of(game, price, now).replace(latest=not known.overtaken)
         writes: list[Write] = [row.record()]
-        if before is not None:
+        if before is not None and before.latest:
             writes.append(before.retire())
         if not await self._means.wrote(*writes):
             return False
-        latest[place] = row
+        known.before = row
         return True
 
     async def _meet(self, sport: str, bookmakers: Iterable[str]) -> None:

@@ -75,7 +75,9 @@ class Replaying:
 
     def _steered(self) -> Replays:
         if self._feed is None:
-            raise ReplayingOff("No feed is replayed here: set cricket.replay_url to steer one")
+            raise ReplayingOff(
+                "No feed is replayed here: set GRANDSTAND_CRICKET_REPLAY_URL to steer one"
+            )
         return self._feed
 
 

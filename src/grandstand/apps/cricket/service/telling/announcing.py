@@ -102,7 +102,10 @@ class Announcing:
         """Send an alert to a person's own devices; raise PushKeyMissing and DeviceUnknown."""
         phones = self._means.phones
         if phones is None:
-            message = "Nothing can be pushed: set cricket.apns_key, apns_key_id and apns_team_id"
+            message = (
+                "Nothing can be pushed: set GRANDSTAND_CRICKET_APNS_KEY, _APNS_KEY_ID, "
+                "_APNS_TEAM_ID and _APNS_BUNDLE_ID"
+            )
             raise PushKeyMissing(message)
         devices = await self._means.store(Device.of_user(user_id))
         if not devices:

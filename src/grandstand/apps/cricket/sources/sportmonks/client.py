@@ -149,7 +149,7 @@ class SportMonks:
     async def _data(self, part: Part, path: str, params: Mapping[str, str]) -> object:
         """Fetch what an answer has under `data`; None when there is no such thing."""
         if self._settings.feed_token is None:
-            raise FeedKeyMissing("The score feed is not asked: set cricket.feed_token to its key")
+            raise FeedKeyMissing("The score feed is not asked: set GRANDSTAND_CRICKET_FEED_TOKEN")
         try:
             answer = await self._sources[part].get(path, params=params, accept=_MISSING)
         except AnswerTooLarge as error:

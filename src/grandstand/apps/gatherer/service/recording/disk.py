@@ -51,6 +51,7 @@ def check(disk: Disk, least_free_bytes: int, most_bytes: int | None) -> None:
     if most_bytes is not None and disk.taken_bytes >= most_bytes:
         message = (
             f"Recording stopped: it takes {disk.taken_bytes // _MIB} MiB of the "
-            f"{most_bytes // _MIB} MiB it may take: raise gatherer.disk_gigabytes, or keep less"
+            f"{most_bytes // _MIB} MiB it may take: raise GRANDSTAND_GATHERER_DISK_GIGABYTES, or "
+            "keep less"
         )
         raise DiskBudgetSpent(message)

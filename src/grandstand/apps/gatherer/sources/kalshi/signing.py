@@ -42,7 +42,8 @@ class Signer:
         text = _pem(pem)
         remember(*(line for line in text.splitlines() if not line.startswith("-----")))
         if not key_id:
-            raise SigningKeyUnusable("There is a private key but no key id: set gatherer.key_id")
+            message = "There is a private key but no key id: set GRANDSTAND_GATHERER_KEY_ID"
+            raise SigningKeyUnusable(message)
         for name, kind in _WAYS:
             algorithm = get_algorithm_by_name(name)
             key = _loaded(algorithm, text)

@@ -124,5 +124,8 @@ export function draw(mark, rows, x, y, width) {
   const line = mark === "step" ? stepped : straight;
   const paths = [["chart-line", whole.map((run) => line(run, x, y)).join("")]];
   if (mark === "area") paths.unshift(["chart-area", whole.map((run) => grounded(line(run, x, y), run, x, y)).join("")]);
+  // A line of one point has no length: it is shown as what it is.
+  const lone = whole.filter((run) => run.length === 1).flat();
+  if (lone.length) paths.push(["chart-dots", dots(lone, x, y)]);
   return paths;
 }
