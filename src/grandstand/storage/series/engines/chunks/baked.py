@@ -136,13 +136,14 @@ class Baked:
             keys = pa.array(ask.keys, pa.string())
             table = table.filter(pc.is_in(table[series.key], value_set=keys))
         if sort:
+            # Bound anew, so that the row groups are gone before there is a copy in order.
+            table = table.unify_dictionaries().combine_chunks()
             table = self._sorted(table)
         if ask.newest:
             table = table.take(pa.array(range(table.num_rows - 1, -1, -1), pa.int64()))
         return with_columns(table, ask.fields, self._layout.columns)
 
-    def _sorted(self, table: pa.Table) -> pa.Table:
-        whole = table.unify_dictionaries().combine_chunks()
+    def _sorted(self, whole: pa.Table) -> pa.Table:
         order = self._layout.order
         if order[1:2] == (self._layout.series.key,):
             # The sort is stable, and rows of one moment are already by key, then as they should.
