@@ -22,6 +22,7 @@ from grandstand.apps.gatherer.store import (
 )
 from grandstand.storage.series.declaration import Int32, Series, SeriesFault
 from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.storage.series.engines.postgres.appending import Way
 from grandstand.storage.series.window import Window
 from tests.storage.series.engines.postgres.rows import (
     DAY,
@@ -70,6 +71,38 @@ def test_only_new_rows_are_counted_and_the_first_of_repeats_is_kept(
 
     assert counts == [1, 0, 1]
     assert [*engine.read(EVERYTHING)] == [first, delta(ord=1)]
+
+
+def test_a_row_that_is_there_sends_batches_round_and_twice_as_many_when_it_is_there_again() -> None:
+    way = Way()
+
+    detours = [_detour(way), _detour(way), _detour(way)]
+    way.went_straight()
+    detours.append(_detour(way))
+
+    assert detours == [16, 32, 64, 16]
+
+
+def _detour(way: Way) -> int:
+    """How many batches go round once a row was in the way."""
+    way.was_barred()
+    batches = 0
+    while not way.straight:
+        way.went_round()
+        batches += 1
+    return batches
+
+
+def test_rows_that_are_there_already_do_not_keep_new_ones_of_their_batch_out(
+    engine: PostgresEngine,
+) -> None:
+    engine.prepare(DELTAS)
+    batches = [[delta(ord=n), delta(ord=n + 1), delta(ord=n + 2)] for n in range(0, 40, 2)]
+
+    counts = [engine.append(DELTAS, batch) for batch in batches]
+
+    assert counts == [3, *[2] * 19]
+    assert [row.ord for row in engine.read(EVERYTHING)] == [*range(41)]
 
 
 def test_nothing_is_added_by_no_rows(engine: PostgresEngine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from grandstand.base.clock import Clock
 from grandstand.storage.series.declaration import Series, Span
 from grandstand.storage.series.engines.postgres import census, partitions
-from grandstand.storage.series.engines.postgres.appending import Sending, append, sending
+from grandstand.storage.series.engines.postgres.appending import Sending, Way, append, sending
 from grandstand.storage.series.engines.postgres.arrow import (
     ROWS_IN_TABLE,
     arrow_schema,
@@ -65,6 +66,7 @@ class PostgresEngine:
         self._ahead = ahead
         self._partitions: dict[str, tuple[Span, ...]] = {}
         self._sendings: dict[Series[Any], Sending] = {}
+        self._ways: dict[Series[Any], Way] = defaultdict(Way)
         self._numbers = itertools.count(1)
         self.edition = edition
 
@@ -182,7 +184,7 @@ class PostgresEngine:
         if self.edition == "plain":
             self._make(sent.series, _starts(sent.series, sent.times(rows)))
         with self._connections.transaction() as connection:
-            return append(connection, sent, rows, self.edition)
+            return append(connection, sent, rows, self.edition, self._ways[sent.series])
 
     def _sending(self, series: Series[Any]) -> Sending:
         known = self._sendings.get(series)
