@@ -201,7 +201,7 @@ def test_merging_nothing_and_a_place_that_is_none_are_refused(
     nothing = recorded.say("merge", "--into", str(tmp_path / "merged"), "--once")
     nowhere = recorded.say("book", recorded.ticker, "--merged", str(tmp_path / "none"))
 
-    assert "merge_from" in str(nothing.exception)
+    assert "MERGE_FROM" in str(nothing.exception)
     assert type(nowhere.exception).__name__ == "PlaceNotUnderstood"
 
 

@@ -89,7 +89,7 @@ def test_jobs_are_listed_with_how_they_went(ran: Call) -> None:
 
     badly, well = [line for line in shown.splitlines() if line.startswith("tests.")]
     assert "NotFound: no such thing" in badly
-    assert "every 1 d" in well
+    assert "daily" in well
     assert " ago " in well
     assert "counted [7] odds" in well
     assert [job["last_outcome"] for job in told] == ["failed", "done"]

@@ -8,7 +8,15 @@ from random import Random
 import pytest
 
 from grandstand.base.errors import InvalidInput
-from grandstand.kit.jobs.due import check, first_due, kept_for, next_due, retry_due, rhythm
+from grandstand.kit.jobs.due import (
+    check,
+    first_due,
+    kept_for,
+    next_due,
+    retry_due,
+    rhythm,
+    rhythm_words,
+)
 from grandstand.kit.jobs.job import Always, Cron, Every, Job, Run, When
 
 
@@ -180,6 +188,23 @@ def test_about_a_thousand_runs_are_remembered() -> None:
 )
 def test_a_rhythm_is_said_in_words(when: When, words: str) -> None:
     assert rhythm(when) == words
+
+
+@pytest.mark.parametrize(
+    ("rhythm", "words"),
+    [
+        ("every 1 d", "daily"),
+        ("every 1 h", "hourly"),
+        ("every 20 min", "every 20 min"),
+        ("always", "always"),
+        ("cron 5 6 * * * UTC", "daily at 06:05 UTC"),
+        ("cron 0 5 * * 1 UTC", "Mondays at 05:00 UTC"),
+        ("cron 0 5 * * 7 Asia/Tokyo", "Sundays at 05:00 Asia/Tokyo"),
+        ("cron */5 * * * * UTC", "cron */5 * * * * UTC"),
+    ],
+)
+def test_plain_rhythms_are_said_as_people_do(rhythm: str, words: str) -> None:
+    assert rhythm_words(rhythm) == words
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Grid
 
 from grandstand.apps.trainer.model import Evaluation, EvaluationDetails
 from grandstand.apps.trainer.model.rubric import BY_NAME, MOST
@@ -30,6 +27,7 @@ from grandstand.apps.trainer.service import (
 )
 from grandstand.base.errors import GrandstandError, InvalidInput
 from grandstand.kit.plain import plain
+from grandstand.kit.terminal import Column, Line, console, print_grid
 from grandstand.kit.who.caller import LOCAL_OWNER, Caller
 
 T = TypeVar("T")
@@ -37,6 +35,14 @@ Opened = Callable[[], AbstractAsyncContextManager[Trainer]]
 
 _LARGEST_BYTES: Final = 1_000_000
 _END: Final = "."
+_OFFERS: Final = (
+    Column("scenario", whole=True),
+    Column("title"),
+    Column("difficulty"),
+    Column("minutes", right=True, from_width=80),
+    Column("state", from_width=70),
+    Column("best", right=True),
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 User = Annotated[str, typer.Option("--user", help="Whose: a person's id.")]
@@ -72,7 +78,7 @@ def _scenario_commands(opened: Opened, files: Files) -> typer.Typer:
         if as_json:
             _echo_json(found)
             return
-        Console().print(_offers(found))
+        _print_offers(found)
 
     @group.command()
     def load(
@@ -312,17 +318,14 @@ def _echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours
     typer.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))
 
 
-def _offers(found: tuple[Offered, ...]) -> Grid:
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in ("scenario", "title", "difficulty", "minutes", "state", "best"):
-        grid.add_column(heading, overflow="fold")
+def _print_offers(found: tuple[Offered, ...]) -> None:
+    lines = []
     for each in found:
         scenario, progress = each.scenario, each.progress
         best = "–" if progress.best_score is None else str(progress.best_score)
         cells = (scenario.scenario_id, scenario.title, scenario.difficulty)
-        told = (*cells, str(scenario.estimated_minutes), progress.state, best)
-        grid.add_row(*map(escape, told))
-    return grid
+        lines.append(Line((*cells, str(scenario.estimated_minutes), progress.state, best)))
+    print_grid(console(), _OFFERS, lines)
 
 
 def _print_scenario(scenario: Scenario) -> None:

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, SecretStr
 from rich.console import Console
+from rich.table import Table as Grid
 
 from grandstand.base.errors import Conflict
-from grandstand.host.cli.showing import grid_of
 from grandstand.host.settings import Settings, read_settings, setting_names, settings_file
 
 config = typer.Typer(help="The settings, and where they come from.", no_args_is_help=True)
@@ -37,7 +37,9 @@ def show(
         return
     file = settings_file()
     headings = ("settings.toml", "value", "in the environment")
-    grid = grid_of(*headings, folds=headings)
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    for heading in headings:
+        grid.add_column(heading, overflow="fold")
     for place, name in setting_names().items():
         changed = _value(settings, place) != _value(Settings.model_construct(), place)
         value = json.dumps(values[place], ensure_ascii=False)

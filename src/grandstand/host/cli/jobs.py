@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Grid
 
 from grandstand.base.clock import SystemClock
 from grandstand.host.cli.showing import as_json as written
-from grandstand.host.cli.showing import grid_of
 from grandstand.host.demo.own_jobs import idle_jobs
 from grandstand.host.opening import open_store
 from grandstand.host.settings import read_settings
+from grandstand.kit.jobs.due import rhythm_words
 from grandstand.kit.jobs.tables import JobRun
 from grandstand.kit.jobs.view import JobStatus, JobsView
+from grandstand.kit.terminal import Column, Line, console, print_grid
 from grandstand.storage.tables.store import AsyncStore
 
 jobs = typer.Typer(help="The work that is done by itself.", no_args_is_help=True)
 
 T = TypeVar("T")
+
+_JOBS: Final = (
+    Column("job", whole=True),
+    Column("when", from_width=100, whole=True),
+    Column("state", whole=True),
+    Column("due", whole=True),
+    Column("last", from_width=80, whole=True),
+    Column("on", from_width=160, whole=True),
+    Column("said", from_width=120),
+)
+_RUNS: Final = (
+    Column("started", whole=True),
+    Column("seconds", right=True),
+    Column("outcome", whole=True),
+    Column("try", right=True, from_width=80),
+    Column("on", from_width=120, whole=True),
+    Column("said"),
+)
 
 Name = Annotated[str, typer.Argument(help="A job, such as house.sweep.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
@@ -42,8 +58,7 @@ def list_jobs(*, as_json: AsJson = False) -> None:
         typer.echo("There are no jobs yet: they are enrolled when `grandstand up` starts.")
         return
     now = SystemClock().now()
-    headings = ("job", "when", "state", "due", "last", "said")
-    Console().print(_grid(headings, [_job_row(status, now) for status in found]))
+    print_grid(console(), _JOBS, (_job_line(status, now) for status in found))
 
 
 @jobs.command()
@@ -76,8 +91,7 @@ def history(
     if as_json:
         typer.echo(written([asdict(each) | {"seconds": each.seconds} for each in runs]))
         return
-    headings = ("started", "seconds", "outcome", "try", "on", "said")
-    Console().print(_grid(headings, [_run_row(each) for each in runs]))
+    print_grid(console(), _RUNS, map(_run_line, runs))
 
 
 def _viewing(look: Callable[[JobsView], Awaitable[T]]) -> T:
@@ -109,23 +123,19 @@ def _moved(
         typer.echo(f"{name} {told}")
 
 
-def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    grid = grid_of(*headings, folds=("said",))
-    for row in rows:
-        grid.add_row(*map(escape, row))
-    return grid
-
-
-def _job_row(status: JobStatus, now: datetime) -> tuple[str, ...]:
+def _job_line(status: JobStatus, now: datetime) -> Line:
     waits = status.due_at is not None and not status.paused and status.running_on is None
     ended = status.last_ended_at
-    return (
-        status.name,
-        status.rhythm,
-        f"running on {status.running_on}" if status.running_on else status.state,
-        f"in {_span(now, status.due_at)}" if waits else "–",
-        f"{status.last_outcome} {_span(ended, now)} ago" if ended else "–",
-        status.last_error or status.last_said or "",
+    return Line(
+        (
+            status.name,
+            rhythm_words(status.rhythm),
+            status.state,
+            f"in {_span(now, status.due_at)}" if waits else "–",
+            f"{status.last_outcome} {_span(ended, now)} ago" if ended else "–",
+            status.running_on or "–",
+            status.last_error or status.last_said or "",
+        )
     )
 
 
@@ -138,12 +148,14 @@ def _span(start: datetime | None, end: datetime | None) -> str:
     return f"{seconds:.0f} s"
 
 
-def _run_row(each: JobRun) -> tuple[str, ...]:
-    return (
-        each.started_at.strftime("%Y-%m-%d %H:%M:%S"),
-        f"{each.seconds:.1f}",
-        each.outcome,
-        str(each.attempt),
-        each.instance,
-        each.error or each.said or "",
+def _run_line(each: JobRun) -> Line:
+    return Line(
+        (
+            f"{each.started_at:%Y-%m-%d %H:%M:%S}",
+            f"{each.seconds:.1f}",
+            each.outcome,
+            str(each.attempt),
+            each.instance,
+            each.error or each.said or "",
+        )
     )

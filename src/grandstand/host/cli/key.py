@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 
 from grandstand.base.clock import SystemClock
 from grandstand.host.cli.asking import confirmed, with_people
-from grandstand.host.cli.showing import as_json, grid_of, shown
+from grandstand.host.cli.showing import as_json, shown
+from grandstand.kit.terminal import Column, Line, console, print_grid
 from grandstand.kit.who.keys import KeyView, NewKey
 from grandstand.kit.who.people import People
 
 key = typer.Typer(help="API keys for scripts.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+
+_KEYS: Final = (
+    Column("key", whole=True),
+    Column("person", whole=True),
+    Column("name"),
+    Column("may", whole=True),
+    Column("last used", whole=True),
+    Column("expires", whole=True),
+)
 
 
 @key.command()
@@ -63,12 +72,15 @@ def list_keys(
     if json:
         typer.echo(as_json([_told(name, view) for name, view in found]))
         return
-    grid = grid_of("key", "person", "name", "may", "last used", "expires", folds=("name",))
-    for name, view in found:
-        days = (shown(at)[:10] for at in (view.used_at, view.ends_at))
-        role = "admin" if view.admin else "user"
-        grid.add_row(view.key_id, name, view.name, role, *days)
-    Console().print(grid)
+    if found:
+        print_grid(console(), _KEYS, (_line(name, view) for name, view in found))
+    else:
+        typer.echo("There are no keys yet: `grandstand key issue NAME` makes one for an account.")
+
+
+def _line(name: str, view: KeyView) -> Line:
+    days = (shown(at)[:10] for at in (view.used_at, view.ends_at))
+    return Line((view.key_id, name, view.name, "admin" if view.admin else "user", *days))
 
 
 @key.command()

@@ -7,14 +7,14 @@ import enum
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 
 from grandstand.host.cli.asking import asked_password, confirmed, with_people
-from grandstand.host.cli.showing import as_json, grid_of, shown
+from grandstand.host.cli.showing import as_json, shown
 from grandstand.host.settings import read_settings
+from grandstand.kit.terminal import Column, Line, console, print_grid
 from grandstand.kit.who.belongings import AllBelongings, Belonging, Erased
 from grandstand.kit.who.errors import NameTaken
 from grandstand.kit.who.names import checked_name
@@ -28,6 +28,14 @@ ById = Annotated[
     bool, typer.Option("--id", help="WHOSE is a user id: of a token's subject, or owner.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+_PEOPLE: Final = (
+    Column("name", whole=True),
+    Column("role", whole=True),
+    Column("since", whole=True),
+    Column("password of", from_width=90, whole=True),
+    Column("id", whole=True),
+)
 
 
 class Role(enum.StrEnum):
@@ -80,12 +88,16 @@ def list_people(
     if json:
         typer.echo(as_json(found))
         return
-    grid = grid_of("name", "role", "since", "password of", "id")
-    for account in found:
-        role = "admin" if account.admin else "user"
-        moments = (shown(account.created_at), shown(account.password_set_at))
-        grid.add_row(account.name, role, *moments, account.user_id)
-    Console().print(grid)
+    if found:
+        print_grid(console(), _PEOPLE, map(_line, found))
+    else:
+        typer.echo("Nobody has an account yet: `grandstand user add NAME --admin` makes the first.")
+
+
+def _line(account: Account) -> Line:
+    role = "admin" if account.admin else "user"
+    moments = (shown(account.created_at), shown(account.password_set_at))
+    return Line((account.name, role, *moments, account.user_id))
 
 
 @user.command()

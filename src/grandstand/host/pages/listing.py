@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from grandstand.host.storage import Part
+from grandstand.kit.jobs.due import rhythm_words
 from grandstand.kit.pages import shown
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row, Tone
 from grandstand.wire.source import SourceStatus
@@ -30,18 +30,6 @@ _BREAKERS: Final[dict[str, tuple[str, Tone]]] = {
 }
 """The states of a breaker, whose words engineers know from circuits, as everybody says them."""
 _LONGEST_ERROR: Final = 160
-_PLAIN_CRON: Final = re.compile(
-    r"cron (?P<minute>\d{1,2}) (?P<hour>\d{1,2}) \* \* (?P<day>[0-7*]) (?P<zone>\S+)"
-)
-_WEEKDAYS: Final = (
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +70,6 @@ def _job_cells(job: JobStatus, reader: Reader) -> tuple[Cell, ...]:
         reader.age(job.last_ended_at),
         Cell(_short(words), tone="bad" if job.last_error else "quiet"),
     )
-
-
-def rhythm_words(rhythm: str) -> str:
-    """Answer when a job runs as people say it, where a cron line is one of the plain kinds."""
-    plain = _PLAIN_CRON.fullmatch(rhythm)
-    if plain is None:
-        return rhythm.replace("every 1 d", "daily").replace("every 1 h", "hourly")
-    day = plain["day"]
-    named = "daily" if day == "*" else f"{_WEEKDAYS[int(day) % 7]}s"
-    return f"{named} at {int(plain['hour']):02}:{int(plain['minute']):02} {plain['zone']}"
 
 
 def runs_table(runs: Iterable[JobRun], reader: Reader, job: str) -> DataTable:

@@ -14,12 +14,12 @@ from grandstand.base.errors import NotFound
 from grandstand.host.pages.listing import (
     Reader,
     jobs_table,
-    rhythm_words,
     runs_table,
     sources_table,
     storage_table,
 )
 from grandstand.host.storage import Part
+from grandstand.kit.jobs.due import rhythm_words
 from grandstand.kit.pages import shown
 from grandstand.kit.pages.forms import lead_to
 from grandstand.kit.pages.table import DataTable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Final
@@ -17,6 +18,18 @@ _LONGEST_BACKOFF_SECONDS: Final = 300.0
 _KEPT_RUNS: Final = 1000
 _KEPT_AT_LEAST: Final = timedelta(days=1)
 _KEPT_AT_MOST: Final = timedelta(days=30)
+_PLAIN_CRON: Final = re.compile(
+    r"cron (?P<minute>\d{1,2}) (?P<hour>\d{1,2}) \* \* (?P<day>[0-7*]) (?P<zone>\S+)"
+)
+_WEEKDAYS: Final = (
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+)
 
 
 def check(job: Job) -> None:
@@ -82,6 +95,16 @@ def rhythm(when: When) -> str:
     if isinstance(when, Every):
         return f"every {_span(when.seconds)}"
     return f"cron {when.line} {when.zone}"
+
+
+def rhythm_words(rhythm: str) -> str:
+    """Answer when a job runs as people say it, where a cron line is one of the plain kinds."""
+    plain = _PLAIN_CRON.fullmatch(rhythm)
+    if plain is None:
+        return rhythm.replace("every 1 d", "daily").replace("every 1 h", "hourly")
+    day = plain["day"]
+    named = "daily" if day == "*" else f"{_WEEKDAYS[int(day) % 7]}s"
+    return f"{named} at {int(plain['hour']):02}:{int(plain['minute']):02} {plain['zone']}"
 
 
 def _span(seconds: float) -> str:

@@ -8,7 +8,6 @@ import typer
 from rich.console import Console
 
 from grandstand.apps.bets.cli.asking import AsJson, Limit, Opened, with_bets
-from grandstand.apps.bets.cli.grids import Column, Line, console, echo_json, print_grid, say, title
 from grandstand.apps.bets.cli.words import (
     count,
     money,
@@ -21,6 +20,7 @@ from grandstand.apps.bets.cli.words import (
     within,
 )
 from grandstand.apps.bets.service import BennyBetView, BennyView, Bets, LedgerProof
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
 
 _BETS: Final = (
     Column("start (UTC)", from_width=120, whole=True),

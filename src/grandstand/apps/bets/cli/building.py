@@ -22,20 +22,12 @@ from grandstand.apps.bets.cli.asking import (
     weights_of,
     with_bets,
 )
-from grandstand.apps.bets.cli.grids import (
-    Column,
-    Line,
-    console,
-    echo_json,
-    print_grid,
-    progress_bar,
-    say,
-    title,
-)
 from grandstand.apps.bets.cli.scoring import print_performance
+from grandstand.apps.bets.cli.telling import progress_bar
 from grandstand.apps.bets.cli.words import NONE, count, number, percent, signed
 from grandstand.apps.bets.service import BacktestView, Bets, ModelDraft, ModelView, WalkWish
 from grandstand.base.errors import InvalidInput
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
 
 ModelId = Annotated[str, typer.Argument(metavar="MODEL", help="Its id, as `models list` has it.")]
 Start = Annotated[str, typer.Argument(metavar="FROM", help="The first day, such as 2025-08-15.")]

@@ -19,10 +19,11 @@ from grandstand.apps.bets.cli.asking import (
     sports_of,
     with_bets,
 )
-from grandstand.apps.bets.cli.grids import echo_json, progress_bar, warn
+from grandstand.apps.bets.cli.telling import progress_bar, warn
 from grandstand.apps.bets.cli.words import count
 from grandstand.apps.bets.service import Analysed, Bets, Collected, Verified
 from grandstand.base.errors import GrandstandError
+from grandstand.kit.terminal import echo_json
 
 T = TypeVar("T")
 What: TypeAlias = Literal["odds", "props", "stats", "schedules", "injuries"]

@@ -19,7 +19,6 @@ from grandstand.apps.bets.cli.asking import (
     sport_of,
     with_bets,
 )
-from grandstand.apps.bets.cli.grids import Column, Line, console, echo_json, print_grid, say, title
 from grandstand.apps.bets.cli.words import (
     NONE,
     age,
@@ -35,18 +34,19 @@ from grandstand.apps.bets.cli.words import (
 from grandstand.apps.bets.model import PricedOutcome
 from grandstand.apps.bets.service import Bets, GameSummary, GameView, Page, PastResult, Pick, Quoted
 from grandstand.apps.bets.service import Line as PriceLine
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="A game's id, as `games` lists it.")]
 _MARKETS: Final = ("h2h", "h2h_3way", "spreads", "totals")
 _GAMES: Final = (
-    Column("start (UTC)", whole=True),
+    Column("start (UTC)", from_width=80, whole=True),
     Column("game"),
-    Column("book", from_width=90),
+    Column("book", from_width=120),
     Column("home", right=True),
-    Column("draw", right=True, from_width=110),
+    Column("draw", right=True, from_width=120),
     Column("away", right=True),
-    Column("spread", right=True, from_width=100),
-    Column("total", right=True, from_width=100),
+    Column("spread", right=True, from_width=130),
+    Column("total", right=True, from_width=130),
     Column("id", whole=True),
 )
 _PICKS: Final = (

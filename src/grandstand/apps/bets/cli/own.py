@@ -19,9 +19,9 @@ from grandstand.apps.bets.cli.asking import (
     sport_of,
     with_bets,
 )
-from grandstand.apps.bets.cli.grids import Column, Line, console, echo_json, print_grid
 from grandstand.apps.bets.cli.words import stamp
 from grandstand.apps.bets.service import Bets, DatasetView, Favourite
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid
 
 TeamName = Annotated[str, typer.Argument(metavar="TEAM", help="Its name, in quotes.")]
 _TABLES: Final = (

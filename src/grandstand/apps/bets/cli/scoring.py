@@ -21,7 +21,6 @@ from grandstand.apps.bets.cli.asking import (
     sports_of,
     with_bets,
 )
-from grandstand.apps.bets.cli.grids import Column, Line, console, echo_json, print_grid, say, title
 from grandstand.apps.bets.cli.words import (
     NONE,
     advice,
@@ -33,6 +32,7 @@ from grandstand.apps.bets.cli.words import (
     within,
 )
 from grandstand.apps.bets.service import Adjustment, Audit, Bets, Comparison, Performance
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
 
 Inverse = Annotated[bool, typer.Option("--inverse", help="Had one bet the opposite each time.")]
 _SCORES: Final = (

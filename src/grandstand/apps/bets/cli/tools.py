@@ -7,7 +7,6 @@ from typing import Annotated, Final
 import typer
 
 from grandstand.apps.bets.cli.asking import AsJson, Opened, Sport, sport_of, with_bets
-from grandstand.apps.bets.cli.grids import Column, Line, console, echo_json, print_grid, say, title
 from grandstand.apps.bets.cli.words import age, percent, point, price, short, side, signed, teams
 from grandstand.apps.bets.service import (
     Arbitrage,
@@ -18,6 +17,7 @@ from grandstand.apps.bets.service import (
     Middle,
     StaleLine,
 )
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
 
 _LEGS: Final = (
     Column("book"),

@@ -22,7 +22,6 @@ from grandstand.apps.bets.cli.asking import (
     read_bytes,
     with_bets,
 )
-from grandstand.apps.bets.cli.grids import Column, Line, console, echo_json, print_grid, say
 from grandstand.apps.bets.cli.words import (
     NONE,
     count,
@@ -46,6 +45,7 @@ from grandstand.apps.bets.service import (
     WagerView,
 )
 from grandstand.base.errors import InvalidInput
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say
 
 _WAGERS: Final = (
     Column("start (UTC)", from_width=120, whole=True),

@@ -11,8 +11,6 @@ from typing import Annotated, Final, Literal, TypeVar
 import typer
 
 from grandstand.apps.cricket.cli.printing import (
-    console,
-    echo_json,
     plain_event,
     print_events,
     print_look,
@@ -22,6 +20,7 @@ from grandstand.apps.cricket.cli.printing import (
 from grandstand.apps.cricket.model.errors import RecordingUnreadable
 from grandstand.apps.cricket.model.swift import swift_source
 from grandstand.apps.cricket.service import Cricket, EventPage, LoggedEvent, MatchView, Synced
+from grandstand.kit.terminal import console, echo_json
 from grandstand.kit.who.caller import LOCAL_OWNER, Caller
 
 T = TypeVar("T")

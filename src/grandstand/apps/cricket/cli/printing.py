@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
-import msgspec
-import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as Grid
 
 from grandstand.apps.cricket.model import Detected, FilterReason, Side
 from grandstand.apps.cricket.model.replays import Look
 from grandstand.apps.cricket.service import LoggedEvent, MatchView
+from grandstand.kit.terminal import Column, Line, print_grid
 
 NONE: Final = "–"
 _WHY: Final[dict[FilterReason, str]] = {
@@ -22,15 +19,6 @@ _WHY: Final[dict[FilterReason, str]] = {
     "stale": "came too late",
     "outranked": "outranked",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table; terminals narrower than `from_width` do without it."""
-
-    heading: str
-    right: bool = False
-    from_width: int = 0
 
 
 _MATCHES: Final = (
@@ -50,24 +38,13 @@ _EVENTS: Final = (
 )
 
 
-def console() -> Console:
-    """Answer the terminal; it is plain where NO_COLOR is set or nobody looks."""
-    return Console(highlight=False, emoji=False)
-
-
-def echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours
-    """Print a value for programs."""
-    encoded = msgspec.json.encode(value)
-    typer.echo(msgspec.json.format(encoded, indent=2).decode())
-
-
 def print_matches(to: Console, matches: Sequence[MatchView]) -> None:
     """Print matches by their start, those that are on in bold."""
     if not matches:
         to.print("No match is known for these days: `grandstand cricket sync` reads the list.")
         return
     lines = [
-        (
+        Line(
             (
                 each.match_id,
                 f"{each.starts_at:%d %b %H:%M}",
@@ -80,7 +57,7 @@ def print_matches(to: Console, matches: Sequence[MatchView]) -> None:
         )
         for each in matches
     ]
-    to.print(_grid(_MATCHES, lines, to.width))
+    print_grid(to, _MATCHES, lines)
 
 
 def print_events(to: Console, events: Sequence[LoggedEvent]) -> None:
@@ -89,7 +66,7 @@ def print_events(to: Console, events: Sequence[LoggedEvent]) -> None:
         to.print("Nothing was detected in this match yet.")
         return
     lines = [
-        (
+        Line(
             (
                 f"{event.at:%d %b %H:%M:%S}",
                 over_of(event.inning, event.position),
@@ -101,7 +78,7 @@ def print_events(to: Console, events: Sequence[LoggedEvent]) -> None:
         )
         for event in reversed(events)
     ]
-    to.print(_grid(_EVENTS, lines, to.width))
+    print_grid(to, _EVENTS, lines)
 
 
 def print_look(to: Console, look: Look, *, filtered: bool) -> int:
@@ -162,17 +139,3 @@ def _name(side: Side) -> str:
 def _code(match: MatchView, team_id: str) -> str:
     side = match.home if match.home.team_id == team_id else match.away
     return side.code or side.name[:3].upper()
-
-
-def _grid(
-    columns: Sequence[Column], lines: Iterable[tuple[Sequence[str], str]], width: int
-) -> Grid:
-    kept = [at for at, column in enumerate(columns) if column.from_width <= width]
-    made = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for at in kept:
-        right = columns[at].right
-        justify: Any = "right" if right else "left"
-        made.add_column(columns[at].heading, justify=justify, overflow="fold", no_wrap=right)
-    for cells, style in lines:
-        made.add_row(*(escape(cells[at]) for at in kept), style=style)
-    return made

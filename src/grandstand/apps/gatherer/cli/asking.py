@@ -13,11 +13,10 @@ from grandstand.apps.gatherer.cli.parts import (
     Merged,
     Opened,
     Ticker,
-    echo_json,
     moment,
     parse_moment,
     price,
-    print_grid,
+    print_rows,
     recordings_of,
     size,
     with_gatherer,
@@ -29,9 +28,39 @@ from grandstand.apps.gatherer.model.rows import Trade
 from grandstand.apps.gatherer.service import Gap, Gatherer
 from grandstand.apps.gatherer.service.asking import BookAt
 from grandstand.apps.gatherer.service.reporting import Report
+from grandstand.kit.terminal import Column, echo_json
 
 _HOUR_US: Final = 3_600_000_000
 _SHARE: Final = 10_000
+_LADDER: Final = (
+    Column("bid", right=True),
+    Column("price"),
+    Column("ask", right=True),
+)
+_TRADES: Final = (
+    Column("when", whole=True),
+    Column("price", right=True),
+    Column("size", right=True),
+    Column("taker"),
+)
+_COVERAGE: Final = (
+    Column("market", whole=True),
+    Column("hour", whole=True),
+    Column("expected", right=True, from_width=80),
+    Column("seen", right=True),
+    Column("gaps", right=True),
+    Column("healed", right=True, from_width=90),
+    Column("audited", right=True, from_width=90),
+    Column("differed", right=True, from_width=90),
+)
+_GAPS: Final = (
+    Column("found", whole=True),
+    Column("healed", from_width=90, whole=True),
+    Column("connection", from_width=120),
+    Column("expected", right=True, from_width=100),
+    Column("got", right=True, from_width=100),
+    Column("why"),
+)
 
 
 def add_asking(group: typer.Typer, opened: Opened) -> None:
@@ -92,7 +121,7 @@ def _print_book(found: BookAt, levels: int) -> None:
     typer.secho(f"{found.ticker} {when}", bold=True)
     asks = [(None, price(at), size(held)) for at, held in _asks(found.no)[-levels:]]
     bids = [(size(held), price(at), None) for at, held in reversed(found.yes[-levels:])]
-    print_grid((">bid", "price", ">ask"), [*asks, *bids])
+    print_rows(_LADDER, [*asks, *bids])
     if found.doubt is None:
         typer.echo(f"Exact: {found.deltas} changes since {moment(found.base_us)}.")
     else:
@@ -123,8 +152,8 @@ def _add_trades(group: typer.Typer, opened: Opened) -> None:
             echo_json([_trade(one) for one in found])
             return
         rows = [_trade(one) for one in found]
-        print_grid(
-            ("when", ">price", ">size", "taker"),
+        print_rows(
+            _TRADES,
             ((row["at"], row["price"], row["size"], row["taker"]) for row in rows),
         )
 
@@ -176,8 +205,8 @@ def _cell(one: Covered) -> dict[str, object]:
 
 
 def _print_coverage(cells: tuple[Covered, ...]) -> None:
-    print_grid(
-        ("market", "hour", ">expected", ">seen", ">gaps", ">healed", ">audited", ">differed"),
+    print_rows(
+        _COVERAGE,
         (
             (
                 one.ticker,
@@ -211,8 +240,8 @@ def _gap(one: Gap) -> dict[str, object]:
 
 
 def _print_gaps(found: tuple[Gap, ...]) -> None:
-    print_grid(
-        ("found", "healed", "connection", ">expected", ">got", "why"),
+    print_rows(
+        _GAPS,
         (
             (
                 moment(one.detected_at),

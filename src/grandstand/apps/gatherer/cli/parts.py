@@ -7,18 +7,15 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
-import msgspec
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as Grid
 
 from grandstand.apps.gatherer.model.numbers import format_price, format_size
 from grandstand.apps.gatherer.service import Gatherer
 from grandstand.apps.gatherer.service.recordings import Recordings
 from grandstand.base.errors import InvalidInput
+from grandstand.kit.terminal import Column, Line, console, print_grid
 
 T = TypeVar("T")
 Opened = Callable[[], AbstractAsyncContextManager[Gatherer]]
@@ -105,21 +102,7 @@ def gigabytes(count: int) -> str:
     return f"{count / 1e9:.3f} GB"
 
 
-def print_grid(headings: Sequence[str], rows: Iterable[Sequence[str | None]]) -> None:
-    """Print a table; numbers stand under a heading that begins with a sign of more."""
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for place, heading in enumerate(headings):
-        grid.add_column(
-            heading.lstrip(">"),
-            justify="right" if heading.startswith(">") else "left",
-            overflow="fold",
-            no_wrap=place == 0,
-        )
-    for row in rows:
-        grid.add_row(*(escape(NOTHING if cell is None else cell) for cell in row))
-    Console().print(grid)
-
-
-def echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours
-    """Print a value as JSON."""
-    typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+def print_rows(columns: Sequence[Column], rows: Iterable[Sequence[str | None]]) -> None:
+    """Print a table; what is not known is a dash."""
+    lines = (Line([NOTHING if cell is None else cell for cell in row]) for row in rows)
+    print_grid(console(), columns, lines)

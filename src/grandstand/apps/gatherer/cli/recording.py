@@ -6,25 +6,34 @@ import asyncio
 import signal
 import sys
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
 from grandstand.apps.gatherer.cli.parts import (
     AsJson,
     Opened,
-    echo_json,
     gigabytes,
     moment,
     price,
-    print_grid,
+    print_rows,
     size,
     with_gatherer,
 )
 from grandstand.apps.gatherer.service import Estimate, Gatherer, MarketView
 from grandstand.base.errors import Conflict, InvalidInput
+from grandstand.kit.terminal import Column, echo_json
 
 Limit = Annotated[int, typer.Option("--most", min=1, help="How many are shown.")]
+
+_MARKETS: Final = (
+    Column("ticker", whole=True),
+    Column("title"),
+    Column("category", from_width=110),
+    Column("24 h volume", right=True, from_width=70),
+    Column("closes", from_width=90, whole=True),
+    Column("recorded", whole=True),
+)
 
 
 def add_recording(group: typer.Typer, opened: Opened) -> None:
@@ -122,8 +131,8 @@ def _add_markets(group: typer.Typer, opened: Opened) -> None:
         if as_json:
             echo_json([_plain(one) for one in kept[:most]])
             return
-        print_grid(
-            ("ticker", "title", "category", ">24 h volume", "closes", "recorded"),
+        print_rows(
+            _MARKETS,
             (_line(one) for one in kept[:most]),
         )
         typer.echo(

@@ -6,9 +6,9 @@ from typing import Final
 
 from rich.console import Console
 
-from grandstand.apps.keiba.cli.grids import Column, Line, grid, say, title
 from grandstand.apps.keiba.cli.words import NONE, percent
 from grandstand.apps.keiba.service import Backtested
+from grandstand.kit.terminal import Column, Line, print_grid, say, title
 
 _LOSS_COLUMNS: Final = (Column("log loss of"), Column("races", right=True), Column("", right=True))
 _BIN_COLUMNS: Final = (
@@ -27,13 +27,13 @@ def print_backtest(to: Console, tested: Backtested) -> None:
         say(to, "No results of these days are kept: `race ID --result` fetches one.")
         return
     to.print()
-    to.print(grid(_LOSS_COLUMNS, _losses(tested), to.width))
+    print_grid(to, _LOSS_COLUMNS, _losses(tested))
     to.print()
     bins = (
         Line((f"{percent(each.mean_chance)} %", str(each.runners), f"{percent(each.won)} %"))
         for each in tested.calibration
     )
-    to.print(grid(_BIN_COLUMNS, bins, to.width))
+    print_grid(to, _BIN_COLUMNS, bins)
     to.print()
     book = tested.account
     told = f"{book.bets} bets of 100 yen where we expect a gain: staked ¥{book.staked_yen:,}"

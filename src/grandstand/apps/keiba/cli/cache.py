@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from grandstand.apps.keiba.cli.asking import AsJson, Opened, with_keiba
-from grandstand.apps.keiba.cli.grids import Column, Line, console, echo_json, grid, say, title, warn
+from grandstand.apps.keiba.cli.telling import warn
 from grandstand.apps.keiba.cli.words import NONE, percent, shown, size, stamp
 from grandstand.apps.keiba.service import (
     CacheEntry,
@@ -21,6 +21,7 @@ from grandstand.apps.keiba.service import (
     SiteStatus,
 )
 from grandstand.base.errors import InvalidInput
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
 
 _AGE: Final = re.compile(r"([0-9]{1,9})(s|min|h|d|w)?")
 _SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, None: 1}
@@ -179,9 +180,9 @@ def _print_report(to: Console, report: CacheReport) -> None:
         )
         for each in report.kinds
     )
-    to.print(grid(_KIND_COLUMNS, kinds, to.width))
+    print_grid(to, _KIND_COLUMNS, kinds)
     to.print()
-    to.print(grid(_SITE_COLUMNS, map(_site_line, report.sites), to.width))
+    print_grid(to, _SITE_COLUMNS, map(_site_line, report.sites))
     for site in report.sites:
         if site.paused_until is not None:
             warn(to, (f"{site.host} is left alone: {site.why_paused}",))
@@ -220,7 +221,7 @@ def _print_entries(to: Console, page: CachePage) -> None:
         )
         for each in page.entries
     )
-    to.print(grid(_ENTRY_COLUMNS, lines, to.width))
+    print_grid(to, _ENTRY_COLUMNS, lines)
     if page.position is not None:
         say(to, "There is more: name a longer partition, or a higher --limit.", "dim")
 

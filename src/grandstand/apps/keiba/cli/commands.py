@@ -10,7 +10,6 @@ import typer
 from grandstand.apps.keiba.cli.accounts import print_backtest
 from grandstand.apps.keiba.cli.asking import Anew, AsJson, Only, Opened, day_of, with_keiba
 from grandstand.apps.keiba.cli.cache import cache_commands
-from grandstand.apps.keiba.cli.grids import console, echo_json, progress_bar, say, warn
 from grandstand.apps.keiba.cli.people import print_horse, print_jockey
 from grandstand.apps.keiba.cli.races import (
     Order,
@@ -19,6 +18,7 @@ from grandstand.apps.keiba.cli.races import (
     print_preview,
     print_result,
 )
+from grandstand.apps.keiba.cli.telling import progress_bar, warn
 from grandstand.apps.keiba.model import RaceResult
 from grandstand.apps.keiba.service import (
     TERMS,
@@ -31,6 +31,7 @@ from grandstand.apps.keiba.service import (
     Warmed,
 )
 from grandstand.base.errors import SourceFailed
+from grandstand.kit.terminal import console, echo_json, say
 
 _MOST_RUNS: Final = 200
 

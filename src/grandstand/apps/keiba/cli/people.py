@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
-from grandstand.apps.keiba.cli.grids import Column, Line, grid, say, source, title, warn
+from grandstand.apps.keiba.cli.telling import source, warn
 from grandstand.apps.keiba.cli.words import NONE, course, money, place, record, shown
 from grandstand.apps.keiba.model import (
     Ancestor,
@@ -19,6 +19,7 @@ from grandstand.apps.keiba.model import (
     Pedigree,
 )
 from grandstand.apps.keiba.service import Horse, Sourced
+from grandstand.kit.terminal import Column, Line, print_grid, say, title
 
 _RUN_COLUMNS: Final = (
     Column("date", right=True),
@@ -58,7 +59,7 @@ def print_horse(to: Console, horse: Horse, *, runs: int, pedigree: bool) -> None
     if horse.form is not None and horse.form.value.recent_results:
         to.print()
         shown_runs = horse.form.value.recent_results[:runs]
-        to.print(grid(_RUN_COLUMNS, map(_run_line, shown_runs), to.width))
+        print_grid(to, _RUN_COLUMNS, map(_run_line, shown_runs))
         more = len(horse.form.value.recent_results) - len(shown_runs)
         if more:
             say(to, f"{more} earlier; --runs shows more.", "dim")
@@ -159,7 +160,7 @@ def print_jockey(to: Console, jockey: Sourced[JockeyRecord]) -> None:
     for year in found.years:
         name = f"{year.year} {year.circuit.upper()}"
         lines.append(_figures(name, year.figures, shown(year.rank), year.best_horse or NONE))
-    to.print(grid(_FIGURE_COLUMNS, lines, to.width))
+    print_grid(to, _FIGURE_COLUMNS, lines)
     to.print()
     warn(to, jockey.warnings)
     source(to, jockey.origin)

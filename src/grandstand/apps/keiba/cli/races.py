@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from rich.console import Console
 
-from grandstand.apps.keiba.cli.grids import Column, Line, grid, say, source, title, warn
+from grandstand.apps.keiba.cli.telling import source, warn
 from grandstand.apps.keiba.cli.words import (
     NONE,
     clock,
@@ -32,6 +32,7 @@ from grandstand.apps.keiba.service import (
     Preview,
     Sourced,
 )
+from grandstand.kit.terminal import Column, Line, print_grid, say, title
 
 Order = Literal["rank", "number"]
 
@@ -88,7 +89,7 @@ def print_day(to: Console, day: Day) -> None:
     for meeting in day.meetings:
         to.print()
         title(to, _meeting_title(meeting))
-        to.print(grid(_DAY_COLUMNS, map(_day_line, meeting.races), to.width))
+        print_grid(to, _DAY_COLUMNS, map(_day_line, meeting.races))
     to.print()
     warn(to, day.warnings)
     for each in day.origins:
@@ -133,7 +134,7 @@ def print_card(to: Console, card: Card, *, order: Order, reasons: int, language:
     by_rank = order == "rank"
     runners = (*card.ranking, *gone) if by_rank else card.runners
     lines = (_card_line(each, card.race_date) for each in runners)
-    to.print(grid(_CARD_COLUMNS, lines, to.width))
+    print_grid(to, _CARD_COLUMNS, lines)
     for each in card.ranking[:reasons]:
         to.print()
         title(to, f"{shown(each.runner.horse_number)} {each.runner.horse_name}")
@@ -202,7 +203,7 @@ def print_result(to: Console, result: Sourced[RaceResult]) -> None:
     if not result.value.confirmed:
         say(to, "Not confirmed yet.")
         return
-    to.print(grid(_RESULT_COLUMNS, map(_result_line, result.value.finishers), to.width))
+    print_grid(to, _RESULT_COLUMNS, map(_result_line, result.value.finishers))
     to.print()
     paid = (
         Line(
@@ -215,7 +216,7 @@ def print_result(to: Console, result: Sourced[RaceResult]) -> None:
         )
         for each in result.value.payouts
     )
-    to.print(grid(_PAYOUT_COLUMNS, paid, to.width))
+    print_grid(to, _PAYOUT_COLUMNS, paid)
     to.print()
     warn(to, result.warnings)
     source(to, result.origin)

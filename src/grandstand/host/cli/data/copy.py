@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from pydantic import SecretStr
-from rich.console import Console
-from rich.table import Table as Grid
 
 from grandstand.base.clock import Clock, SystemClock
 from grandstand.base.errors import InvalidInput, LimitReached, Unavailable
 from grandstand.host.catalogue import find_series, find_tables
 from grandstand.host.cli.data.telling import telling
 from grandstand.host.cli.showing import as_json as written
-from grandstand.host.cli.showing import grid_of
 from grandstand.host.moving.series import AllSeriesMoved, SeriesOrder, copy_series
 from grandstand.host.moving.tables import TableOrder, TablesMoved, copy_tables
 from grandstand.host.settings import Settings, read_settings
+from grandstand.kit.terminal import Column, Line, console, print_grid
 
 Names = Annotated[
     list[str] | None,
@@ -42,6 +40,25 @@ Mirror = Annotated[
 ]
 Check = Annotated[bool, typer.Option("--check", help="Only compare both sides; copy nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write it as JSON.")]
+
+_TABLES: Final = (
+    Column("table", whole=True),
+    Column("read", right=True),
+    Column("written", right=True),
+    Column("same", right=True),
+    Column("other", right=True),
+    Column("source", right=True),
+    Column("target", right=True),
+    Column("checksum", whole=True),
+)
+_SERIES: Final = (
+    Column("series", whole=True),
+    Column("read", right=True),
+    Column("added", right=True),
+    Column("source", right=True),
+    Column("target", right=True),
+    Column("checksum", whole=True),
+)
 
 
 def copy(
@@ -87,8 +104,7 @@ def _tables(settings: Settings, order: TableOrder, clock: Clock, json: bool) -> 
         typer.echo(written(_tables_document(moved)))
         return same
     _resumed(moved.resumed_from)
-    grid = _grid("table", ("read", "written", "same", "other", "source", "target"))
-    empty = 0
+    lines, empty = list[Line](), 0
     for each in moved.tables:
         if not each.source.items and not each.target.items:
             empty += 1
@@ -96,8 +112,8 @@ def _tables(settings: Settings, order: TableOrder, clock: Clock, json: bool) -> 
         did, sums = each.copied, (each.source.items, each.target.items)
         counts = (did.read, did.written, did.same, did.other, *sums)
         checksum = each.source.checksum[:12] if each.equal else "differs"
-        grid.add_row(each.name, *(f"{number:,}" for number in counts), checksum)
-    Console().print(grid)
+        lines.append(Line((each.name, *(f"{number:,}" for number in counts), checksum)))
+    print_grid(console(), _TABLES, lines)
     total = sum(each.target.items for each in moved.tables)
     typer.echo(f"{total:,} items in {len(moved.tables) - empty} tables; {empty} more are empty")
     for heard in moved.consumers:
@@ -117,12 +133,12 @@ def _series(settings: Settings, order: SeriesOrder, clock: Clock, json: bool) ->
         typer.echo(written(_series_document(moved)))
         return same
     _resumed(moved.resumed_from)
-    grid = _grid("series", ("read", "added", "source", "target"))
+    lines = []
     for each in moved.series:
         counts = (each.read, each.added, each.source.rows, each.target.rows)
         checksum = each.source.checksum[:12] if each.equal else "differs"
-        grid.add_row(each.name, *(f"{number:,}" for number in counts), checksum)
-    Console().print(grid)
+        lines.append(Line((each.name, *(f"{number:,}" for number in counts), checksum)))
+    print_grid(console(), _SERIES, lines)
     more = "Rows came to the source meanwhile, or the target has rows of its own: run it again."
     typer.echo(_verdict(same, "rows", more))
     return same
@@ -136,12 +152,6 @@ def _resumable() -> Iterator[None]:
     except (Unavailable, LimitReached, KeyboardInterrupt):
         typer.echo("to go on where it stood: the same command again", err=True)
         raise
-
-
-def _grid(what: str, counts: tuple[str, ...]) -> Grid:
-    grid = grid_of(what, numbers=counts)
-    grid.add_column("checksum")
-    return grid
 
 
 def _resumed(begun_at: str | None) -> None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -16,9 +16,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from grandstand.base.errors import InvalidInput
 from grandstand.host.catalogue import find_series
-from grandstand.host.cli.showing import grid_of
 from grandstand.host.opening import open_series
 from grandstand.host.settings import read_settings
+from grandstand.kit.terminal import Column, Line, console, print_grid
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.postgres import PostgresEngine
 from grandstand.storage.series.engines.postgres.ddl import Edition, steps
@@ -36,6 +36,19 @@ Names = Annotated[list[str] | None, typer.Argument(help="Series; all when none i
 _MICROSECOND = timedelta(microseconds=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHOWN_GAPS = 10
+_STATUS: Final = (
+    Column("series", whole=True),
+    Column("from", from_width=100, whole=True),
+    Column("to", from_width=100, whole=True),
+    Column("chunks", right=True),
+    Column("baked", right=True),
+    Column("rows", right=True),
+    Column("late", right=True, from_width=80),
+    Column("bytes", right=True),
+    Column("bytes/row", right=True, from_width=80),
+    Column("ratio", right=True, from_width=80),
+    Column("gaps", right=True),
+)
 
 
 class Server(enum.StrEnum):
@@ -68,11 +81,7 @@ def status(
     if as_json:
         typer.echo(json.dumps([_document(one) for one in told], indent=2))
         return
-    numbers = ("chunks", "baked", "rows", "late", "bytes", "bytes/row", "ratio", "gaps")
-    grid = grid_of("series", "from", "to", numbers=numbers)
-    for found in told:
-        grid.add_row(*_row(found))
-    Console().print(grid)
+    print_grid(console(), _STATUS, (Line(_row(found)) for found in told))
     for found in told:
         _show_gaps(found)
 

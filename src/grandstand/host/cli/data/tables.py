@@ -5,19 +5,18 @@ from __future__ import annotations
 import difflib
 import enum
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.table import Table as Grid
 
 from grandstand.base.clock import SystemClock
 from grandstand.base.errors import InvalidInput, NotFound
 from grandstand.host.catalogue import all_tables, find_tables, tables_by_owner
 from grandstand.host.cli.data.backfill import backfill_entity
-from grandstand.host.cli.showing import grid_of
 from grandstand.host.demo.settings import simulated_settings
 from grandstand.host.demo.sources import simulated_apps
 from grandstand.host.opening import open_store, sqlite_file
@@ -25,6 +24,7 @@ from grandstand.host.server.listening import LOOPBACK
 from grandstand.host.settings import Settings, read_settings
 from grandstand.host.tables_server import PORT
 from grandstand.host.tables_server import serve as serve_front
+from grandstand.kit.terminal import Column, Line, console, print_grid
 from grandstand.kit.who.policy import is_loopback
 from grandstand.storage.tables.declaration.patterns import Pattern, patterns
 from grandstand.storage.tables.declaration.table import Table
@@ -43,6 +43,16 @@ Names = Annotated[
     list[str] | None, typer.Argument(help="Tables or applications; all when none is named.")
 ]
 
+_TABLES: Final = (
+    Column("app"),
+    Column("table", whole=True),
+    Column("key"),
+    Column("indexes", right=True, from_width=100),
+    Column("entities", right=True, from_width=100),
+    Column("patterns", right=True, from_width=100),
+    Column("items", right=True),
+)
+
 
 class Format(enum.StrEnum):
     """What `export` can write."""
@@ -55,19 +65,18 @@ class Format(enum.StrEnum):
 @tables.command("list")
 def list_tables() -> None:
     """List every declared table, its keys, and whether it exists."""
-    numbers = ("indexes", "entities", "patterns", "items")
-    grid = grid_of("app", "table", "key", numbers=numbers)
     settings = read_settings()
     with open_store(settings) as store:
-        for owner, owned in tables_by_owner().items():
-            for table in owned:
-                grid.add_row(owner, *_summary(store, table))
-    _add_simulated(grid, settings)
-    Console().print(grid)
+        lines = [
+            Line((owner, *_summary(store, table)))
+            for owner, owned in tables_by_owner().items()
+            for table in owned
+        ]
+    print_grid(console(), _TABLES, [*lines, *_simulated(settings)])
 
 
-def _add_simulated(grid: Grid, settings: Settings) -> None:
-    """Add the tables of simulated applications, which are kept apart."""
+def _simulated(settings: Settings) -> Iterator[Line]:
+    """Answer the tables of simulated applications, which are kept apart."""
     apart = simulated_settings(settings, {})
     file = sqlite_file(apart)
     if file is None or not file.exists():
@@ -75,7 +84,7 @@ def _add_simulated(grid: Grid, settings: Settings) -> None:
     with open_store(apart) as store:
         for owner in sorted(simulated_apps(settings)):
             for table in tables_by_owner().get(owner, ()):
-                grid.add_row(f"{owner}, simulated", *_summary(store, table))
+                yield Line((f"{owner}, simulated", *_summary(store, table)))
 
 
 def _summary(store: Store, table: Table) -> tuple[str, ...]:

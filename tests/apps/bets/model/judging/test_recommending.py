@@ -62,6 +62,7 @@ def test_an_inverse_nobody_offered_is_not_recommended() -> None:
 
     assert advice.recommendation == "AVOID"
     assert advice.inverse.total == 0
+    assert advice.inverse_accuracy == pytest.approx(0.75)
 
 
 def test_one_good_run_among_many_worthless_models_is_not_believed() -> None:

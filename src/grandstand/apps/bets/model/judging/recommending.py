@@ -79,6 +79,11 @@ class Advice:
     inverse: Tested
     because: str
 
+    @property
+    def inverse_accuracy(self) -> float:
+        """How often the other side was right, priced or not; with its own rate it makes 1."""
+        return 1.0 - self.original.rate if self.original.total else 0.0
+
 
 def recommend(
     records: Sequence[Record],

@@ -89,7 +89,7 @@ def row_of(advice: Advice, now: datetime) -> ModelAdjustment:
         bet_type=kind,
         recommendation=advice.recommendation,
         original_accuracy=rounded(advice.original.rate),
-        inverse_accuracy=rounded(advice.inverse.rate),
+        inverse_accuracy=rounded(advice.inverse_accuracy),
         sample_size=advice.original.total,
         confidence_multiplier=rounded(advice.multiplier),
         lookback_days=LOOKBACK_DAYS,

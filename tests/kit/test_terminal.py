@@ -1,0 +1,50 @@
+"""Tables show what there is room for, and print what they are given, whatever is in it."""
+
+import io
+
+from rich.console import Console
+
+from grandstand.kit.terminal import Column, Line, print_grid, say
+
+COLUMNS = (Column("no", right=True), Column("horse"), Column("jockey", from_width=60))
+
+
+def printed(width: int, *lines: Line) -> list[str]:
+    terminal = Console(file=io.StringIO(), width=width)
+    print_grid(terminal, COLUMNS, lines)
+    assert isinstance(terminal.file, io.StringIO)
+    return [line.rstrip() for line in terminal.file.getvalue().splitlines()]
+
+
+def test_a_table_leaves_out_what_there_is_no_room_for() -> None:
+    line = Line(("7", "ハヤテ", "北條"))
+
+    wide, narrow = printed(80, line), printed(40, line)
+
+    assert wide == ["no  horse   jockey", " 7  ハヤテ  北條"]
+    assert narrow == ["no horse", " 7 ハヤテ"]
+
+
+def test_what_pages_say_is_never_taken_for_markup() -> None:
+    shown = printed(80, Line(("1", "[red]name[/red]", "[/]")))
+
+    assert shown[1] == " 1  [red]name[/red]  [/]"
+
+
+def test_what_is_whole_is_not_broken_in_two() -> None:
+    terminal = Console(file=io.StringIO(), width=12)
+
+    print_grid(terminal, (Column("id", whole=True), Column("about")), [Line(("ab-cd", "one two"))])
+
+    assert isinstance(terminal.file, io.StringIO)
+    shown = [line.split() for line in terminal.file.getvalue().splitlines()]
+    assert shown == [["id", "about"], ["ab-cd", "one"], ["two"]]
+
+
+def test_a_line_from_elsewhere_is_never_taken_for_markup() -> None:
+    terminal = Console(file=io.StringIO(), width=80)
+
+    say(terminal, "two [runners]")
+
+    assert isinstance(terminal.file, io.StringIO)
+    assert terminal.file.getvalue() == "two [runners]\n"
