@@ -21,7 +21,7 @@ from typing import Final
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.parts import chromium
+from tests.parts import chromium, font
 from tests.parts.keeper import Keeper
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "pictures"
@@ -198,10 +198,13 @@ def main(names: list[str]) -> None:
         raise SystemExit(f"There is no picture {', '.join(sorted(unknown))}")
     FOLDER.mkdir(exist_ok=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    program = chromium.find(Keeper(may_fetch=True))
+    keeper = Keeper(may_fetch=True)
+    program, seen_with = chromium.find(keeper), {"XDG_DATA_HOME": str(font.find(keeper))}
     with TemporaryDirectory() as home, demo(Path(home)) as address, sync_playwright() as driver:
         time.sleep(_SETTLE_SECONDS)
-        browser = driver.chromium.launch(executable_path=program, args=list(_ARGUMENTS))
+        browser = driver.chromium.launch(
+            executable_path=program, args=list(_ARGUMENTS), env={**os.environ, **seen_with}
+        )
         for picture in PICTURES:
             if not names or picture.name in names:
                 made = as_webp(browser, take(browser, address, picture))

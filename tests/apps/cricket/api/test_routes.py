@@ -225,7 +225,7 @@ def test_without_a_push_key_a_test_says_so(house: Housed) -> None:
     reply = house.ada.post(f"{A}/user/push-test")
 
     assert reply.status_code == 409
-    assert "apns_key" in reply.json()["detail"]
+    assert "APNS_KEY" in reply.json()["detail"]
 
 
 def test_browsers_subscribe_only_where_that_is_set_up(house: Housed, tmp_path: Path) -> None:
