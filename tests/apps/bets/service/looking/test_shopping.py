@@ -81,6 +81,31 @@ async def test_a_middle_lies_between_two_lines(stage: Stage) -> None:
     assert found[0].cost_share == pytest.approx(1 - 1 / (2 * 110 / 210))
 
 
+async def test_of_the_same_two_lines_the_cheapest_middle_is_found(stage: Stage) -> None:
+    await collected(
+        stage,
+        total("fanduel", "218.5"),
+        total("betmgm", "221.5", -130, 110),
+        total("caesars", "221.5"),
+    )
+
+    [found] = await stage.bets.middles(NBA)
+
+    assert [leg.bookmaker for leg in found.legs] == ["fanduel", "betmgm"]
+
+
+async def test_what_no_score_can_hit_is_no_middle(stage: Stage) -> None:
+    await collected(
+        stage,
+        spread("fanduel", "0.5"),
+        spread("betmgm", "-0.5"),
+        total("fanduel", "218"),
+        total("betmgm", "218.5"),
+    )
+
+    assert await stage.bets.middles(NBA) == ()
+
+
 async def test_a_price_that_stood_still_while_others_moved_is_stale(stage: Stage) -> None:
     books = ("fanduel", "betmgm", "caesars", "draftkings")
     await collected(stage, *(h2h(book, -110, -110) for book in books))

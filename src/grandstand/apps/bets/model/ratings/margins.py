@@ -36,6 +36,11 @@ class Shape:
     total_deviation: float
     keys: tuple[tuple[int, float], ...] = ()
 
+    @property
+    def drawn(self) -> bool:
+        """Whether a game may end level."""
+        return dict(self.keys).get(0, 1.0) > 0.0
+
 
 # A seventh of all football games are decided by 3 points and a tenth by 7: field goals, touchdowns.
 _FOOTBALL_KEYS: Final = ((0, 0.05), (3, 2.5), (4, 1.1), (6, 1.2), (7, 1.7), (10, 1.25), (14, 1.3))

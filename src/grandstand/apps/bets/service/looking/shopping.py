@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,7 +97,10 @@ class Shopping:
         return tuple(sorted(found, key=lambda each: -each.profit_share))
 
     async def middles(self, sport: str) -> tuple[Middle, ...]:
-        """Answer pairs of bets that both win between their lines, cheapest first."""
+        """Answer pairs of bets that both win between their lines, cheapest first.
+
+        Of those with the same lines of a game only the cheapest is answered.
+        """
         found = [
             one for priced in (await self._games(sport)).values() for one in _middles_of(priced)
         ]
@@ -189,35 +193,43 @@ def _arbitrages_of(priced: Sequence[Priced]) -> list[Arbitrage]:
 
 def _middles_of(priced: Sequence[Priced]) -> list[Middle]:
     """Two lines of one market with room between: over 210 and under 213, or -3 and +6."""
-    found: list[Middle] = []
+    cheapest: dict[tuple[str, Decimal, Decimal], Middle] = {}
     for market, first, second in (("totals", "over", "under"), ("spreads", "home", "away")):
         lows = [e for e in priced if (e.selection.market, e.selection.side) == (market, first)]
         highs = [e for e in priced if (e.selection.market, e.selection.side) == (market, second)]
         for low, high in product(lows, highs):
-            bottom, top = _bounds(low.selection, high.selection)
-            if bottom >= top:
+            bounds = _bounds(low.selection, high.selection)
+            if not _has_room(*bounds, low):
                 continue
-            cost = 1.0 / low.decimal + 1.0 / high.decimal
-            legs = (
-                _leg(low, 1.0 / low.decimal / cost),
-                _leg(high, 1.0 / high.decimal / cost),
-            )
-            row = low.row
-            found.append(
-                Middle(
-                    row.game_id,
-                    row.sport,
-                    row.home_team,
-                    row.away_team,
-                    row.commence_time,
-                    market,
-                    bottom,
-                    top,
-                    1.0 - 1.0 / cost,
-                    legs,
-                )
-            )
-    return found
+            made = _middle(low, high, bounds)
+            known = cheapest.get((market, *bounds))
+            if known is None or made.cost_share < known.cost_share:
+                cheapest[market, *bounds] = made
+    return [*cheapest.values()]
+
+
+def _has_room(bottom: Decimal, top: Decimal, priced: Priced) -> bool:
+    """Tell whether a score can lie between: no game of basketball is decided by nought points."""
+    from grandstand.apps.bets.model.ratings.margins import shape_for
+
+    between = range(math.floor(bottom) + 1, math.ceil(top))
+    level = priced.selection.market == "totals" or shape_for(priced.row.sport).drawn
+    return any(number or level for number in between)
+
+
+def _middle(low: Priced, high: Priced, bounds: tuple[Decimal, Decimal]) -> Middle:
+    row, cost = low.row, 1.0 / low.decimal + 1.0 / high.decimal
+    return Middle(
+        row.game_id,
+        row.sport,
+        row.home_team,
+        row.away_team,
+        row.commence_time,
+        low.selection.market,
+        *bounds,
+        1.0 - 1.0 / cost,
+        (_leg(low, 1.0 / low.decimal / cost), _leg(high, 1.0 / high.decimal / cost)),
+    )
 
 
 def _bounds(low: Selection, high: Selection) -> tuple[Decimal, Decimal]:
