@@ -23,9 +23,15 @@ from grandstand.storage.series.window import Order, Window
 
 _HOURS = 10
 _LAYOUT = laid_out(DELTAS)
+# The peers bring pandas, which Arrow loads wherever it finds it; a house has none.
 _STREAMED = """
 import sys
 from pathlib import Path
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Hidden())
 from grandstand.apps.gatherer.store import DELTAS
 from grandstand.base.clock import SystemClock
 from grandstand.storage.series.engines.chunks import ChunkEngine
