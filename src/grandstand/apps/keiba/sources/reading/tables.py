@@ -12,11 +12,10 @@ from grandstand.apps.keiba.sources.reading.text import bare, normal
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells, their texts, and which column stands under which header."""
+    """One row: its cells, and which column stands under which header."""
 
     node: LexborNode
     cells: tuple[LexborNode, ...]
-    texts: tuple[str, ...]
     columns: Mapping[str, int]
 
     def cell(self, *headers: str) -> LexborNode | None:
@@ -32,7 +31,7 @@ class Row:
         for name in headers:
             at = self.columns.get(name)
             if at is not None:
-                return self.texts[at] if at < len(self.texts) else ""
+                return normal(self.cells[at].text()) if at < len(self.cells) else ""
         return ""
 
 
@@ -67,7 +66,7 @@ def body_of(table: LexborNode) -> Iterator[Row]:
     for row in rows_of(table):
         cells = cells_of(row)
         if any(cell.tag == "td" for cell in cells):
-            yield Row(row, cells, tuple([normal(cell.text()) for cell in cells]), columns)
+            yield Row(row, cells, columns)
 
 
 def labels_of(table: LexborNode) -> dict[str, LexborNode]:
