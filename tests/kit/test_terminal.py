@@ -2,9 +2,10 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
-from grandstand.kit.terminal import Column, Line, print_grid, say
+from grandstand.kit.terminal import Column, Line, print_found, print_grid, say
 
 COLUMNS = (Column("no", right=True), Column("horse"), Column("jockey", from_width=60))
 
@@ -48,3 +49,18 @@ def test_a_line_from_elsewhere_is_never_taken_for_markup() -> None:
 
     assert isinstance(terminal.file, io.StringIO)
     assert terminal.file.getvalue() == "two [runners]\n"
+
+
+def test_what_was_found_is_a_table_or_json_and_nothing_is_a_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    columns = (Column("name"),)
+
+    def line(name: str) -> Line:
+        return Line((name,))
+
+    for found, as_json in ((["ada"], False), (["ada"], True), ([], True), ([], False)):
+        print_found(found, columns, line, as_json=as_json, empty="Nobody yet.")
+
+    lines = [text.strip() for text in capsys.readouterr().out.splitlines()]
+    assert lines == ["name", "ada", "[", '"ada"', "]", "[]", "Nobody yet."]

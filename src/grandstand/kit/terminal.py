@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
+
+T = TypeVar("T")
 
 _ROOMY: Final = 80
 
@@ -72,3 +74,20 @@ def title(to: Console, text: str) -> None:
 def echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours
     """Print a value for programs."""
     typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def print_found(
+    found: Sequence[T],
+    columns: Sequence[Column],
+    line: Callable[[T], Line],
+    *,
+    as_json: bool,
+    empty: str,
+) -> None:
+    """Print what was found, as JSON or as a table; without anything, a table is a sentence."""
+    if as_json:
+        echo_json(found)
+    elif found:
+        print_grid(console(), columns, map(line, found))
+    else:
+        typer.echo(empty)

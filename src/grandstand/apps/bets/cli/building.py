@@ -27,7 +27,16 @@ from grandstand.apps.bets.cli.telling import progress_bar
 from grandstand.apps.bets.cli.words import NONE, count, number, percent, signed
 from grandstand.apps.bets.service import BacktestView, Bets, ModelDraft, ModelView, WalkWish
 from grandstand.base.errors import InvalidInput
-from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
+from grandstand.kit.terminal import (
+    Column,
+    Line,
+    console,
+    echo_json,
+    print_found,
+    print_grid,
+    say,
+    title,
+)
 
 ModelId = Annotated[str, typer.Argument(metavar="MODEL", help="Its id, as `models list` has it.")]
 Start = Annotated[str, typer.Argument(metavar="FROM", help="The first day, such as 2025-08-15.")]
@@ -82,12 +91,13 @@ def _add_list(group: typer.Typer, opened: Opened) -> None:
     def list_models(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your models."""
         found = with_bets(opened, lambda bets: bets.user_models(caller_of(user)))
-        if as_json:
-            echo_json(found)
-        elif found:
-            print_grid(console(), _MODELS, map(_model_line, found))
-        else:
-            typer.echo("You have no models: `grandstand bets models create` makes one.")
+        print_found(
+            found,
+            _MODELS,
+            _model_line,
+            as_json=as_json,
+            empty="You have no models: `grandstand bets models create` makes one.",
+        )
 
 
 def _model_line(model: ModelView) -> Line:

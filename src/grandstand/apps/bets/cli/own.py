@@ -21,7 +21,7 @@ from grandstand.apps.bets.cli.asking import (
 )
 from grandstand.apps.bets.cli.words import stamp
 from grandstand.apps.bets.service import Bets, DatasetView, Favourite
-from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid
+from grandstand.kit.terminal import Column, Line, console, echo_json, print_found, print_grid
 
 TeamName = Annotated[str, typer.Argument(metavar="TEAM", help="Its name, in quotes.")]
 _TABLES: Final = (
@@ -53,12 +53,13 @@ def _add_tables(group: typer.Typer, opened: Opened) -> None:
     def list_tables(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List the tables of figures you brought."""
         found = with_bets(opened, lambda bets: bets.datasets(caller_of(user)))
-        if as_json:
-            echo_json(found)
-        elif found:
-            print_grid(console(), _TABLES, map(_table_line, found))
-        else:
-            typer.echo("You have brought no figures: `grandstand bets data add` takes a file.")
+        print_found(
+            found,
+            _TABLES,
+            _table_line,
+            as_json=as_json,
+            empty="You have brought no figures: `grandstand bets data add` takes a file.",
+        )
 
 
 def _table_line(table: DatasetView) -> Line:
@@ -116,12 +117,13 @@ def _add_teams(group: typer.Typer, opened: Opened) -> None:
     def list_teams(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List the teams you like; you are told of their games."""
         found = with_bets(opened, lambda bets: bets.favourites(caller_of(user)))
-        if as_json:
-            echo_json(found)
-        elif found:
-            print_grid(console(), _TEAMS, map(_team_line, found))
-        else:
-            typer.echo("You like no team yet: `grandstand bets teams like` adds one.")
+        print_found(
+            found,
+            _TEAMS,
+            _team_line,
+            as_json=as_json,
+            empty="You like no team yet: `grandstand bets teams like` adds one.",
+        )
 
 
 def _team_line(one: Favourite) -> Line:

@@ -17,7 +17,16 @@ from grandstand.apps.bets.service import (
     Middle,
     StaleLine,
 )
-from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say, title
+from grandstand.kit.terminal import (
+    Column,
+    Line,
+    console,
+    echo_json,
+    print_found,
+    print_grid,
+    say,
+    title,
+)
 
 _LEGS: Final = (
     Column("book"),
@@ -80,12 +89,7 @@ def _add_best(group: typer.Typer, opened: Opened) -> None:
             return await bets.best_prices(sport_of(bets, sport), game_id)
 
         prices = with_bets(opened, found)
-        if as_json:
-            echo_json(prices)
-        elif prices:
-            print_grid(console(), _BEST, map(_best_line, prices))
-        else:
-            typer.echo(_NOTHING)
+        print_found(prices, _BEST, _best_line, as_json=as_json, empty=_NOTHING)
 
 
 def _best_line(one: BestPrice) -> Line:
@@ -177,12 +181,13 @@ def _add_stale(group: typer.Typer, opened: Opened) -> None:
             return await bets.stale_lines(sport_of(bets, sport))
 
         lines = with_bets(opened, found)
-        if as_json:
-            echo_json(lines)
-        elif lines:
-            print_grid(console(), _STALE, map(_stale_line, lines))
-        else:
-            typer.echo("Nobody stands still while others move.")
+        print_found(
+            lines,
+            _STALE,
+            _stale_line,
+            as_json=as_json,
+            empty="Nobody stands still while others move.",
+        )
 
 
 def _stale_line(one: StaleLine) -> Line:
