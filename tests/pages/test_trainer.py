@@ -86,19 +86,22 @@ def test_what_cannot_be_saved_says_so_and_is_saved_later(seen: Watched) -> None:
 
 def test_words_left_in_the_browser_are_offered_when_one_comes_back(seen: Watched) -> None:
     page = _begin(seen, "benefit-fraud-score")
-    page.on("dialog", lambda dialog: dialog.accept())
-    # Also while leaving: the page sends what is not saved once more.
-    page.context.set_offline(True)
-    page.locator("[data-answer=q1]").fill(_ENOUGH)
-    expect(page.locator("[data-saved]")).to_have_attribute("data-state", "failed")
-    page.goto("about:blank")
-    page.context.set_offline(False)
-    page.go_back()
+    written, state = page.locator("[data-answer=q1]"), page.locator("[data-saved]")
+    page.route("**/api/trainer/attempts/*", lambda route: route.abort())
+    written.fill(_ENOUGH)
+    expect(state).to_have_attribute("data-state", "failed")
+    left = page.evaluate("({ ...localStorage })")
+    page.unroute("**/api/trainer/attempts/*")
+    written.fill("Written elsewhere meanwhile.")
+    expect(state).to_have_attribute("data-state", "saved")
+    # As if this browser had been closed before it could save.
+    page.evaluate("(left) => Object.assign(localStorage, left)", left)
+    page.reload()
 
     page.get_by_role("button", name="Put them back").click()
 
-    expect(page.locator("[data-answer=q1]")).to_have_value(_ENOUGH)
-    expect(page.locator("[data-saved]")).to_have_attribute("data-state", "saved")
+    expect(written).to_have_value(_ENOUGH)
+    expect(state).to_have_attribute("data-state", "saved")
 
 
 def test_keys_alone_lead_from_the_case_to_the_scores(seen: Watched) -> None:
