@@ -1,4 +1,4 @@
-"""Bets: how fast prices become fair, bets are settled, a season is walked, and a row is found."""
+"""Bets: margin removal, settlement, walk-forward evaluation and access patterns."""
 
 from benchmarks.harness.rows import Row
 

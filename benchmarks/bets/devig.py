@@ -1,4 +1,4 @@
-"""How many markets a second are made fair, beside penaltyblog, which takes one at a time."""
+"""Markets devigged per second, compared with penaltyblog."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from benchmarks.harness.rows import Row, Times
 from benchmarks.harness.timing import per_second
-from grandstand.apps.bets.model.prices.devig import METHODS, Method, devig, devig_rows
+from grandstand.apps.bets.domain.odds import DEVIG_METHODS, DevigMethod, devig, devig_rows
 
 _PEER = "penaltyblog"
 _MARKETS = 100_000
@@ -28,7 +28,7 @@ def rows() -> list[Row]:
     if not beside:
         sys.stderr.write(f"grandstand: NOT MEASURED, there is no {_PEER}\n")
     measured = []
-    for method in METHODS:
+    for method in DEVIG_METHODS:
         peers = {_PEER: _by_peer(few, method)} if beside else {}
         measured.append(_together(prices, few, method, peers))
         measured.append(
@@ -53,7 +53,7 @@ def markets(count: int) -> npt.NDArray[np.float64]:
 def _together(
     prices: npt.NDArray[np.float64],
     few: list[list[float]],
-    method: Method,
+    method: DevigMethod,
     peers: dict[str, float],
 ) -> Row:
     if peers:
@@ -68,21 +68,21 @@ def _together(
     )
 
 
-def _agree(answer: npt.NDArray[np.float64], few: list[list[float]], method: Method) -> None:
+def _agree(answer: npt.NDArray[np.float64], few: list[list[float]], method: DevigMethod) -> None:
     theirs = np.array([_peer_fair(each, method) for each in few])
     close = float(np.abs(answer - theirs)[(theirs > 0.0).all(axis=1)].max())
     assert close < 1e-9, f"{method} differs by {close}"
 
 
-def _singly(few: list[list[float]], method: Method) -> float:
+def _singly(few: list[list[float]], method: DevigMethod) -> float:
     return per_second(lambda: [devig(each, method) for each in few], count=len(few))
 
 
-def _by_peer(few: list[list[float]], method: Method) -> float:
+def _by_peer(few: list[list[float]], method: DevigMethod) -> float:
     return per_second(lambda: [_peer_fair(each, method) for each in few], count=len(few), repeats=3)
 
 
-def _peer_fair(market: list[float], method: Method) -> list[float]:
+def _peer_fair(market: list[float], method: DevigMethod) -> list[float]:
     implied: Any = import_module("penaltyblog.implied")
     fair: list[float] = implied.calculate_implied(market, method=method).probabilities
     return fair

@@ -1,4 +1,4 @@
-"""How long each access pattern takes when the table holds some years of odds."""
+"""Latency of each access pattern on some years of odds."""
 
 from __future__ import annotations
 
@@ -24,18 +24,12 @@ from benchmarks.bets.years import (
     game_of,
 )
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.bets.store import (
-    TABLES,
-    Analysis,
-    BennyBet,
-    GameOdds,
-    HistoricalOdds,
-    Learning,
-    ModelAdjustment,
-    TeamOutcome,
-    UserModel,
-)
-from grandstand.base.clock import ManualClock
+from grandstand.apps.bets.store import TABLES
+from grandstand.apps.bets.store.benny import BennyBet, Learning
+from grandstand.apps.bets.store.games import GameOdds, HistoricalOdds, TeamOutcome
+from grandstand.apps.bets.store.predictions import Analysis, ModelAdjustment
+from grandstand.apps.bets.store.user_models import UserModel
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Naming, Query, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 

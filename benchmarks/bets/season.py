@@ -1,4 +1,4 @@
-"""A full season with every price, walked through by all models: how long, and how it grows."""
+"""A full season forecast by all models: duration and growth."""
 
 import gc
 import statistics
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.bets.model.judging.leaks import PredictorMaker, audit
-from grandstand.apps.bets.model.known.history import History
-from grandstand.apps.bets.model.predicting.forecasting import Predictor
-from grandstand.apps.bets.model.predicting.panel import MODEL_NAMES, standard_panel
-from grandstand.apps.bets.model.predicting.walking import Walk, walk
-from grandstand.simulators.odds.world.season import season
+from grandstand.apps.bets.domain.forecasts import Predictor
+from grandstand.apps.bets.domain.history import History
+from grandstand.apps.bets.domain.leakage_audit import PredictorFactory, audit_forecasts
+from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
+from grandstand.apps.bets.domain.walk_forward import WalkForwardResult, walk_forward
+from grandstand.simulators.odds.season import simulate_season
 from tests.apps.bets.facts_of import facts_of
 
 _SEED = 9
@@ -28,14 +28,14 @@ def rows(*, full: bool) -> list[Row]:
     """Walk through a whole season once; `full` compares lengths three times instead of once."""
     began = time.perf_counter()
     used = time.process_time()
-    made = season(_SEED, games=_GAMES)
+    made = simulate_season(_SEED, games=_GAMES)
     generated = time.perf_counter() - began
     prices = len(made.quotes.game)
-    walked = walk(History(facts_of(made, players=False)), standard_panel())
+    walked = walk_forward(History(facts_of(made, players=False)), build_standard_panel())
     taken, spent = time.perf_counter() - began, time.process_time() - used
     assert prices >= _LEAST_ROWS
     assert {each.model for each in walked.forecasts} == set(MODEL_NAMES) - {"goals"}
-    what = f"{_GAMES:,} games, {prices:,} price rows, {len(walked.judged):,} forecasts settled"
+    what = f"{_GAMES:,} games, {prices:,} price rows, {len(walked.outcomes):,} forecasts settled"
     return [
         Row(
             f"a season walked by all models: {what}",
@@ -46,18 +46,18 @@ def rows(*, full: bool) -> list[Row]:
         ),
         Row("the same by CPU time", "s", spent, aim=Limit(_MOST_SECONDS), higher_is_better=False),
         Row("of which the season was generated in", "s", generated, higher_is_better=False),
-        Row("forecasts made, settled and scored", "forecasts/s", len(walked.judged) / taken),
+        Row("forecasts made, settled and scored", "forecasts/s", len(walked.outcomes) / taken),
         *_audit(walked),
         *_growth(3 if full else 1),
     ]
 
 
-def _audit(walked: Walk) -> list[Row]:
+def _audit(walked: WalkForwardResult) -> list[Row]:
     """Make the last forecasts of the season again with the data as it was."""
     makers = {name: _maker(name) for name in MODEL_NAMES}
     last = [each for each in walked.forecasts if each.inverse_of is None][-_AUDITED:]
     began = time.perf_counter()
-    found = audit(walked.history, makers, last)
+    found = audit_forecasts(walked.history, makers, last)
     taken = time.perf_counter() - began
     assert found.checked == len(last)
     return [
@@ -72,9 +72,9 @@ def _audit(walked: Walk) -> list[Row]:
     ]
 
 
-def _maker(name: str) -> PredictorMaker:
+def _maker(name: str) -> PredictorFactory:
     def made(_: History) -> Predictor:
-        found = standard_panel().of(name)
+        found = build_standard_panel().of(name)
         assert found is not None
         return found
 
@@ -99,12 +99,12 @@ def _growth(times: int) -> list[Row]:
 
 
 def _cost(games: int) -> float:
-    made = season(_SEED, games=games, changes=4)
+    made = simulate_season(_SEED, games=games, changes=4)
     history = History(facts_of(made, players=False))
-    panel = standard_panel()
+    panel = build_standard_panel()
     with _settled():
         used = time.process_time()
-        walk(history, panel)
+        walk_forward(history, panel)
         return (time.process_time() - used) / games
 
 

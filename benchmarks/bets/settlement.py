@@ -1,50 +1,38 @@
-"""How many typed bets a second are settled to the cent."""
+"""How many bets per second are settled and paid to the cent."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from decimal import Decimal
 
-import numpy as np
-
-from benchmarks.harness.rows import Limit, Row
+from benchmarks.harness.rows import Row
 from benchmarks.harness.timing import per_second
-from grandstand.apps.bets.model.money.settlement import Final, pay, settle
-from grandstand.apps.bets.model.money.settling import TypedBet, settle_columns, settle_many
-from grandstand.apps.bets.model.selections import Selection
+from grandstand.apps.bets.domain.selections import Selection
+from grandstand.apps.bets.domain.settlement import FinalResult, pay_bet, settle_bet
 
-_BETS = 200_000
-_ONE_BY_ONE = 20_000
-_PER_SECOND = 200_000
+_BETS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBet:
+    """A bet with the score that decides it."""
+
+    selection: Selection
+    result: FinalResult
+    stake_cents: int
+    american: int
 
 
 def rows(*, full: bool) -> list[Row]:
-    """Bets on every market of scores, as values, as columns, and one by one."""
+    """Measure bets on every market that a final score decides."""
     bets = placed(_BETS * (10 if full else 1))
-    few = bets[:_ONE_BY_ONE]
-    settled = settle_many(bets)
-    singly = [pay(settle(b.selection, b.result), b.stake_cents, b.american) for b in few]
-    assert [each.profit_cents for each in singly] == settled.profit_cents[: len(few)].tolist()
-    table = _table(bets)
-    return [
-        Row(
-            f"typed bets settled and paid, {len(bets):,} at once",
-            "bets/s",
-            per_second(lambda: settle_many(bets), count=len(bets)),
-            aim=Limit(_PER_SECOND),
-        ),
-        Row(
-            "the same, already in columns",
-            "bets/s",
-            per_second(lambda: settle_columns(table), count=len(bets)),
-            aim=Limit(_PER_SECOND),
-        ),
-        Row("the same, one by one", "bets/s", per_second(lambda: _one_by_one(few), count=len(few))),
-    ]
+    rate = per_second(lambda: _settle_all(bets), count=len(bets))
+    return [Row(f"bets settled and paid, {len(bets):,}", "bets/s", rate)]
 
 
-def placed(count: int) -> list[TypedBet]:
-    """Bets of all kinds on made-up scores."""
+def placed(count: int) -> list[PlacedBet]:
+    """Return bets of all kinds on random scores."""
     chance = random.Random(4)
     lines = [Decimal(quarters) / 4 for quarters in range(-30, 31)]
     kinds = [
@@ -60,9 +48,9 @@ def placed(count: int) -> list[TypedBet]:
     ]
     prices = (-250, -150, -110, -105, 100, 130, 240)
     return [
-        TypedBet(
+        PlacedBet(
             chance.choice(kinds),
-            Final(chance.randint(0, 45), chance.randint(0, 45)),
+            FinalResult(chance.randint(0, 45), chance.randint(0, 45)),
             chance.randint(100, 10_000),
             chance.choice(prices),
         )
@@ -70,16 +58,6 @@ def placed(count: int) -> list[TypedBet]:
     ]
 
 
-def _one_by_one(bets: list[TypedBet]) -> None:
+def _settle_all(bets: list[PlacedBet]) -> None:
     for bet in bets:
-        pay(settle(bet.selection, bet.result), bet.stake_cents, bet.american)
-
-
-def _table(bets: list[TypedBet]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    rows_of = []
-    for bet in bets:
-        assert isinstance(bet.result, Final)
-        assert bet.selection.form is not None
-        scores = (bet.result.home, bet.result.away)
-        rows_of.append((*bet.selection.form, *scores, bet.stake_cents, bet.american))
-    return np.ascontiguousarray(np.array(rows_of, dtype=np.int64).T)
+        pay_bet(settle_bet(bet.selection, bet.result), bet.stake_cents, bet.american)

@@ -1,7 +1,7 @@
 """Prints what penaltyblog makes of the markets and results that our tests use.
 
 Run it with `python -m benchmarks.bets.vectors` in the environment of the peers; the numbers are
-those of `tests/apps/bets/model/peer.py`.
+those of `tests/apps/bets/domain/penaltyblog_values.py`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from grandstand.apps.bets.model.prices.devig import METHODS
-from tests.apps.bets.model.peer import MARKETS, PAIRS
-from tests.apps.bets.model.season import season
+from grandstand.apps.bets.domain.odds import DEVIG_METHODS
+from tests.apps.bets.domain.penaltyblog_values import MARKETS, PAIRS
+from tests.apps.bets.domain.season import season
 
 
 def fair() -> dict[str, list[list[float]]]:
@@ -23,7 +23,7 @@ def fair() -> dict[str, list[list[float]]]:
             list(implied.calculate_implied(list(market), method=method).probabilities)
             for market in MARKETS
         ]
-        for method in METHODS
+        for method in DEVIG_METHODS
     }
 
 

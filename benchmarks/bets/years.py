@@ -1,4 +1,4 @@
-"""Some years of games as rows of the table: prices, predictions, results, people and Benny."""
+"""Some years of games as table rows: prices, predictions, results, users and Benny."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import Any, Final
 
-from grandstand.apps.bets.model import PricedOutcome, Tally
-from grandstand.apps.bets.store import (
-    Analysis,
-    BennyBet,
-    GameOdds,
-    HistoricalOdds,
-    Learning,
-    ModelAdjustment,
-    TeamOutcome,
-    UserModel,
-)
+from grandstand.apps.bets.domain.types import PricedOutcome, Tally
+from grandstand.apps.bets.store.benny import BennyBet, Learning
+from grandstand.apps.bets.store.games import GameOdds, HistoricalOdds, TeamOutcome
+from grandstand.apps.bets.store.predictions import Analysis, ModelAdjustment
+from grandstand.apps.bets.store.user_models import UserModel
 from grandstand.storage.tables import Entity, Store
 
 NOW: Final = datetime(2026, 2, 11, 12, tzinfo=UTC)

@@ -6,8 +6,12 @@ import struct
 from typing import cast
 
 from benchmarks.cricket.sink import ANSWER_BYTES
-from grandstand.wire.push.frames import opening
-from grandstand.wire.push.headers import pack, pack_path, pack_start
+from grandstand.net.http2_push.frames import client_preface
+from grandstand.net.http2_push.requests import (
+    encode_headers,
+    encode_method_and_authority,
+    encode_path,
+)
 
 _CHUNK = 500
 _UNANSWERED = 3_000
@@ -26,7 +30,7 @@ class _Blaster(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Greet the sink; its settings are answered with the first requests."""
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.write(opening() + _HEAD.pack(4, 1, 0))
+        self._transport.write(client_preface() + _HEAD.pack(4, 1, 0))
         self._write()
 
     def data_received(self, data: bytes) -> None:
@@ -44,11 +48,11 @@ class _Blaster(asyncio.Protocol):
 
 
 def _requests(shared: bytes, body: bytes, count: int) -> list[bytes]:
-    start, chunks = pack_start("POST", "127.0.0.1"), []
+    start, chunks = encode_method_and_authority("POST", "127.0.0.1"), []
     for first in range(0, count, _CHUNK):
         parts: list[bytes] = []
         for at in range(first, first + _CHUNK):
-            block = start + pack_path(f"/3/device/{at:064x}") + shared
+            block = start + encode_path(f"/3/device/{at:064x}") + shared
             parts += (_HEAD.pack(len(block) << 8 | 1, 4, 1 + 2 * at), block)
             parts += (_HEAD.pack(len(body) << 8, 1, 1 + 2 * at), body)
         chunks.append(b"".join(parts))
@@ -57,7 +61,7 @@ def _requests(shared: bytes, body: bytes, count: int) -> list[bytes]:
 
 async def blast(port: int, context: ssl.SSLContext, body: bytes, count: int = 50_000) -> float:
     """Requests answered a second, over one connection."""
-    shared = pack([("authorization", "x" * 200), ("apns-id", "x" * 36)])
+    shared = encode_headers([("authorization", "x" * 200), ("apns-id", "x" * 36)])
     chunks = _requests(shared, body, count)
     loop = asyncio.get_running_loop()
     done = loop.create_future()

@@ -12,11 +12,10 @@ from benchmarks.cricket.ground import Ground, ground
 from benchmarks.cricket.matches import TEST_MATCH, Look, looks_at, wickets_of
 from benchmarks.cricket.pace import BUNDLE, KEY, Sunk, sinking
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.cricket.service.telling.apple import ApplePhones
-from grandstand.apps.cricket.sources.apns import Apns, ProviderToken
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.wire.push import PushClient, Pushing
+from grandstand.apps.cricket.sources.apns import ApnsClient, ProviderToken
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.net.http2_push import PushClient, PushConfig
 
 _CHANNEL = "Y2hhbm5lbA=="
 
@@ -141,9 +140,9 @@ async def _playing(sink: Sunk, look: Look) -> AsyncIterator[tuple[Ground, Metric
         clock=clock,
         random=Random(1),
         context=sink.trusting(),
-        pushing=Pushing(connections=2, stagger_seconds=0),
+        config=PushConfig(connections=2, stagger_seconds=0),
     )
     token = ProviderToken(key=KEY.pem, key_id=KEY.key_id, team_id=KEY.team_id, clock=clock)
-    phones = ApplePhones(Apns(client, token, bundle_id=BUNDLE, metrics=metrics))
+    phones = ApnsClient(client, token, bundle_id=BUNDLE, metrics=metrics)
     async with client, ground(look.fixture.match_id, phones) as played:
         yield played, metrics

@@ -10,21 +10,23 @@ from random import Random
 from typing import Any
 
 from benchmarks.cricket.matches import Look
-from grandstand.apps.cricket.model import LeagueFacts, StandingFacts, TeamFacts
-from grandstand.apps.cricket.model.errors import MatchUnknown
-from grandstand.apps.cricket.service import Cricket, Means, Phones
+from grandstand.apps.cricket.app import APP
+from grandstand.apps.cricket.domain.errors import MatchNotFound
+from grandstand.apps.cricket.domain.matches import FeedLeague, FeedStanding, FeedTeam
+from grandstand.apps.cricket.services import Cricket, Gateways, create_services
+from grandstand.apps.cricket.services.interfaces import Database, PushGateway
 from grandstand.apps.cricket.settings import CricketSettings
-from grandstand.apps.cricket.sources.sportmonks import HeardFixture, Parsed
-from grandstand.apps.cricket.store import TABLES, ActiveMatch, LiveActivity
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
+from grandstand.apps.cricket.sources.sportmonks import FeedMatch, Parsed
+from grandstand.apps.cricket.store.matches import ActiveMatch
+from grandstand.apps.cricket.store.users import LiveActivity
+from grandstand.core.clock import SystemClock
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
+from grandstand.net.client import SourceStatus
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.house import HOUSE_TABLES
-from grandstand.wire.web import SourceStatus
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 
 _BATCH = 1_000
 
@@ -33,45 +35,45 @@ _BATCH = 1_000
 class _Feed:
     """Says of one match what it was last told, and nothing else; implements Feed."""
 
-    said: tuple[HeardFixture, ...] = ()
+    said: tuple[FeedMatch, ...] = ()
 
     async def livescores(
         self, *, balls: bool = False, since: Mapping[str, int] | None = None
-    ) -> Parsed[tuple[HeardFixture, ...]]:
+    ) -> Parsed[tuple[FeedMatch, ...]]:
         del balls, since
         return Parsed(self.said)
 
-    async def fixture(self, match_id: str, *, since: int | None = None) -> Parsed[HeardFixture]:
+    async def fixture(self, match_id: str, *, since: int | None = None) -> Parsed[FeedMatch]:
         del since
-        raise MatchUnknown(match_id)
+        raise MatchNotFound(match_id)
 
     async def fixtures(
         self, first: date, last: date, *, league_id: str | None = None
-    ) -> Parsed[tuple[HeardFixture, ...]]:
+    ) -> Parsed[tuple[FeedMatch, ...]]:
         del first, last, league_id
         return Parsed(())
 
-    async def leagues(self) -> Parsed[tuple[LeagueFacts, ...]]:
+    async def leagues(self) -> Parsed[tuple[FeedLeague, ...]]:
         return Parsed(())
 
-    async def teams(self) -> Parsed[tuple[TeamFacts, ...]]:
+    async def teams(self) -> Parsed[tuple[FeedTeam, ...]]:
         return Parsed(())
 
-    async def standings(self, season_id: str) -> Parsed[tuple[StandingFacts, ...]]:
+    async def standings(self, season_id: str) -> Parsed[tuple[FeedStanding, ...]]:
         del season_id
         return Parsed(())
 
     async def status(self) -> tuple[SourceStatus, ...]:
         return ()
 
-    async def pace(self, every_seconds: float) -> float:
-        return every_seconds
+    async def next_poll_seconds(self, interval_seconds: float) -> float:
+        return interval_seconds
 
 
 class _Nobody:
     """Whoever is told the news of pages: nobody has one open."""
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
+    def publish(self, topic: str, news: dict[str, Any]) -> None:
         del topic, news
 
 
@@ -87,9 +89,9 @@ class Ground:
     async def tick(self, look: Look) -> str | None:
         """Hear what the feed says, and tell everybody; answers the key of the news."""
         words = {"id": int(self.match_id), "status": look.fixture.status}
-        self.feed.said = (HeardFixture(look.fixture, dict(words)),)
-        polled = await self.cricket.poll()
-        await self.cricket.settle()
+        self.feed.said = (FeedMatch(look.fixture, dict(words)),)
+        polled = await self.cricket.poller.poll()
+        await self.cricket.coordinator.drain()
         (ticked,) = polled.ticks
         return ticked.key_event
 
@@ -117,30 +119,26 @@ class Ground:
 
 
 @asynccontextmanager
-async def ground(match_id: str, phones: Phones | None = None) -> AsyncIterator[Ground]:
+async def ground(match_id: str, phones: PushGateway | None = None) -> AsyncIterator[Ground]:
     """A ground on which a match is polled; its store ends with it."""
     clock, random = SystemClock(), Random(1)
-    feed, teller = _Feed(), _Nobody()
+    feed, publisher = _Feed(), _Nobody()
     with tempfile.TemporaryDirectory() as folder:
         engine = SqliteEngine.open(Path(folder, "store.db"), clock=clock)
         naming = Naming(prefix="bench", environment="test")
         with Store(engine, naming=naming, clock=clock) as opened:
-            opened.create((*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *HOUSE_TABLES))
+            opened.create((*APP.tables, *OUTBOX_TABLES, *EVENT_TABLES, *PLATFORM_TABLES))
             store = AsyncStore(opened)
-            means = Means(
-                store=store,
-                outbox=Outbox(store, clock),
-                clock=clock,
-                random=random,
-                teller=teller,
-                events=Events(store, clock=clock, random=random, teller=teller),
-                cursors=Cursors(b"secret"),
-                metrics=Metrics(),
-                feed=feed,
-                instance="bench",
-                phones=phones,
+            cricket = create_services(
+                database=Database(store, clock=clock, random=random),
                 settings=CricketSettings.model_validate({"feed_token": "k"}),
+                gateways=Gateways(feed=feed, push=phones),
+                outbox=Outbox(store, clock),
+                publisher=publisher,
+                activity_log=Events(store, clock=clock, random=random, publisher=publisher),
+                cursors=Cursors(b"secret"),
+                instance="bench",
             )
             fresh = ActiveMatch(match_id=match_id, status="active", cooldowns={}, epoch=1)
             await store(fresh.register())
-            yield Ground(Cricket(means), store, match_id, feed)
+            yield Ground(cricket, store, match_id, feed)

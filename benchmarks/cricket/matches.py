@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from grandstand.apps.cricket.model import Advance, Fixture, MatchState, advance
-from grandstand.apps.cricket.sources.sportmonks.fixtures import parse_fixture
-from grandstand.apps.cricket.sources.sportmonks.reading import Reading
-from grandstand.base.clock import ManualClock
-from grandstand.simulators.scores.course import Course, timeline
-from grandstand.simulators.scores.library import REAL, find_course, find_tape
-from grandstand.simulators.scores.replay import Replay
-from grandstand.simulators.scores.words.fixtures import FixtureWords
+from grandstand.apps.cricket.domain.event_detection import Detection, detect_events
+from grandstand.apps.cricket.domain.match_state import MatchState
+from grandstand.apps.cricket.domain.matches import MatchSnapshot
+from grandstand.apps.cricket.sources.sportmonks import FeedReader, parse_fixture
+from grandstand.core.clock import ManualClock
+from grandstand.simulators.scores.cricsheet import (
+    RECORDED_MATCHES,
+    find_match,
+    find_timeline_config,
+)
+from grandstand.simulators.scores.serializers import FixtureSerializer
+from grandstand.simulators.scores.timeline import Replay, TimelineConfig, build_timeline
 
 TEST_MATCH = 1000853
 
@@ -26,36 +30,36 @@ _INCLUDES = (
 class Look:
     """What the feed says of a match at one moment, read anew: nothing is shared with the last."""
 
-    fixture: Fixture
+    fixture: MatchSnapshot
     at: datetime
 
 
 def looks_at(number: int) -> list[Look]:
     """A match looked at in every moment of it; balls as far back as a poller reads them."""
-    tape = find_tape(str(number))
-    written = timeline(tape, find_course(tape.id) or Course(), {})
-    words = FixtureWords(Replay(tape, written, ManualClock(_START), starts_at=_START))
+    tape = find_match(str(number))
+    written = build_timeline(tape, find_timeline_config(tape.id) or TimelineConfig(), {})
+    words = FixtureSerializer(Replay(tape, written, ManualClock(_START), starts_at=_START))
     looks: list[Look] = []
     state: MatchState | None = None
     for moment in written.moments:
         known = state.ball_id if state else None
-        fixture = parse_fixture(Reading(), words.row(moment, _INCLUDES), known)
+        fixture = parse_fixture(FeedReader(), words.row(moment, _INCLUDES), known)
         assert fixture is not None
         looks.append(Look(fixture, _START + timedelta(seconds=moment.at)))
-        state = advance(state, fixture, looks[-1].at).state
+        state = detect_events(state, fixture, looks[-1].at).state
     return looks
 
 
 def real_matches() -> list[list[Look]]:
     """All four."""
-    return [looks_at(number) for number in REAL]
+    return [looks_at(number) for number in RECORDED_MATCHES]
 
 
-def ticks_of(looks: list[Look]) -> Iterator[Advance]:
+def ticks_of(looks: list[Look]) -> Iterator[Detection]:
     """What each look comes to."""
     state: MatchState | None = None
     for look in looks:
-        tick = advance(state, look.fixture, look.at)
+        tick = detect_events(state, look.fixture, look.at)
         yield tick
         state = tick.state
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grandstand.simulators.push import SigningKey
-from grandstand.simulators.push.certificate import Certificate
+from grandstand.simulators.push.http2_server import Certificate
+from grandstand.simulators.push.validation import SigningKey
 
 KEY = SigningKey.make()
 BUNDLE = "org.example.cricket"

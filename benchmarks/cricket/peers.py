@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from benchmarks.cricket.pace import BUNDLE, KEY, PAYLOAD, STATE, Pace, Sunk, paced
-from grandstand.apps.cricket.model.tokens import push_id
+from grandstand.apps.cricket.domain.live_activities import make_push_id
 
 
 async def by_aioapns(sink: Sunk, count: int) -> Pace:
@@ -108,5 +108,7 @@ class _Curl:
     def _add(self, token: str) -> None:
         easy = self._idle.pop()
         easy.setopt(self._curl.URL, f"https://127.0.0.1:{self._sink.port}/3/device/{token}")
-        easy.setopt(self._curl.HTTPHEADER, [*self._shared, f"apns-id: {push_id('match', token)}"])
+        easy.setopt(
+            self._curl.HTTPHEADER, [*self._shared, f"apns-id: {make_push_id('match', token)}"]
+        )
         self._multi.add_handle(easy)

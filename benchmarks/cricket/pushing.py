@@ -8,17 +8,11 @@ from benchmarks.cricket.blast import blast
 from benchmarks.cricket.pace import BUNDLE, KEY, PAYLOAD, Pace, Sunk, paced, sinking
 from benchmarks.cricket.peers import by_aioapns, by_pycurl
 from benchmarks.harness.rows import Limit, Row, Times
-from grandstand.apps.cricket.model.tokens import push_id
-from grandstand.apps.cricket.sources.apns import (
-    Apns,
-    Delivered,
-    Letter,
-    Parcel,
-    ProviderToken,
-)
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.wire.push import PushClient, Pushing
+from grandstand.apps.cricket.domain.live_activities import PushTarget, make_push_id
+from grandstand.apps.cricket.sources.apns import ApnsClient, ApnsPayload, ProviderToken
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.net.http2_push import PushClient, PushConfig
 
 
 def rows(*, full: bool) -> list[Row]:
@@ -86,24 +80,23 @@ def _alone(count: int) -> list[Row]:
 
 
 async def _ours(sink: Sunk, count: int, *, connections: int, repeats: int = 5) -> Pace:
-    """From a parcel and tokens to results, ids included."""
+    """From a payload and tokens to results, push ids included."""
     clock, tokens = SystemClock(), [f"{at:064x}" for at in range(count)]
-    chosen = Pushing(connections=connections, stagger_seconds=0)
+    chosen = PushConfig(connections=connections, stagger_seconds=0)
     client = PushClient(
         f"127.0.0.1:{sink.port}",
         clock=clock,
         random=Random(1),
         context=sink.trusting(),
-        pushing=chosen,
+        config=chosen,
     )
     token = ProviderToken(key=KEY.pem, key_id=KEY.key_id, team_id=KEY.team_id, clock=clock)
-    apns = Apns(client, token, bundle_id=BUNDLE, metrics=Metrics())
+    apns = ApnsClient(client, token, bundle_id=BUNDLE, metrics=Metrics())
 
     async def send() -> None:
-        parcel = Parcel(PAYLOAD)
-        letters = [Letter(parcel, each, push_id("match", each)) for each in tokens]
-        results = await apns.deliver(letters)
-        assert all(isinstance(result, Delivered) for result in results)
+        targets = [PushTarget(each, make_push_id("match", each)) for each in tokens]
+        results = await apns.push(ApnsPayload(PAYLOAD), targets)
+        assert all(result.outcome == "delivered" for result in results)
 
     async with client:
         return await paced(send, count, repeats)

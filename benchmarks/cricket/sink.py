@@ -54,7 +54,7 @@ class Sink(asyncio.Protocol):
         self._transport.write(_SETTINGS + _wider(_WINDOW))
 
     def data_received(self, data: bytes) -> None:
-        """Answer whatever has ended."""
+        """Return whatever has ended."""
         data = self._rest + data if self._rest else data
         if not self._greeted:
             if len(data) < _PREFACE_BYTES:

@@ -37,7 +37,7 @@ def watch(pid: int, seconds: float, every: float = 1.0) -> Watched:
 
 
 def look_at(pid: int) -> _Look:
-    """Answer what a process, its children and theirs hold now, and have worked so far.
+    """Return what a process, its children and theirs hold now, and have worked so far.
 
     The work of children that have ended counts as their parent's.
     """

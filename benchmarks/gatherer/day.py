@@ -18,8 +18,8 @@ from benchmarks.gatherer.streams import START, delta_frame, snapshot_frame, tick
 from benchmarks.harness.machine import resident_mb
 from benchmarks.harness.rows import Limit, Row
 from grandstand.apps.gatherer import store
-from grandstand.base.clock import ManualClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
+from grandstand.core.clock import ManualClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 
 _PROGRAM = "from benchmarks.gatherer.day import main; main()"
 _MARKETS = 2_000
@@ -53,7 +53,7 @@ class Receiving(ManualClock):
         self._chance = random.Random(11)
 
     def epoch(self) -> float:
-        """Answer when the next message is received."""
+        """Return when the next message is received."""
         self._stamps += 1
         late = 0.02 + self._chance.expovariate(500)
         return START.timestamp() + self._stamps * self._every_seconds + late

@@ -3,69 +3,81 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from threading import Thread
 from typing import cast
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.model.stamps import Stamps
-from grandstand.apps.gatherer.service.means import plan_of
-from grandstand.apps.gatherer.service.recording.connection import Connection, Ears
-from grandstand.apps.gatherer.service.recording.figures import Figures
-from grandstand.apps.gatherer.service.recording.plan import Plan
-from grandstand.apps.gatherer.service.recording.writing import Writer
+from grandstand.apps.gatherer.domain.dedupe import MonotonicClock
+from grandstand.apps.gatherer.services.recording.connections import (
+    Connection,
+    ConnectionCallbacks,
+)
+from grandstand.apps.gatherer.services.recording.recorder import RecorderConfig
+from grandstand.apps.gatherer.services.recording.service import recorder_config
+from grandstand.apps.gatherer.services.recording.status import RecorderStatus
+from grandstand.apps.gatherer.services.recording.writer import Writer
 from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.apps.gatherer.sources.kalshi.frames import FrameDecoder
-from grandstand.apps.gatherer.sources.kalshi.stream import Heard, Opened, Stream, StreamEvent
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import Subscriptions
-from grandstand.base.clock import Clock, SystemClock
+from grandstand.apps.gatherer.sources.kalshi.stream import (
+    KalshiStream,
+    StreamEvent,
+    StreamOpened,
+)
+from grandstand.apps.gatherer.sources.kalshi.subscriptions import SubscriptionManager
+from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
+from grandstand.core.clock import Clock, SystemClock
 from grandstand.host.server.serving import loop_factory
+from grandstand.net.websocket import Message
 from grandstand.storage.series.buffer import AsyncBuffer, Buffer
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
+_RECEIVED_AT = datetime(2026, 11, 18, tzinfo=UTC)
+
 
 class Hearing:
-    """Frames one after the other, decoded and stamped as those of a socket are."""
+    """Frames one after the other, as a socket yields them."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self) -> None:
         self.frames: Sequence[bytes] = ()
-        self._parse = FrameDecoder().parse
-        self._clock = clock
-        self._stamps = Stamps()
         self._open = False
 
     async def __aiter__(self) -> AsyncIterator[StreamEvent]:
-        parse, stamp, epoch = self._parse, self._stamps.next, self._clock.epoch
         if not self._open:
             self._open = True
-            yield Opened(1)
+            yield StreamOpened(1)
         for raw in self.frames:
-            yield tuple.__new__(Heard, (raw, parse(raw), stamp(int(epoch() * 1_000_000))))
+            yield Message(raw, _RECEIVED_AT)
 
 
 class Recording:
     """One connection of a recorder, its writer and its buffer, as settings have them by default."""
 
-    def __init__(self, plan: Plan, buffer: Buffer, clock: Clock, loop: asyncio.Runner) -> None:
-        self.figures = Figures()
-        self._hearing = Hearing(clock)
+    def __init__(
+        self, plan: RecorderConfig, buffer: Buffer, clock: Clock, loop: asyncio.Runner
+    ) -> None:
+        self.figures = RecorderStatus("recording", "east")
+        self._hearing = Hearing()
         self._loop = loop
         self._buffer = AsyncBuffer(buffer)
-        self._writer = Writer(self._buffer, clock=clock, figures=self.figures)
-        ears = Ears(
-            lifecycle=lambda _told, _at, _conn: None,
-            backfill=lambda _gap: None,
-            gap=lambda _gap, _resolved_at: None,
+        self._writer = Writer(self._buffer, clock=clock, counters=self.figures)
+        stamps = MonotonicClock()
+        ears = ConnectionCallbacks(
+            on_lifecycle=lambda _told, _at, _conn: None,
+            on_backfill=lambda _gap: None,
+            on_gap=lambda _gap, _resolved_at: None,
         )
         self.connection = Connection(
             0,
-            cast("Stream", self._hearing),
-            Subscriptions(plan.terms),
+            cast("KalshiStream", self._hearing),
+            SubscriptionManager(plan.subscriptions),
             gatherer=plan.gatherer,
             writer=self._writer,
-            figures=self.figures,
-            ears=ears,
+            counters=self.figures,
+            callbacks=ears,
+            parse=FrameDecoder().parse,
+            stamp=lambda: stamps.next(int(clock.epoch() * 1_000_000)),
             clock=clock,
             keyframe_deltas=plan.keyframe_deltas,
         )
@@ -87,14 +99,14 @@ def recording(
 ) -> Iterator[Recording]:
     """Record into an engine, which is closed at the end, for as long as the block runs."""
     at = clock or SystemClock()
-    plan = plan_of(GathererSettings(name="bench"), folder)
+    plan = recorder_config(GathererSettings(name="bench"), folder)
     buffer = Buffer.open(
         folder / "waiting",
         store.SERIES,
         lambda: engine,
         clock=at,
         chance=Random(1),
-        limits=plan.limits,
+        limits=plan.buffer,
     )
     sending = Thread(target=buffer.run)
     with asyncio.Runner(loop_factory=loop_factory()) as loop:

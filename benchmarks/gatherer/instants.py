@@ -11,12 +11,12 @@ from pathlib import Path
 from benchmarks.harness.rows import Limit, Row
 from benchmarks.series.stream import HOUR_US, START_US
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot
-from grandstand.apps.gatherer.service.asking.books import Books
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
+from grandstand.apps.gatherer.services.queries.books import BookHistory
 from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.apps.gatherer.store.keyframes import Rhythm, keyframe
-from grandstand.base.clock import ManualClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
+from grandstand.apps.gatherer.store import KeyframeSchedule, make_keyframe
+from grandstand.core.clock import ManualClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 
 _TICKER = "KXBUSY-26JAN01-T1"
 _DELTAS = 1_000_000
@@ -36,14 +36,14 @@ def rows(folder: Path) -> list[Row]:
         clock = ManualClock(datetime.fromtimestamp(START_US / 1e6, UTC) + after)
         with closing(ChunkEngine.open(folder, clock=clock)) as engine:
             if told == "a baked":
-                assert engine.upkeep(store.DELTAS).baked == 1
+                assert engine.upkeep(store.DELTAS).compressed == 1
                 engine.upkeep(store.KEYFRAMES)
             found += _asked(engine, told)
     return found
 
 
 def _asked(engine: ChunkEngine, told: str) -> list[Row]:
-    books, chance = Books(engine), random.Random(7)
+    books, chance = BookHistory(engine), random.Random(7)
     end = START_US + HOUR_US
     books.at(_TICKER, end)
     taken, used = [], []
@@ -102,7 +102,7 @@ def _snapshot() -> OrderbookSnapshot:
 
 def _made() -> Iterator[Made]:
     chance = random.Random(3)
-    rhythm = Rhythm(GathererSettings().keyframe_deltas)
+    rhythm = KeyframeSchedule(GathererSettings().keyframe_deltas)
     books: tuple[dict[int, int], dict[int, int]] = ({}, {})
     every = HOUR_US // _DELTAS
     for first in range(0, _DELTAS, _BATCH):
@@ -117,7 +117,7 @@ def _made() -> Iterator[Made]:
             place = (nth + 2, 4, 0, "bench", 1)
             made[0].append(OrderbookDelta(at, at + _HELD_UP_US, _TICKER, side, price, by, *place))
             if rhythm.changed(_TICKER) or rhythm.due(at + _HELD_UP_US):
-                rhythm.taken(_TICKER)
+                rhythm.written(_TICKER)
                 made[1].append(_keyframe(books, at))
         yield made
 
@@ -134,7 +134,7 @@ def _chosen(chance: random.Random) -> Iterator[tuple[bool, int, int, bool]]:
 
 
 def _keyframe(books: tuple[dict[int, int], dict[int, int]], at: int) -> store.Keyframe:
-    return keyframe(
+    return make_keyframe(
         _TICKER,
         *books,
         taken_at=at + _HELD_UP_US,

@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import Any, Literal
 
 from benchmarks.gatherer.streams import ticker
-from grandstand.apps.gatherer.model.book import WHOLE, Book
-from grandstand.apps.gatherer.model.feed import Feed
-from grandstand.apps.gatherer.sources.kalshi.frames import FrameDecoder
+from grandstand.apps.gatherer.domain.feed import Feed
+from grandstand.apps.gatherer.domain.order_book import DOLLAR, OrderBook
+from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 
 Best = tuple[int, int]
 
@@ -21,7 +21,7 @@ class Ours:
         self.feed = Feed(gatherer="bench", conn=1)
         self._markets = markets
         self._at = 0
-        self._books: dict[str, Book] = {}
+        self._books: dict[str, OrderBook] = {}
 
     def begin(self, frames: Sequence[bytes]) -> None:
         """Take snapshots, and whatever else comes before what is measured."""
@@ -40,7 +40,7 @@ class Ours:
 
     def record(self, frames: Sequence[bytes]) -> None:
         """Decode, check the sequence, change the book, and make the row to append."""
-        parse, take, at = self._parse, self.feed.take, self._at
+        parse, take, at = self._parse, self.feed.handle, self._at
         for frame in frames:
             at += 1
             outcome = take(parse(frame), at)
@@ -86,7 +86,7 @@ class Cryptofeed:
     def best(self, market: int) -> Best:
         """The best bid and ask, in 0.00001 of a dollar."""
         book = self._books[self._names[market]].book
-        return int(book.bids.index(0)[0] * WHOLE), int(book.asks.index(0)[0] * WHOLE)
+        return int(book.bids.index(0)[0] * DOLLAR), int(book.asks.index(0)[0] * DOLLAR)
 
     async def _handle(self, frames: Sequence[str]) -> None:
         handle = self._feed.message_handler

@@ -14,11 +14,11 @@ from benchmarks.harness.rows import Limit, Row, Times
 from benchmarks.series.embedded import Bare
 from benchmarks.series.server import copied, counted, prepared
 from benchmarks.series.turns import quick, rates
-from grandstand.apps.gatherer.model.messages import Delta
-from grandstand.apps.gatherer.sources.kalshi.frames import FrameDecoder
+from grandstand.apps.gatherer.domain.messages import DeltaMessage
+from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.apps.gatherer.store import DELTAS
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from tests.parts import postgres
 from tests.parts.keeper import Keeper, MissingPartError
 
@@ -53,7 +53,7 @@ class ByHand:
         parse, at, waiting = self._parse, self._at, list[Bound]()
         for frame in frames:
             told = parse(frame)
-            if type(told) is not Delta:
+            if type(told) is not DeltaMessage:
                 continue
             at += 1
             stamps = (told.exchange_ts, at)

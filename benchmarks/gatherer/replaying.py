@@ -18,24 +18,27 @@ from websockets.exceptions import ConnectionClosed
 from benchmarks.harness.rows import Limit, Row
 from benchmarks.series.stream import HOUR_US, START_US, hour_of_deltas, tickers
 from benchmarks.series.turns import rates
-from grandstand.apps.gatherer.model.rows import OrderbookDelta, OrderbookSnapshot
-from grandstand.apps.gatherer.service.replaying import Replaying, Stretch
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
+from grandstand.apps.gatherer.services.replay import ReplayRange, ReplayService
 from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.host.server.serving import loop_factory
-from grandstand.simulators.exchange.recordings.playback import playing
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.arrow import as_table, file_schema
-from grandstand.storage.series.engines.chunks.baking import bake
-from grandstand.storage.series.engines.chunks.layout import laid_out
+from grandstand.simulators.exchange.playback import serve_playback
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.chunks.parquet import (
+    file_schema,
+    rows_to_table,
+    write_parquet,
+)
+from grandstand.storage.series.engines.chunks.sqlite import build_layout
 
 _DELTAS = 200_000
 _BATCH = 20_000
 _TURNS = 3
 _PATIENCE_SECONDS = 120.0
-_PROGRAM = "from benchmarks.gatherer.replaying import serve; serve()"
-_ALL = Stretch(START_US - 1_000_000, START_US + HOUR_US)
-_SERVED = Stretch(_ALL.start_us, _ALL.end_us, tuple(tickers()[:200]))
+_PROGRAM = "from benchmarks.gatherer.recordings.replay import serve; serve()"
+_ALL = ReplayRange(START_US - 1_000_000, START_US + HOUR_US)
+_SERVED = ReplayRange(_ALL.start_us, _ALL.end_us, tuple(tickers()[:200]))
 
 
 def rows(folder: Path) -> list[Row]:
@@ -48,7 +51,7 @@ def rows(folder: Path) -> list[Row]:
 
 def _iterated(folder: Path) -> list[Row]:
     def work(engine: ChunkEngine) -> int:
-        return sum(1 for _ in Replaying(engine).deltas(_ALL))
+        return sum(1 for _ in ReplayService(engine).deltas(_ALL))
 
     clock = SystemClock()
     with (
@@ -118,8 +121,8 @@ def serve() -> None:
 
     async def served() -> None:
         with closing(ChunkEngine.open(Path(sys.argv[1]), clock=SystemClock())) as engine:
-            server: Any = partial(playing, clock=SystemClock())
-            async with await Replaying(engine).serve(server, _SERVED, speed=0) as found:
+            server: Any = partial(serve_playback, clock=SystemClock())
+            async with await ReplayService(engine).serve(server, _SERVED, speed=0) as found:
                 print(found.address, flush=True)  # noqa: T201 - read by who started this
                 await found.finished.wait()
                 await asyncio.sleep(60)
@@ -137,10 +140,10 @@ def _keep(folder: Path, hour: Sequence[OrderbookDelta], *, baked: bool = False) 
         while batch := [*islice(remaining, _BATCH)]:
             engine.append(DELTAS, batch)
     if baked:
-        layout = laid_out(DELTAS)
-        stored = sorted(layout.stored(hour)[0], key=layout.identity(layout.fields))
-        table = as_table(file_schema(layout.columns), stored)
-        bake(folder / DELTAS.name / f"{START_US}.parquet", layout, [table])
+        layout = build_layout(DELTAS)
+        stored = sorted(layout.to_stored(hour), key=layout.identity(layout.fields))
+        table = rows_to_table(file_schema(layout.columns), stored)
+        write_parquet(folder / DELTAS.name / f"{START_US}.parquet", layout, [table])
 
 
 def _empty(ticker: str) -> OrderbookSnapshot:

@@ -10,17 +10,17 @@ import msgspec
 
 from benchmarks.harness.machine import resident_mb
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.gatherer.service.means import plan_of
-from grandstand.apps.gatherer.service.recording.figures import Lag
-from grandstand.apps.gatherer.service.recording.recorder import Recorder
+from grandstand.apps.gatherer.services.recording.recorder import Recorder
+from grandstand.apps.gatherer.services.recording.service import recorder_config
+from grandstand.apps.gatherer.services.recording.status import LatencyTracker
 from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.host.server.serving import loop_factory
-from grandstand.simulators.exchange.floor.world import Scenery
-from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.rest.answers import Budget
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from tests.apps.gatherer.stage import recording, seeded, until
+from grandstand.simulators.exchange.process import ExchangeOptions, exchange_process
+from grandstand.simulators.exchange.rest import RequestBudget
+from grandstand.simulators.exchange.world import WorldConfig
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from tests.apps.gatherer.exchange_fixture import recording, seeded, until
 
 _MARKETS = 500
 _MANY = 20_000
@@ -102,10 +102,10 @@ def many(folder: Path) -> list[Row]:
 
 def record(folder: Path, *, markets: int, offered: int) -> Seen:
     """Record all markets of an exchange of which so much is to happen in a second."""
-    scenery = Scenery(markets=markets, truth_most=0)
-    budget = Budget(read_per_second=100_000)
+    scenery = WorldConfig(markets=markets, truth_most=0)
+    budget = RequestBudget(read_per_second=100_000)
     with (
-        opened(Opening(scenery, budget=budget)) as address,
+        exchange_process(ExchangeOptions(scenery, budget=budget)) as address,
         closing(ChunkEngine.open(folder / "series", clock=SystemClock())) as engine,
         asyncio.Runner(loop_factory=loop_factory()) as loop,
     ):
@@ -126,23 +126,27 @@ async def _recorded(address: str, folder: Path, engine: ChunkEngine, offered: in
 
 
 async def _watched(recorder: Recorder, seeded_seconds: float) -> Seen:
-    recorder.writer.lag = Lag()
+    recorder.writer.latency = LatencyTracker()
     frames, began, cpu = _frames(recorder), time.monotonic(), time.process_time()
     await asyncio.sleep(_SECONDS)
     return Seen(
         messages=_frames(recorder) - frames,
         seconds=time.monotonic() - began,
         cpu_seconds=time.process_time() - cpu,
-        lag_seconds=recorder.writer.lag.seconds(0.99) or 0.0,
-        gaps=recorder.figures.gaps_opened.total(),
+        lag_seconds=recorder.writer.latency.quantile(0.99) or 0.0,
+        gaps=sum(recorder.counters.gaps_opened.values()),
         seeded_seconds=seeded_seconds,
         memory_mb=resident_mb(),
     )
 
 
 def _plan_of(settings: GathererSettings) -> dict[str, object]:
-    plan = plan_of(settings, Path())
-    return {"connections": plan.connections, "terms": plan.terms, "limits": plan.limits}
+    config = recorder_config(settings, Path())
+    return {
+        "connections": config.connections,
+        "subscriptions": config.subscriptions,
+        "buffer": config.buffer,
+    }
 
 
 def _frames(recorder: Recorder) -> int:

@@ -1,4 +1,4 @@
-"""The house on its socket: beside bare FastAPI, with many pages open, starting and stopping."""
+"""The platform on its socket: beside bare FastAPI, with many pages open, starting and stopping."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -17,16 +17,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from grandstand.host.house import House
-from grandstand.host.server.application import application
-from grandstand.host.server.listening import LOOPBACK, listen
-from grandstand.host.server.serving import loop_factory, make_server
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
+from grandstand.host.server.serving import LOOPBACK, bind, loop_factory, make_server
 from grandstand.host.settings import Settings
-from grandstand.kit.routes import Who, get, router_of, typed_bytes
+from grandstand.kit.routes import CurrentCaller, build_router, get, json_response
 
 Kind = Literal["bare", "ours"]
 PATH = "/api/bench/prices?limit=5"
-TOPIC = "house/bench"
+TOPIC = "platform/bench"
 _PROGRAM = "from benchmarks.host.serving import main; main()"
 
 
@@ -46,10 +45,10 @@ class BenchApi:
     """A typed read, as an application has it."""
 
     @get("/prices", summary="Prices", answers=list[Price])
-    async def prices(self, who: Who, limit: int = 5) -> Response:
+    async def prices(self, who: CurrentCaller, limit: int = 5) -> Response:
         """The last prices."""
         assert who.user_id
-        return typed_bytes(PRICES[:limit])
+        return json_response(PRICES[:limit])
 
 
 async def cpu_seconds(_request: Request) -> Response:
@@ -72,25 +71,27 @@ def bare() -> FastAPI:
 
 async def serve(kind: Kind, home: Path, hertz: float) -> None:
     """Serve until killed; says on stdout at which port."""
-    with listen(LOOPBACK, 0) as listening:
+    with bind(LOOPBACK, 0) as listening:
         print(listening.getsockname()[1], flush=True)  # noqa: T201 - read by who started this
         if kind == "bare":
             await make_server(bare()).serve(sockets=[listening])
             return
         log = (home.parent / f"{home.name}.log").open("w", encoding="utf-8")
-        async with House.open(Settings(home=home)) as house, house.background.running():
-            stack, app = application(house, write=log.write)
-            added: list[Any] = [*router_of(BenchApi(), "/api/bench").routes]
+        async with Platform.open(Settings(home=home)) as platform, platform.background.running():
+            stack, app = build_application(platform, write=log.write)
+            added: list[Any] = [*build_router(BenchApi(), "/api/bench").routes]
             app.router.routes[:0] = [*added, Route("/bench/cpu", cpu_seconds)]
-            telling = asyncio.create_task(_tell(house, hertz))
+            telling = asyncio.create_task(_tell(platform, hertz))
             await make_server(stack).serve(sockets=[listening])
             telling.cancel()
 
 
-async def _tell(house: House, hertz: float) -> None:
+async def _tell(platform: Platform, hertz: float) -> None:
     while hertz:
         await asyncio.sleep(1 / hertz)
-        house.hub.tell(TOPIC, {"sent": time.monotonic(), "rows": [[n, n * 2] for n in range(10)]})
+        platform.hub.publish(
+            TOPIC, {"sent": time.monotonic(), "rows": [[n, n * 2] for n in range(10)]}
+        )
 
 
 @contextmanager

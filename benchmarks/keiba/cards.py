@@ -13,18 +13,18 @@ from pathlib import Path
 
 from benchmarks.harness.rows import Limit, Row, Times
 from benchmarks.keiba.pages import FULL, MORNING, RacePages
-from grandstand.apps.keiba.service import Keiba, Means
-from grandstand.apps.keiba.sources.parsing.card import parse_card
-from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
+from grandstand.apps.keiba.services import Keiba
+from grandstand.apps.keiba.sources.profile_parser import parse_pedigree
+from grandstand.apps.keiba.sources.race_parser import parse_card
 from grandstand.apps.keiba.store import WEEK
 from grandstand.apps.keiba.store import keiba as keiba_table
-from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.requests import PutItem
-from tests.apps.keiba.stage import ALL_TABLES, Stage, staged
+from tests.apps.keiba.stage import ALL_TABLES, Resources, Stage, staged
 
 Work = Callable[[], Awaitable[object]]
 
@@ -54,19 +54,19 @@ async def _rows(world: World, pages: RacePages, folder: Path, sizes: tuple[int, 
         _open(world, folder / "many.db") as (other, large),
     ):
         cold = await _cold(stage, pages)
-        await other.keiba.card(pages.race_id)
+        await other.keiba.cards.assemble(pages.race_id)
         _fill(store, few)
         _fill(large, many)
         # What the simulated site made of its world meanwhile is not to be swept either.
         gc.collect()
         gc.freeze()
-        card = await stage.keiba.card(pages.race_id)
+        card = await stage.keiba.cards.assemble(pages.race_id)
         jockeys = [each.runner.jockey_id for each in card.runners if each.runner.jockey_id]
         runs = sum(len(each.form.value.recent_results) for each in card.runners if each.form)
         both = (stage, other)
-        cards = await _medians([_unremembered(each.means, pages.race_id) for each in both])
+        cards = await _medians([_unremembered(each.resources, pages.race_id) for each in both])
         hits = await _medians([partial(_hits, each.keiba, jockeys) for each in both])
-        [again] = await _medians([partial(stage.keiba.card, pages.race_id)])
+        [again] = await _medians([partial(stage.keiba.cards.assemble, pages.race_id)])
     return [
         *cold,
         Row(
@@ -108,14 +108,14 @@ async def _open(world: World, file: Path) -> AsyncIterator[tuple[Stage, Store]]:
 async def _cold(stage: Stage, pages: RacePages) -> list[Row]:
     """Gather a card that nothing is kept of; the site counts what it was asked for."""
     start = time.perf_counter()
-    card = await stage.keiba.card(pages.race_id)
+    card = await stage.keiba.cards.assemble(pages.race_id)
     seconds = time.perf_counter() - start
-    if not card.whole or len(card.ranking) != FULL:
-        message = f"the card was not gathered: {card.counts}"
+    if not card.complete or len(card.ranking) != FULL:
+        message = f"the card was not gathered: {card.progress}"
         raise RuntimeError(message)
-    asked = stage.asked()
-    await stage.keiba.card(pages.race_id)
-    again = len(stage.asked()) - len(asked)
+    asked = stage.requested()
+    await stage.keiba.cards.assemble(pages.race_id)
+    again = len(stage.requested()) - len(asked)
     necessary = "necessary"
     return [
         Row(
@@ -169,16 +169,16 @@ def necessary_pages(pages: RacePages) -> set[str]:
     }
 
 
-def _unremembered(means: Means, race_id: str) -> Work:
+def _unremembered(resources: Resources, race_id: str) -> Work:
     """Ask as a process does that has no card in its memory, each time another one."""
-    fresh = [Keiba(means) for _ in range(_ROUNDS)]
-    return lambda: fresh.pop().card(race_id)
+    fresh = [resources.create() for _ in range(_ROUNDS)]
+    return lambda: fresh.pop().cards.assemble(race_id)
 
 
 async def _hits(keiba: Keiba, jockeys: Sequence[str]) -> None:
     """Ask for one kept page after the other."""
     for jockey in jockeys:
-        await keiba.jockey(jockey)
+        await keiba.pages.jockey(jockey)
 
 
 async def _medians(works: Sequence[Work]) -> list[float]:

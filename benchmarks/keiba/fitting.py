@@ -11,23 +11,23 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.keiba.choice import Fit, fit
-from grandstand.apps.keiba.model.backtest import (
+from grandstand.apps.keiba.domain.backtest import (
     GapClosed,
     Wager,
     account,
     flat_stakes,
     gap_closed,
 )
-from grandstand.apps.keiba.model.market import compare
-from grandstand.apps.keiba.model.rating import contributions
-from grandstand.apps.keiba.model.weights import (
+from grandstand.apps.keiba.domain.ranking import (
     FACTORS,
-    POINTS_PER_FOLD,
+    POINTS_PER_E_FOLD,
     WEIGHTS,
     Factor,
     Weight,
+    compare,
+    compute_contributions,
 )
-from tests.apps.keiba.model.simulated import Measured, forecasts, measured, season
+from tests.apps.keiba.domain.simulated import Measured, forecasts, measured, season
 
 # A seed is a world of its own: no horse, jockey or race of one is in another.
 LEARNT_FROM = (101, 102, 103)
@@ -58,10 +58,10 @@ def fitted(races: Sequence[Measured]) -> dict[Factor, Weight]:
 def _sample(
     each: Measured, kept: Sequence[Factor]
 ) -> tuple[list[tuple[float, ...]], tuple[int, ...]]:
-    units = {factor: Weight(1.0, WEIGHTS[factor].doubt) for factor in FACTORS}
+    units = {factor: Weight(1.0, WEIGHTS[factor].shrinkage) for factor in FACTORS}
     rows = [
         tuple(part.points for part in row if part.factor in kept)
-        for row in contributions(each.field, units)
+        for row in compute_contributions(each.field, units)
     ]
     return rows, each.race.first_three
 
@@ -69,12 +69,12 @@ def _sample(
 def _as_weights(kept: Sequence[Factor], found: Fit) -> dict[Factor, Weight]:
     points = dict(zip(kept, found.values, strict=True))
     return {
-        factor: Weight(POINTS_PER_FOLD * points.get(factor, 0.0), WEIGHTS[factor].doubt)
+        factor: Weight(POINTS_PER_E_FOLD * points.get(factor, 0.0), WEIGHTS[factor].shrinkage)
         for factor in FACTORS
     }
 
 
-def bets(races: Sequence[Measured], *, at_least: float) -> list[Wager]:
+def bets(races: Sequence[Measured], *, min_return: float) -> list[Wager]:
     """One hundred yen on every runner whose expected return is at least this much."""
     placed: list[Wager] = []
     for each, forecast in zip(races, forecasts(races), strict=True):
@@ -84,7 +84,7 @@ def bets(races: Sequence[Measured], *, at_least: float) -> list[Wager]:
             for at, odds in enumerate(each.race.odds)
         ]
         placed += flat_stakes(
-            [runner.expected_return for runner in beside], payouts, at_least=at_least
+            [runner.expected_return for runner in beside], payouts, min_return=min_return
         )
     return placed
 
@@ -110,12 +110,10 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     beyond = [race for seed in MEASURED_ON for race in measured(season(seed, YEAR))]
     _say(_shown("committed weights, other seasons", gap_closed(forecasts(beyond))))
-    for at_least in (1.0, 1.2, 1.5):
-        book = account(bets(beyond, at_least=at_least))
+    for min_return in (1.0, 1.2, 1.5):
+        book = account(bets(beyond, min_return=min_return))
         share = 0.0 if book.return_on_stakes is None else float(book.return_on_stakes)
-        _say(
-            f"flat stakes where a return of {at_least} is expected: {book}, {100 * share:+.1f} %\n"
-        )
+        _say(f"flat stakes, expected return {min_return}: {book}, {100 * share:+.1f} %\n")
     if not chosen.measure_only:
         learnt = [
             race
@@ -124,7 +122,8 @@ def main(arguments: Sequence[str]) -> int:
         ]
         weights = fitted(learnt)
         for factor, weight in weights.items():
-            _say(f'    "{factor}": Weight(points={weight.points:.3g}, doubt={weight.doubt}),\n')
+            values = f"points={weight.points:.3g}, shrinkage={weight.shrinkage}"
+            _say(f'    "{factor}": Weight({values}),\n')
         _say(_shown("fitted weights, same seasons", gap_closed(forecasts(learnt, weights))))
         _say(_shown("fitted weights, other seasons", gap_closed(forecasts(beyond, weights))))
     return 0

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from grandstand.apps.keiba.sources.reading.page import Page
-from grandstand.simulators.racing.arrivals import Host
-from grandstand.simulators.racing.pages.frame import Addresses
-from grandstand.simulators.racing.routes import Asked, Form, page
-from grandstand.simulators.racing.running import Race
+from grandstand.apps.keiba.sources.html_reader import Page
+from grandstand.simulators.racing.html_pages import Addresses
+from grandstand.simulators.racing.race import Race
+from grandstand.simulators.racing.site import Host, PageRequest, SiteFormat, render_page
 from grandstand.simulators.racing.world import World
 
 SEED = 7
@@ -40,13 +39,13 @@ class RacePages:
 
 
 def full_race(world: World) -> Race:
-    """Answer a race of the day with as many runners as there can be, all of whom start."""
+    """Return a race of the day with as many runners as there can be, all of whom start."""
     races = world.races_between("jra", RACE_DAY, RACE_DAY)
     return next(race for race in races if len(race.horses) == len(race.truth) == FULL)
 
 
 def pages_of_race(world: World, race: Race) -> RacePages:
-    """Answer the pages of a race as the site writes them."""
+    """Return the pages of a race as the site writes them."""
     race_id = race.slot.race_id
     horses = [horse.id for horse in race.horses]
     return RacePages(
@@ -58,7 +57,7 @@ def pages_of_race(world: World, race: Race) -> RacePages:
 
 
 def _page(world: World, host: Host, path: str, query: dict[str, str] | None = None) -> Page:
-    made = page(world, Form(), Asked(host, path, query or {}, MORNING, _PLACES))
+    made = render_page(world, SiteFormat(), PageRequest(host, path, query or {}, MORNING, _PLACES))
     if made is None:
         message = f"the simulated site has no {path}"
         raise RuntimeError(message)

@@ -14,11 +14,9 @@ from itertools import islice
 from benchmarks.harness.rows import Row, Times
 from benchmarks.keiba.pages import RacePages
 from benchmarks.keiba.soup import Soup
-from grandstand.apps.keiba.sources.parsing.card import parse_card
-from grandstand.apps.keiba.sources.parsing.horse_results import parse_horse_results
-from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
-from grandstand.apps.keiba.sources.reading.decoding import decode
-from grandstand.apps.keiba.sources.reading.page import Page
+from grandstand.apps.keiba.sources.html_reader import Page, decode
+from grandstand.apps.keiba.sources.profile_parser import parse_horse_results, parse_pedigree
+from grandstand.apps.keiba.sources.race_parser import parse_card
 
 _AIM = 10.0
 _KEIBASCRAPER = "keibascraper"

@@ -1,4 +1,4 @@
-"""Series of order-book deltas, beside bare sqlite3, PostgreSQL by hand, and Polars."""
+"""Series of order-book deltas, compared with sqlite3, hand-written PostgreSQL, and Polars."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,19 +9,19 @@ from benchmarks.series.reading import reading
 from benchmarks.series.server import on_server
 from benchmarks.series.stream import hour_of_deltas
 
-_IN_AN_HOUR = 1_000_000
+_ROWS_PER_HOUR = 1_000_000
 _SHORT = (200_000, 1_000_000)
 _LONG = (1_000_000, 10_000_000, 50_000_000)
 
 
 def run(*, full: bool) -> list[Row]:
-    """Measure every row; `full` appends fifty million rows."""
-    hour = hour_of_deltas(_IN_AN_HOUR)
-    with TemporaryDirectory() as place:
-        folder = Path(place)
+    """Run all measurements; `full` appends 50 million rows."""
+    hour = hour_of_deltas(_ROWS_PER_HOUR)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
         rows = appending(folder, hour)
         rows += [growth(folder, hour, _LONG if full else _SHORT)]
-        rows += reading(folder / "baked", hour)
-        # Another user may have to reach the server's files.
+        rows += reading(folder / "compressed", hour)
+        # PostgreSQL may run as another user.
         folder.chmod(0o755)
         return rows + on_server(folder, hour)

@@ -1,4 +1,4 @@
-"""Appending to chunk files beside bare sqlite3, what a row takes once baked, and growth."""
+"""Appends to chunk files compared with sqlite3, size of compressed rows, and cost of growth."""
 
 import sqlite3
 import time
@@ -11,20 +11,21 @@ from typing import Any
 from benchmarks.harness.rows import Limit, Row, Times
 from benchmarks.series.stream import HOUR_US, START_US, shifted
 from benchmarks.series.turns import quick, rates
-from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.layout import laid_out
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
+from grandstand.apps.gatherer.store import DELTAS
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.chunks.sqlite import build_layout
 
 _BATCH = 5_000
 _TURNS = 60
-_LAYOUT = laid_out(DELTAS)
+_LAYOUT = build_layout(DELTAS)
 
 Batch = Sequence[OrderbookDelta]
 
 
 class Bare:
-    """sqlite3 with nothing around it: the same table and key, and rows ready to be bound."""
+    """Plain sqlite3 with the same table and key, and rows ready to be bound."""
 
     def __init__(self, file: Path) -> None:
         self.connection = sqlite3.connect(file, isolation_level=None)
@@ -33,31 +34,31 @@ class Bare:
         self.connection.execute(_LAYOUT.create)
 
     def append(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Add rows in one transaction, passing over those it has."""
+        """Insert rows in one transaction; existing rows are skipped."""
         self.connection.execute("BEGIN")
         self.connection.executemany(_LAYOUT.insert, rows)
         self.connection.execute("COMMIT")
 
 
 def appending(folder: Path, hour: Sequence[OrderbookDelta]) -> list[Row]:
-    """Measure appends in batches, then bake what was appended and weigh it."""
+    """Measure appends in batches, and the size of the rows after compression."""
     batches = [hour[at : at + _BATCH] for at in range(0, _BATCH * _TURNS, _BATCH)]
-    bound = [[*_LAYOUT.stored(batch)[0]] for batch in batches]
-    bare = Bare(folder / "bare.db")
+    bound = [[*_LAYOUT.to_stored(batch)] for batch in batches]
+    plain = Bare(folder / "bare.db")
     engine = ChunkEngine.open(folder / "appended", clock=SystemClock())
     engine.prepare(DELTAS)
     speed = rates(
         {
             "ours": lambda turn: engine.append(DELTAS, batches[turn]),
-            "bare": lambda turn: bare.append(bound[turn]),
+            "bare": lambda turn: plain.append(bound[turn]),
         },
         count=_BATCH,
         turns=_TURNS,
     )
-    (kept,) = bare.connection.execute("SELECT count(*) FROM kept").fetchone()
-    bare.connection.close()
+    (stored,) = plain.connection.execute("SELECT count(*) FROM series_rows").fetchone()
+    plain.connection.close()
     engine.close()
-    assert kept == _BATCH * _TURNS
+    assert stored == _BATCH * _TURNS
     return [
         Row(
             measure=f"append, batches of {_BATCH:,}",
@@ -67,23 +68,23 @@ def appending(folder: Path, hour: Sequence[OrderbookDelta]) -> list[Row]:
             aim=Times(0.6, "bare sqlite3 executemany"),
         ),
         Row("append", "rows/s", speed["ours"], aim=Limit(100_000)),
-        _baked_size(folder / "appended", kept),
+        _compressed_size(folder / "appended", stored),
     ]
 
 
-def _baked_size(folder: Path, rows: int) -> Row:
-    place = folder / DELTAS.name
-    before = (place / f"{START_US}.db").stat().st_size
+def _compressed_size(folder: Path, rows: int) -> Row:
+    directory = folder / DELTAS.name
+    before = (directory / f"{START_US}.db").stat().st_size
     later = datetime.fromtimestamp(START_US / 1e6, UTC) + timedelta(days=2)
     with closing(ChunkEngine.open(folder, clock=ManualClock(later))) as engine:
         done = engine.upkeep(DELTAS)
         (chunk,) = engine.status(DELTAS).chunks
-    assert done.baked == 1
+    assert done.compressed == 1
     assert chunk.rows == rows
     return Row(
-        measure="a row in a baked chunk",
+        measure="a row in a compressed chunk",
         unit="bytes",
-        ours=(place / f"{START_US}.parquet").stat().st_size / rows,
+        ours=(directory / f"{START_US}.parquet").stat().st_size / rows,
         peers={"its row store, without index": before / rows},
         aim=Times(5, "its row store, without index"),
         higher_is_better=False,
@@ -91,7 +92,7 @@ def _baked_size(folder: Path, rows: int) -> Row:
 
 
 def growth(folder: Path, hour: Sequence[OrderbookDelta], sizes: Sequence[int]) -> Row:
-    """What a row costs when it is appended after so many; half again as much is allowed."""
+    """Measure the cost of appending a row to a large series; at most 1.5 times a small one."""
     costs: dict[int, float] = {}
     recent: list[float] = []
     rows = 0
@@ -116,7 +117,7 @@ def growth(folder: Path, hour: Sequence[OrderbookDelta], sizes: Sequence[int]) -
 
 
 def _hours(hour: Sequence[OrderbookDelta], number: int) -> Iterator[Batch]:
-    """The same hour again and again, each time an hour later."""
+    """Yield batches of the same hour, shifted by an hour each time."""
     for at in range(0, number, _BATCH):
-        turn, place = divmod(at, len(hour))
-        yield shifted(hour[place : place + _BATCH], turn * HOUR_US)
+        turn, start = divmod(at, len(hour))
+        yield shifted(hour[start : start + _BATCH], turn * HOUR_US)

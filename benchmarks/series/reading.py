@@ -1,4 +1,4 @@
-"""Reading ten million baked rows: all of them beside Polars, one ticker's hour, and the memory."""
+"""Reading ten million compressed rows: full scans, one hour of a ticker, and memory use."""
 
 import subprocess
 import sys
@@ -13,29 +13,33 @@ import pyarrow.compute as pc
 from benchmarks.harness.rows import Limit, Row, Times
 from benchmarks.series.stream import HOUR_US, START_US, tickers
 from benchmarks.series.turns import rates, seconds
-from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.arrow import as_table, file_schema
-from grandstand.storage.series.engines.chunks.baking import bake
-from grandstand.storage.series.engines.chunks.layout import laid_out
-from grandstand.storage.series.window import Order, Window
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
+from grandstand.apps.gatherer.store import DELTAS
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.chunks.parquet import (
+    file_schema,
+    rows_to_table,
+    write_parquet,
+)
+from grandstand.storage.series.engines.chunks.sqlite import build_layout
+from grandstand.storage.series.query import Order, Window
 
 _HOURS = 10
-_LAYOUT = laid_out(DELTAS)
-# The peers bring pandas, which Arrow loads wherever it finds it; a house has none.
-_STREAMED = """
+_LAYOUT = build_layout(DELTAS)
+# The environment of the peers has pandas, which Arrow would load; an installation has none.
+_STREAM_ROWS = """
 import sys
 from pathlib import Path
-class Hidden:
+class HidePandas:
     def find_spec(self, name, path=None, target=None):
         if name == "pandas":
             raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Hidden())
+sys.meta_path.insert(0, HidePandas())
 from grandstand.apps.gatherer.store import DELTAS
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.window import Window
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.query import Window
 engine = ChunkEngine.open(Path(sys.argv[1]), clock=SystemClock())
 rows = 0
 for row in engine.read(Window(DELTAS, 0, 2**62)):
@@ -48,8 +52,8 @@ for line in open("/proc/self/status"):
 
 
 def reading(folder: Path, hour: Sequence[OrderbookDelta]) -> list[Row]:
-    """Bake ten hours and read them every way."""
-    files = _baked(folder, hour)
+    """Compress ten hours and read them in several ways."""
+    files = _write_files(folder, hour)
     number = _HOURS * len(hour)
     with closing(ChunkEngine.open(folder, clock=SystemClock())) as engine:
         return [
@@ -59,22 +63,22 @@ def reading(folder: Path, hour: Sequence[OrderbookDelta]) -> list[Row]:
         ]
 
 
-def _baked(folder: Path, hour: Sequence[OrderbookDelta]) -> list[Path]:
-    """Files as upkeep bakes them; the same hour again and again, each time an hour later."""
-    place = folder / DELTAS.name
-    place.mkdir(parents=True)
-    stored, _ = _LAYOUT.stored(hour)
-    table = as_table(
+def _write_files(folder: Path, hour: Sequence[OrderbookDelta]) -> list[Path]:
+    """Write files as maintenance does: the same hour, shifted by an hour each time."""
+    directory = folder / DELTAS.name
+    directory.mkdir(parents=True)
+    stored = _LAYOUT.to_stored(hour)
+    table = rows_to_table(
         file_schema(_LAYOUT.columns), sorted(stored, key=_LAYOUT.identity(_LAYOUT.fields))
     )
     files = []
     for number in range(_HOURS):
-        files.append(place / f"{START_US + number * HOUR_US}.parquet")
-        bake(files[-1], _LAYOUT, [_later(table, number * HOUR_US)])
+        files.append(directory / f"{START_US + number * HOUR_US}.parquet")
+        write_parquet(files[-1], _LAYOUT, [_shift(table, number * HOUR_US)])
     return files
 
 
-def _later(table: pa.Table, microseconds: int) -> pa.Table:
+def _shift(table: pa.Table, microseconds: int) -> pa.Table:
     for name in ("exchange_ts", "received_at"):
         at = table.schema.get_field_index(name)
         table = table.set_column(at, table.schema.field(at), pc.add(table[name], microseconds))
@@ -112,10 +116,10 @@ def _scans(engine: ChunkEngine, files: list[Path], number: int) -> list[Row]:
     peers = {"Polars, the same files": speed["Polars"]}
     aim = Times(0.7, "Polars, the same files")
     return [
-        Row("scan baked chunks, any order, one table", "rows/s", speed["whole"], peers, aim),
-        Row("scan baked chunks, any order, in pieces", "rows/s", speed["pieces"], peers, aim),
+        Row("scan compressed chunks, any order, one table", "rows/s", speed["whole"], peers, aim),
+        Row("scan compressed chunks, any order, in pieces", "rows/s", speed["pieces"], peers, aim),
         Row(
-            measure="scan baked chunks, in order of time",
+            measure="scan compressed chunks, in order of time",
             unit="rows/s",
             ours=ordered["ours"],
             peers={"Polars, sorted by time": ordered["Polars"]},
@@ -129,25 +133,25 @@ def _one_ticker(engine: ChunkEngine, files: list[Path], number: int) -> list[Row
     rows = []
     for title, name in (("busiest", names[0]), ("a quiet", names[len(names) // 2])):
         window = Window(DELTAS, start, start + HOUR_US, keys=(name,))
-        wanted = (
+        query = (
             pl.scan_parquet(files)
             .filter(pl.col("ticker") == name)
             .filter(pl.col("exchange_ts").is_between(start, start + HOUR_US, closed="left"))
         )
-        assert engine.table(window).num_rows == wanted.collect().height
-        taken = seconds(
+        assert engine.table(window).num_rows == query.collect().height
+        durations = seconds(
             {
                 "ours": lambda _turn, window=window: engine.table(window),  # type: ignore[misc]
-                "Polars": lambda _turn, wanted=wanted: wanted.collect(),  # type: ignore[misc]
+                "Polars": lambda _turn, query=query: query.collect(),  # type: ignore[misc]
             },
             turns=11,
         )
         rows.append(
             Row(
-                measure=f"an hour of {title} ticker of {number:,} baked rows",
+                measure=f"an hour of {title} ticker of {number:,} compressed rows",
                 unit="ms",
-                ours=taken["ours"] * 1000,
-                peers={"Polars, scanning the files": taken["Polars"] * 1000},
+                ours=durations["ours"] * 1000,
+                peers={"Polars, scanning the files": durations["Polars"] * 1000},
                 aim=Limit(50),
                 higher_is_better=False,
             )
@@ -156,9 +160,9 @@ def _one_ticker(engine: ChunkEngine, files: list[Path], number: int) -> list[Row
 
 
 def _streaming(folder: Path, number: int) -> Row:
-    command = [sys.executable, "-c", _STREAMED, str(folder)]
-    ran = subprocess.run(command, check=True, capture_output=True, text=True)
-    rows, kilobytes = map(int, ran.stdout.split())
+    command = [sys.executable, "-c", _STREAM_ROWS, str(folder)]
+    process = subprocess.run(command, check=True, capture_output=True, text=True)
+    rows, kilobytes = map(int, process.stdout.split())
     assert rows == number
     return Row(
         measure=f"memory while streaming {number:,} rows one by one, in order",

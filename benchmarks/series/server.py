@@ -1,4 +1,4 @@
-"""Appending to PostgreSQL beside the two ways one would write it by hand."""
+"""Appends to PostgreSQL compared with two hand-written ways."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,15 +12,16 @@ import psycopg
 from benchmarks.harness.rows import Row, Times
 from benchmarks.series.stream import START_US
 from benchmarks.series.turns import rates
-from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta
-from grandstand.base.clock import Clock, ManualClock
-from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
+from grandstand.apps.gatherer.store import DELTAS
+from grandstand.core.clock import Clock, ManualClock
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from tests.parts import postgres
 from tests.parts.keeper import Keeper, MissingPartError
 
 _BATCH = 5_000
 _TURNS = 12
-_AT_ONCE = 1_000
+_PIPELINE_ROWS = 1_000
 _NAMES = ", ".join(DELTAS.fields)
 _INSERT = (
     f"INSERT INTO {DELTAS.name} ({_NAMES}) "  # noqa: S608
@@ -37,17 +38,17 @@ Batch = Sequence[OrderbookDelta]
 
 
 def on_server(folder: Path, hour: Batch) -> list[Row]:
-    """Measure all three on one server, each with a table of its own; say so if there is none."""
+    """Measure all three on one server, each with its own table; skipped without PostgreSQL."""
     try:
         found = postgres.find(Keeper(may_fetch=True))
         with postgres.serving(found, folder) as dsn:
-            return _measured(dsn, hour)
+            return _measure(dsn, hour)
     except MissingPartError as missing:
         sys.stderr.write(f"grandstand: NOT MEASURED, there is no PostgreSQL: {missing}\n")
         return []
 
 
-def _measured(dsn: str, hour: Batch) -> list[Row]:
+def _measure(dsn: str, hour: Batch) -> list[Row]:
     batches = [hour[at : at + _BATCH] for at in range(0, _BATCH * _TURNS, _BATCH)]
     clock = ManualClock(datetime.fromtimestamp(START_US / 1e6, UTC))
     with ExitStack() as stack:
@@ -56,14 +57,14 @@ def _measured(dsn: str, hour: Batch) -> list[Row]:
         speed = rates(
             {
                 "ours": lambda turn: ours[0].append(DELTAS, batches[turn]),
-                "executemany": lambda turn: _pipelined(one, batches[turn]),
+                "executemany": lambda turn: _insert_pipelined(one, batches[turn]),
                 "COPY": lambda turn: copied(other, batches[turn]),
             },
             count=_BATCH,
             turns=_TURNS,
         )
-        kept = {counted(connection) for _, connection in places}
-    assert kept == {_BATCH * _TURNS}
+        counts = {counted(connection) for _, connection in places}
+    assert counts == {_BATCH * _TURNS}
     measure = f"append to PostgreSQL, batches of {_BATCH:,}"
     return [
         Row(
@@ -74,7 +75,7 @@ def _measured(dsn: str, hour: Batch) -> list[Row]:
             aim=Times(factor, peer),
         )
         for name, peer, factor in (
-            ("executemany", f"pipelined executemany, {_AT_ONCE:,} at once", 3),
+            ("executemany", f"pipelined executemany, {_PIPELINE_ROWS:,} at once", 3),
             ("COPY", "COPY, temporary table, INSERT by hand", 0.8),
         )
     ]
@@ -82,7 +83,7 @@ def _measured(dsn: str, hour: Batch) -> list[Row]:
 
 @contextmanager
 def prepared(dsn: str, schema: str, clock: Clock) -> Iterator[tuple[PostgresEngine, Connection]]:
-    """A schema with the series in it, an engine on it and a bare connection; gone afterwards."""
+    """Yield an engine and a connection on a temporary schema with the series."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
         engine = PostgresEngine.open(dsn, clock=clock, schema=schema, ahead=timedelta(hours=3))
@@ -95,14 +96,14 @@ def prepared(dsn: str, schema: str, clock: Clock) -> Iterator[tuple[PostgresEngi
             connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
 
 
-def _pipelined(connection: Connection, rows: Batch) -> None:
-    for at in range(0, len(rows), _AT_ONCE):
+def _insert_pipelined(connection: Connection, rows: Batch) -> None:
+    for at in range(0, len(rows), _PIPELINE_ROWS):
         with connection.transaction(), connection.cursor() as cursor:
-            cursor.executemany(_INSERT, rows[at : at + _AT_ONCE])
+            cursor.executemany(_INSERT, rows[at : at + _PIPELINE_ROWS])
 
 
 def copied(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Add rows by COPY into a temporary table, passing over those that are there."""
+    """Insert rows by COPY into a temporary table; existing rows are skipped."""
     with connection.transaction(), connection.cursor() as cursor:
         cursor.execute(f"CREATE TEMPORARY TABLE incoming (LIKE {DELTAS.name}) ON COMMIT DROP")
         with cursor.copy(f"COPY incoming ({_NAMES}) FROM STDIN (FORMAT BINARY)") as copy:
@@ -113,7 +114,6 @@ def copied(connection: Connection, rows: Sequence[tuple[Any, ...]]) -> None:
 
 
 def counted(connection: Connection) -> int:
-    """How many rows there are."""
-    found = connection.execute(f"SELECT count(*) FROM {DELTAS.name}").fetchone()  # noqa: S608
-    assert found is not None
-    return int(found[0])
+    row = connection.execute(f"SELECT count(*) FROM {DELTAS.name}").fetchone()  # noqa: S608
+    assert row is not None
+    return int(row[0])

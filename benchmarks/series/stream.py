@@ -1,10 +1,10 @@
-"""The stream the series benchmark keeps: an hour of order-book deltas, made from a seed."""
+"""Generated test data: an hour of order-book deltas."""
 
 import random
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from grandstand.apps.gatherer.store import OrderbookDelta
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
 
 HOUR_US = 3_600_000_000
 START_US = 1_767_225_600_000_000  # 1 January 2026, a whole hour
@@ -15,28 +15,28 @@ _TICK = 100  # a cent, in hundredths
 
 
 def tickers() -> list[str]:
-    """The markets, the busiest first."""
+    """Return the tickers, the busiest first."""
     return [
         f"KXGAME-26JAN{n % 31 + 1:02d}T{n:04d}-{'YES' if n % 2 else 'NO'}" for n in range(_TICKERS)
     ]
 
 
 def hour_of_deltas(number: int, *, start: int = START_US, seed: int = 1) -> list[OrderbookDelta]:
-    """So many deltas spread over an hour, as one gatherer receives them.
+    """Return deltas spread over an hour, as a recorder receives them.
 
-    The venue's clock has milliseconds and comes in bursts; a few markets are busy and most are
-    quiet; orders come, and go again at the price and size they came.
+    Times have milliseconds and come in bursts; few markets are busy and most are quiet; orders are
+    placed and later canceled at the same price and size.
     """
     return [*_deltas(random.Random(seed), number, start)]
 
 
 def shifted(rows: Sequence[OrderbookDelta], microseconds: int) -> list[OrderbookDelta]:
-    """The same rows so much later."""
+    """Return the rows with shifted times."""
     return [OrderbookDelta(row[0] + microseconds, row[1] + microseconds, *row[2:]) for row in rows]
 
 
 class _Market:
-    """A book whose orders come and go around a price that wanders."""
+    """An order book around a price that follows a random walk."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
@@ -44,7 +44,7 @@ class _Market:
         self._resting: list[tuple[int, bool, int]] = []
 
     def change(self) -> tuple[int, bool, int]:
-        """The price, the side and the size of what changes next."""
+        """Return price, side and size of the next change."""
         chance, resting = self._chance, self._resting
         if resting and chance.random() < 0.48:
             price, side, size = resting.pop(chance.randrange(len(resting)))
@@ -93,8 +93,8 @@ def _deltas(chance: random.Random, number: int, start: int) -> Iterator[Orderboo
 
 def _bursts(chance: random.Random, number: int) -> Iterator[int]:
     """Milliseconds of an hour: half of the deltas fall into a thousand short bursts."""
-    centres = [chance.random() * 3_599_000 for _ in range(1_000)]
+    centers = [chance.random() * 3_599_000 for _ in range(1_000)]
     for _ in range(number // 2):
         yield int(chance.random() * 3_600_000)
     for _ in range(number - number // 2):
-        yield int(chance.choice(centres) + chance.random() * 400)
+        yield int(chance.choice(centers) + chance.random() * 400)

@@ -1,4 +1,4 @@
-"""Who is measured takes short turns with its peers, so that what disturbs one disturbs all."""
+"""Timing in alternating short turns, so that disturbances affect all candidates."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 def rates(
     works: Mapping[str, Callable[[int], object]], *, count: int, turns: int
 ) -> dict[str, float]:
-    """How many a second each does, from its quicker half; a turn does `count`, told its number."""
+    """Return operations per second of each candidate; a turn performs `count` of them."""
     return {name: count / taken for name, taken in seconds(works, turns=turns).items()}
 
 
 def seconds(works: Mapping[str, Callable[[int], object]], *, turns: int) -> dict[str, float]:
-    """How long a turn of each takes, on average over its quicker half."""
+    """Return the seconds per turn of each candidate, averaged over its faster half."""
     taken: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(turns):
         for name, work in works.items():
@@ -23,6 +23,6 @@ def seconds(works: Mapping[str, Callable[[int], object]], *, turns: int) -> dict
 
 
 def quick(times: list[float]) -> float:
-    """The average of the quicker half."""
+    """Return the average of the faster half."""
     half = sorted(times)[: (len(times) + 1) // 2]
     return sum(half) / len(half)

@@ -1,4 +1,4 @@
-"""Each typed operation on SQLite, beside the same through boto3 to DynamoDB Local and moto."""
+"""Typed operations on SQLite against the same through boto3 to DynamoDB Local and moto."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.harness.rows import Row, Times
 from benchmarks.tables.peers import Boto, moto
-from benchmarks.tables.things import PER_GROUP, Thing, opened, plain, things
+from benchmarks.tables.records import PER_GROUP, Record, make_records, open_store, plain
 from grandstand.storage.tables import Store
 
 _ROUNDS = 5
@@ -20,27 +20,27 @@ _AIMS = {
 
 
 def rate(count: int, work: Callable[[int], object], rounds: int = _ROUNDS) -> float:
-    """How many a second, from the quicker half of some rounds; each is told its number."""
-    taken = []
+    """Return calls per second in the faster half of the rounds; `work` gets the round number."""
+    seconds = []
     for number in range(rounds):
         start = time.perf_counter()
         work(number)
-        taken.append(time.perf_counter() - start)
-    quick = sorted(taken)[: (rounds + 1) // 2]
+        seconds.append(time.perf_counter() - start)
+    quick = sorted(seconds)[: (rounds + 1) // 2]
     return count * len(quick) / sum(quick)
 
 
-def our_speed(folder: Path) -> dict[str, float]:
-    """Measure ours, before any server of a peer is started."""
-    with opened(folder, "operations", (plain,)) as store:
-        return _ours(store)
+def measure_ours(folder: Path) -> dict[str, float]:
+    """Measure the embedded engine, before a server is started."""
+    with open_store(folder, "operations", (plain,)) as store:
+        return _measure_store(store)
 
 
 def operations(ours: dict[str, float], local: Boto) -> list[Row]:
-    """Measure the peers, and set ours beside them."""
-    theirs = {"DynamoDB Local": _theirs(local, 300)}
+    """Measure the peers and compare."""
+    theirs = {"DynamoDB Local": _measure_peer(local, 300)}
     with moto() as stub:
-        theirs["moto"] = _theirs(stub, 60)
+        theirs["moto"] = _measure_peer(stub, 60)
     return [
         Row(
             measure=f"typed {name}",
@@ -53,29 +53,34 @@ def operations(ours: dict[str, float], local: Boto) -> list[Row]:
     ]
 
 
-def _ours(store: Store) -> dict[str, float]:
+def _measure_store(store: Store) -> dict[str, float]:
     number = 2_000
-    rounds = [things(Thing, number, start=number * turn) for turn in range(_ROUNDS)]
-    batches = [things(Thing, number, start=1_000_000 + number * turn) for turn in range(_ROUNDS)]
+    rounds = [
+        make_records(Record, number, start=number * round_number) for round_number in range(_ROUNDS)
+    ]
+    batches = [
+        make_records(Record, number, start=1_000_000 + number * round_number)
+        for round_number in range(_ROUNDS)
+    ]
 
-    def put(turn: int) -> None:
-        for thing in rounds[turn]:
-            store(thing.put())
+    def put(round_number: int) -> None:
+        for record in rounds[round_number]:
+            store(record.put())
 
-    def get(turn: int) -> None:
-        for thing in rounds[turn]:
-            assert store(Thing.get(group=thing.group, name=thing.name)) is not None
+    def get(round_number: int) -> None:
+        for record in rounds[round_number]:
+            assert store(Record.get(group=record.group, name=record.name)) is not None
 
-    def query(turn: int) -> None:
+    def query(round_number: int) -> None:
         for at in range(0, number, PER_GROUP):
-            assert len(store(Thing.row(group=rounds[turn][at].group))) == PER_GROUP
+            assert len(store(Record.row(group=rounds[round_number][at].group))) == PER_GROUP
 
-    def batch(turn: int) -> None:
-        store.write_many(thing.put() for thing in batches[turn])
+    def batch(round_number: int) -> None:
+        store.write_many(record.put() for record in batches[round_number])
 
-    def transact(turn: int) -> None:
+    def transact(round_number: int) -> None:
         for at in range(0, number, 2):
-            store.all(rounds[turn][at].put(), rounds[turn][at + 1].put())
+            store.all(rounds[round_number][at].put(), rounds[round_number][at + 1].put())
 
     return {
         "put": rate(number, put),
@@ -86,17 +91,27 @@ def _ours(store: Store) -> dict[str, float]:
     }
 
 
-def _theirs(peer: Boto, number: int) -> dict[str, float]:
-    """The peers are slower, so they get fewer items; all are warmed up by the same first batch."""
+def _measure_peer(peer: Boto, number: int) -> dict[str, float]:
+    """Peers are slower, so they get fewer items; all are warmed up with the same batch."""
     peer.create(plain)
-    peer.batch(plain, things(Thing, 300))
-    rounds = [things(Thing, number, start=10_000 + number * turn) for turn in range(3)]
-    batches = [things(Thing, number, start=1_000_000 + number * turn) for turn in range(3)]
+    peer.batch(plain, make_records(Record, 300))
+    rounds = [
+        make_records(Record, number, start=10_000 + number * round_number)
+        for round_number in range(3)
+    ]
+    batches = [
+        make_records(Record, number, start=1_000_000 + number * round_number)
+        for round_number in range(3)
+    ]
     groups = ["GROUP#g000000"] * max(1, number // PER_GROUP)
     return {
-        "put": rate(number, lambda turn: peer.put(plain, rounds[turn]), 3),
-        "get": rate(number, lambda turn: peer.get(plain, rounds[turn]), 3),
+        "put": rate(number, lambda round_number: peer.put(plain, rounds[round_number]), 3),
+        "get": rate(number, lambda round_number: peer.get(plain, rounds[round_number]), 3),
         "query of 50": rate(len(groups), lambda _turn: peer.query(plain, groups), 3),
-        "batch of 25": rate(number, lambda turn: peer.batch(plain, batches[turn]), 3),
-        "transaction of 2": rate(number // 2, lambda turn: peer.transact(plain, rounds[turn]), 3),
+        "batch of 25": rate(
+            number, lambda round_number: peer.batch(plain, batches[round_number]), 3
+        ),
+        "transaction of 2": rate(
+            number // 2, lambda round_number: peer.transact(plain, rounds[round_number]), 3
+        ),
     }

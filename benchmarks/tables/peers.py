@@ -1,4 +1,4 @@
-"""The peers of the tables benchmark, each through boto3 as its users call it."""
+"""Peers of the tables benchmark, called through boto3."""
 
 import re
 import subprocess
@@ -21,30 +21,28 @@ _BATCH = 25
 
 
 class Boto:
-    """A boto3 client with the few calls that are measured."""
+    """A boto3 client with the calls that are measured."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def create(self, table: Table) -> None:
-        """Make the table, unless it is there."""
+        """Create the table if it does not exist."""
         names = self._client.list_tables()["TableNames"]
         if table.name not in names:
             self._client.create_table(**create_table_shape(table.schema(Naming())))
 
     def put(self, table: Table, records: Sequence[Any]) -> None:
-        """Put one after another."""
         for record in records:
             self._client.put_item(TableName=table.name, Item=_item(record))
 
     def get(self, table: Table, records: Sequence[Any]) -> None:
-        """Get one after another."""
         for record in records:
             found = self._client.get_item(TableName=table.name, Key=_key(record))
             assert found["Item"]
 
     def query(self, table: Table, partitions: Sequence[str]) -> None:
-        """Query whole partitions of fifty."""
+        """Query whole partitions of 50."""
         for partition in partitions:
             found = self._client.query(
                 TableName=table.name,
@@ -60,7 +58,7 @@ class Boto:
             self._client.batch_write_item(RequestItems={table.name: puts})
 
     def transact(self, table: Table, records: Sequence[Any]) -> None:
-        """Write two at a time, all or nothing."""
+        """Write two at a time in a transaction."""
         for at in range(0, len(records), 2):
             puts = [
                 {"Put": {"TableName": table.name, "Item": _item(r)}} for r in records[at : at + 2]
@@ -98,7 +96,7 @@ def amazon(folder: Path) -> Iterator[Boto]:
 
 @contextmanager
 def our_endpoint(folder: Path) -> Iterator[Boto]:
-    """Our endpoint in a process of its own, on a file."""
+    """Our endpoint in its own process, on a file."""
     command = [sys.executable, "-m", "grandstand", "tables", "serve", "--port", "0"]
     command += ["--file", str(folder / "endpoint.db")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -2,10 +2,10 @@
 
 from benchmarks.harness.rows import Row
 from benchmarks.trainer.agreement import agreement
-from benchmarks.trainer.judging import canaries, judging
+from benchmarks.trainer.offline_judge import canaries, evaluation_rate
 from benchmarks.trainer.service import rows
 
 
 def run(*, full: bool) -> list[Row]:
     """Measure every row; `full` adds agreement on each dimension."""
-    return [*agreement(each_dimension=full), canaries(), judging(), *rows()]
+    return [*agreement(each_dimension=full), canaries(), evaluation_rate(), *rows()]

@@ -1,4 +1,4 @@
-"""What following attempts costs as they grow many, and how many submissions the API takes."""
+"""Cost of profile updates with many attempts, and submissions per second through the API."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from typing import Any
 import httpx2
 
 from benchmarks.harness.rows import Limit, Row, Times
-from grandstand.apps.trainer.model import Answer, DimensionScore, Evaluation
-from grandstand.apps.trainer.model.rubric import NAMES, overall_score
-from grandstand.apps.trainer.service.means import Means
-from grandstand.apps.trainer.service.profiles import Profiles
-from grandstand.apps.trainer.service.scenarios import Scenarios
-from grandstand.apps.trainer.sources.offline_judge import OfflineJudge
-from grandstand.apps.trainer.store import TABLES, Attempt, UserTotals
-from grandstand.base.clock import SystemClock
-from grandstand.kit.cursors import Cursors
-from grandstand.kit.events import Events
-from grandstand.kit.outbox import Outbox
+from grandstand.apps.trainer.domain.evaluation import (
+    DIMENSION_NAMES,
+    Answer,
+    DimensionScore,
+    Evaluation,
+    overall_score,
+)
+from grandstand.apps.trainer.services.profiles import ProfileService
+from grandstand.apps.trainer.services.scenarios import ScenarioService
+from grandstand.apps.trainer.settings import TrainerSettings
+from grandstand.apps.trainer.store import TABLES, Attempt, TrainerStore, UserTotals
+from grandstand.core.clock import SystemClock
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 
@@ -48,19 +49,19 @@ _ANSWER = (
 
 
 def rows() -> list[Row]:
-    """Measure the rows of the service."""
+    """Run the benchmarks of the service."""
     return [*following(), submitting()]
 
 
-class _Nobody:
-    """Nobody is told."""
+class _NullPublisher:
+    """Publishes nothing."""
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
-        """Tell nobody."""
+    def publish(self, topic: str, news: dict[str, Any]) -> None:
+        """Do nothing."""
 
 
 def following() -> list[Row]:
-    """What one update of a profile takes with few and with many attempts before it."""
+    """Measure one update of a profile with few and with many attempts."""
     few, many = (_update_milliseconds(count) for count in (_FEW, _MANY))
     return [
         Row(
@@ -92,21 +93,17 @@ def _update_milliseconds(count: int) -> float:
 
 
 async def _updated(store: Store, clock: SystemClock) -> float:
-    kept, random = AsyncStore(store), Random(1)
-    means = Means(
-        store=kept,
-        outbox=Outbox(kept, clock),
-        clock=clock,
-        random=random,
-        teller=_Nobody(),
-        events=Events(kept, clock=clock, random=random, teller=_Nobody()),
-        cursors=Cursors(b""),
-        judge=OfflineJudge(),
+    tables, settings = AsyncStore(store), TrainerSettings()
+    trainer_store = TrainerStore(tables, clock, Random(1))
+    profiles = ProfileService(
+        store=trainer_store,
+        scenarios=ScenarioService(store=trainer_store, settings=settings),
+        publisher=_NullPublisher(),
+        settings=settings,
     )
-    profiles = Profiles(means, Scenarios(means))
     took = []
     for _ in range(_UPDATES):
-        await kept(UserTotals.rescore("ada", 0))
+        await tables(UserTotals.rescore("ada", 0))
         before = time.perf_counter()
         await profiles.update("ada")
         took.append(time.perf_counter() - before)
@@ -115,7 +112,7 @@ async def _updated(store: Store, clock: SystemClock) -> float:
 
 def _completed(number: int, random: Random) -> Attempt:
     moment = _BEGAN + timedelta(minutes=number)
-    scores = {name: random.randint(0, 4) for name in NAMES}
+    scores = {name: random.randint(0, 4) for name in DIMENSION_NAMES}
     reasons = ("The position is stated early and its terms are fixed.",) * 3
     dimensions = tuple(DimensionScore(name, score, reasons) for name, score in scores.items())
     return Attempt(
@@ -132,8 +129,8 @@ def _completed(number: int, random: Random) -> Attempt:
 
 
 def submitting() -> Row:
-    """Submissions a second through the API of a whole house, judged offline, all of them kept."""
-    with TemporaryDirectory() as folder, _house(Path(folder)) as address:
+    """Measure submissions per second through the API of a whole server, evaluated offline."""
+    with TemporaryDirectory() as folder, _platform(Path(folder)) as address:
         rate, lost = asyncio.run(_submitted(address))
     return Row(
         measure=f"submissions through the API, judged; {lost} of {_SUBMISSIONS:,} lost",
@@ -144,8 +141,8 @@ def submitting() -> Row:
 
 
 @contextmanager
-def _house(folder: Path) -> Iterator[str]:
-    """Run a house of its own in another process, jobs included, and answer its address."""
+def _platform(folder: Path) -> Iterator[str]:
+    """Run a server with jobs in another process, and yield its address."""
     environment = {**os.environ, "GRANDSTAND_HOME": str(folder), "GRANDSTAND_LOG_LEVEL": "warning"}
     command = [sys.executable, "-m", "grandstand", "up", "--port", "0"]
     running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
@@ -161,7 +158,7 @@ def _address(running: subprocess.Popen[str]) -> str:
         found = re.search(r"http://[\d.]+:\d+", line)
         if found:
             return found.group()
-    message = "The house did not start"
+    message = "The server did not start"
     raise RuntimeError(message)
 
 
@@ -180,7 +177,7 @@ async def _submitted(address: str) -> tuple[float, int]:
 
 
 async def _offered(client: httpx2.AsyncClient) -> dict[str, Any]:
-    """Wait until the scenarios are on offer, and answer the first without a forecast."""
+    """Wait until the scenarios are loaded, and return the first without a forecast."""
     async with asyncio.timeout(60):
         while True:
             listed = (await client.get("/scenarios")).json()["scenarios"]
@@ -214,7 +211,7 @@ async def _submit(
 
 
 async def _kept(client: httpx2.AsyncClient) -> set[str]:
-    """Answer every attempt that is there and judged."""
+    """Return the ids of all evaluated attempts."""
     found: set[str] = set()
     cursor = None
     while True:

@@ -1,3 +1,3 @@
 """Grandstand: five sports and racing applications on one storage core."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

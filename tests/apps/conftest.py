@@ -6,13 +6,13 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.dynamodb.connection import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.requests import DeleteItem, Scan
+from grandstand.storage.tables.requests import DeleteItem, ScanRequest
 from grandstand.storage.tables.schema import TableSchema
 
 _BATCH = 25
@@ -44,7 +44,7 @@ class Amazons:
             self.engine.delete_table(name)
 
     def _empty(self, schema: TableSchema) -> None:
-        while items := self.engine.scan(Scan(schema.name, consistent=True)).items:
+        while items := self.engine.scan(ScanRequest(schema.name, consistent=True)).items:
             keys = [{part: item[part] for part in schema.key_names} for item in items]
             deletes = [DeleteItem(schema.name, key) for key in keys]
             for start in range(0, len(deletes), _BATCH):

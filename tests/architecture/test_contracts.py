@@ -1,4 +1,4 @@
-"""The import contracts hold now, and would be broken by what they are there to stop."""
+"""The import contracts hold, and each is broken by an import it forbids."""
 
 import shutil
 import subprocess
@@ -9,40 +9,52 @@ import pytest
 
 from tests.architecture.tree import ROOT
 
-_ROOMS = ("app", "api", "pages", "cli", "jobs", "service", "store", "sources", "model", "settings")
+_LAYERS = ("host", "apps", "simulators", "kit", "storage", "net", "core")
+_APP_MODULES = (
+    "app",
+    "api",
+    "pages",
+    "cli",
+    "jobs",
+    "services",
+    "store",
+    "sources",
+    "domain",
+    "settings",
+)
 _LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Path:
-    """A house with every storey and two applications, all of them empty."""
+def project(tmp_path: Path) -> Path:
+    """Return a project with every layer and two apps, all modules empty."""
     source = tmp_path / "src" / "grandstand"
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for storey in ("host", "apps", "simulators", "kit", "storage", "wire", "base"):
-        (source / storey).mkdir(parents=True)
-        (source / storey / "__init__.py").touch()
-    for name in ("__init__.py", "__main__.py", "base/clock.py", "kit/routes.py"):
+    for layer in _LAYERS:
+        (source / layer).mkdir(parents=True)
+        (source / layer / "__init__.py").touch()
+    for name in ("__init__.py", "__main__.py", "core/clock.py", "kit/routes.py"):
         (source / name).touch()
-    for application in ("bets", "keiba"):
-        (source / "apps" / application).mkdir()
-        for room in ("__init__", *_ROOMS):
-            (source / "apps" / application / f"{room}.py").touch()
+    for app in ("bets", "keiba"):
+        (source / "apps" / app).mkdir()
+        for module in ("__init__", *_APP_MODULES):
+            (source / "apps" / app / f"{module}.py").touch()
     return source
 
 
-def _lint(house: Path) -> subprocess.CompletedProcess[str]:
+def _lint(project: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", _LINT, "--no-cache"],
-        cwd=house.parents[1],
-        env={"PYTHONPATH": str(house.parent), "PATH": "", "COLUMNS": "200"},
+        cwd=project.parents[1],
+        env={"PYTHONPATH": str(project.parent), "PATH": "", "COLUMNS": "200"},
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-def test_an_empty_house_keeps_every_contract(house: Path) -> None:
-    done = _lint(house)
+def test_empty_project_keeps_every_contract(project: Path) -> None:
+    done = _lint(project)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 broken" in done.stdout
@@ -51,36 +63,36 @@ def test_an_empty_house_keeps_every_contract(house: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("base/clock.py", "import grandstand.kit.routes", "Each storey stands only"),
-        ("wire/__init__.py", "import grandstand.storage", "Each storey stands only"),
-        ("apps/bets/service.py", "import grandstand.apps.bets.api", "The rooms of an application"),
-        ("apps/bets/service.py", "import grandstand.apps.keiba.model", "Applications do not see"),
-        ("apps/bets/api.py", "import grandstand.apps.bets.store", "Only service and app open"),
-        ("apps/bets/model.py", "import grandstand.base.clock", "A model has no clock"),
-        ("apps/bets/model.py", "import sqlite3", "SQL is spoken only"),
-        ("host/__init__.py", "import boto3", "Amazon's clients"),
+        ("core/clock.py", "import grandstand.kit.routes", "Imports go down"),
+        ("net/__init__.py", "import grandstand.storage", "Imports go down"),
+        ("apps/bets/services.py", "import grandstand.apps.bets.api", "The layers of an app"),
+        ("apps/bets/services.py", "import grandstand.apps.keiba.domain", "Apps do not import"),
+        ("apps/bets/api.py", "import grandstand.apps.bets.store", "Only services and app"),
+        ("apps/bets/domain.py", "import grandstand.core.clock", "Domain code has no clock"),
+        ("apps/bets/domain.py", "import sqlite3", "SQL drivers are imported only"),
+        ("host/__init__.py", "import boto3", "AWS clients are imported only"),
         ("kit/routes.py", "import websockets", "Outgoing HTTP"),
-        ("apps/bets/service.py", "import uvicorn", "Listening is for"),
-        ("host/__init__.py", "import prometheus_client", "Metrics are counted"),
+        ("apps/bets/services.py", "import uvicorn", "Server libraries are for"),
+        ("host/__init__.py", "import prometheus_client", "Metrics go through"),
     ],
 )
-def test_a_forbidden_import_breaks_its_contract(
-    house: Path, module: str, line: str, contract: str
+def test_forbidden_import_breaks_its_contract(
+    project: Path, module: str, line: str, contract: str
 ) -> None:
-    (house / module).write_text(f"{line}\n", encoding="utf-8")
+    (project / module).write_text(f"{line}\n", encoding="utf-8")
 
-    done = _lint(house)
+    done = _lint(project)
 
     broken = [row for row in done.stdout.splitlines() if row.endswith("BROKEN")]
     assert done.returncode == 1, done.stdout + done.stderr
     assert [row for row in broken if row.startswith(contract)]
 
 
-@pytest.mark.parametrize("place", ["cellar.py", "apps/bets/cellar.py"])
-def test_a_module_that_has_no_place_breaks_a_contract(house: Path, place: str) -> None:
-    (house / place).touch()
+@pytest.mark.parametrize("place", ["extra.py", "apps/bets/extra.py"])
+def test_module_outside_the_layers_breaks_a_contract(project: Path, place: str) -> None:
+    (project / place).touch()
 
-    done = _lint(house)
+    done = _lint(project)
 
     assert done.returncode == 1
-    assert "cellar" in done.stdout
+    assert "extra" in done.stdout

@@ -202,15 +202,15 @@ def test_every_application_has_a_page_and_it_is_listed() -> None:
 @pytest.mark.parametrize("path", _APPLICATIONS, ids=lambda path: path.stem)
 def test_every_page_of_an_application_has_the_same_headings(path: Path) -> None:
     assert _headings(path, "##") == [
-        "What it is for",
-        "How to use it",
-        "What it keeps",
+        "Purpose",
+        "Usage",
+        "Stored data",
         "How it works",
         "Settings",
         "Jobs",
         "API",
         "Commands",
-        "How it is tested",
+        "Tests",
         "Decisions",
         "Limits",
     ]
@@ -243,13 +243,6 @@ def test_every_page_of_an_application_names_its_jobs(path: Path) -> None:
     told = _section(path, "Jobs")
 
     assert [name for name in known if f"`{name}`" not in told] == []
-
-
-def test_the_glossary_is_sorted_and_has_each_word_once() -> None:
-    words = re.findall(r"^\*\*(.+?)\*\*", _text(ROOT / "GLOSSARY.md"), re.MULTILINE)
-
-    assert len(words) > 20
-    assert words == sorted(set(words), key=str.casefold)
 
 
 def test_the_version_is_the_same_wherever_it_stands() -> None:

@@ -1,4 +1,4 @@
-"""What the house stands on is made once, however many begin at the same time."""
+"""What the platform stands on is made once, however many begin at the same time."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from grandstand.host.ground import house_secret
+from grandstand.host.infrastructure import platform_secret
 from grandstand.host.settings import Settings
 
 _AT_ONCE = 8
@@ -20,7 +20,7 @@ def test_those_who_begin_together_have_one_secret_and_it_is_whole(
 
     def begun() -> bytes:
         begin.wait()
-        return house_secret(settings)
+        return platform_secret(settings)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         found = {each.result() for each in [pool.submit(begun) for _ in range(_AT_ONCE)]}

@@ -6,11 +6,11 @@ import pytest
 from pydantic import SecretStr
 
 from grandstand.apps.gatherer.store import DELTAS
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import InvalidInput
-from grandstand.host.opening import open_engine, open_series
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import InvalidInput
+from grandstand.host.infrastructure import open_engine, open_series
 from grandstand.host.settings import Settings
-from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 
 
 @pytest.mark.parametrize(("wide", "segments"), [(False, "'ticker'"), (True, "''")])
@@ -30,7 +30,7 @@ def test_a_wide_universe_is_compressed_without_segments(
 def test_a_place_that_is_none_is_refused_without_telling_it() -> None:
     settings = Settings(series=SecretStr("secret place"))
 
-    with pytest.raises(InvalidInput, match="series is not understood") as refused:
+    with pytest.raises(InvalidInput, match="series is invalid") as refused:
         open_series(settings)
 
     assert "secret" not in str(refused.value)
@@ -42,7 +42,7 @@ def test_dynamodb_without_a_region_is_in_the_one_amazons_own_settings_name(
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     settings = Settings(tables="dynamodb")
 
-    with pytest.raises(InvalidInput, match="No region is set"):
+    with pytest.raises(InvalidInput, match="No AWS region is configured"):
         open_engine(settings, SystemClock())
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     engine = open_engine(settings, SystemClock())

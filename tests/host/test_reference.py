@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.errors import GrandstandError
+from grandstand.core.errors import GrandstandError
 from grandstand.host.cli import whole
-from grandstand.host.reference import pages
+from grandstand.host.reference import build_reference
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 SOURCE = Path(__file__).parents[2] / "src"
-PAGES = pages(whole())
+PAGES = build_reference(whole())
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))

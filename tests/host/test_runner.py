@@ -9,22 +9,22 @@ from random import Random
 
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.host.runner import Background
-from grandstand.kit.jobs.job import Every, Job, Run
-from grandstand.kit.jobs.runner import Runner
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.host.runtime import BackgroundWork
+from grandstand.kit.jobs.job import Every, Job, JobContext
+from grandstand.kit.jobs.runner import JobRunner
 from grandstand.kit.jobs.tables import JOB_TABLES
-from grandstand.kit.outbox import OUTBOX_TABLES, Consequence, Deliverer, Outbox
+from grandstand.kit.outbox import OUTBOX_TABLES, Deliverer, Outbox, OutboxMessage
 from grandstand.storage.tables import AsyncStore
-from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 from tests.kit.jobs.conftest import until
 from tests.kit.stores import Listener, open_at
 
 pytestmark = pytest.mark.anyio
 
 
-class BrokenRunner(Runner):
+class BrokenRunner(JobRunner):
     """A runner with a fault of its own."""
 
     async def run(self) -> None:
@@ -36,19 +36,21 @@ class BrokenRunner(Runner):
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[AsyncStore]:
     opened = open_at(str(tmp_path / "tables.db"), "")
-    opened.store.create((*HOUSE_TABLES, *JOB_TABLES, *OUTBOX_TABLES))
+    opened.store.create((*PLATFORM_TABLES, *JOB_TABLES, *OUTBOX_TABLES))
     yield opened
     opened.store.close()
 
 
-def background(store: AsyncStore, taken: list[str], kind: type[Runner] = Runner) -> Background:
+def background(
+    store: AsyncStore, taken: list[str], kind: type[JobRunner] = JobRunner
+) -> BackgroundWork:
     outbox = Outbox(store, SystemClock())
 
-    async def write(run: Run) -> str | None:
+    async def write(run: JobContext) -> str | None:
         await outbox.put("told", f"run {run.token}", None)
         return None
 
-    async def take(consequence: Consequence) -> None:
+    async def take(consequence: OutboxMessage) -> None:
         taken.append(consequence.idempotency_key)
 
     clock, random, metrics = SystemClock(), Random(1), Metrics()
@@ -58,11 +60,11 @@ def background(store: AsyncStore, taken: list[str], kind: type[Runner] = Runner)
         clock=clock,
         random=random,
         metrics=metrics,
-        teller=Listener(),
+        publisher=Listener(),
         instance="one",
     )
     deliverer = Deliverer(store, {"told": take}, clock=clock, random=random, metrics=metrics)
-    return Background(runner, deliverer)
+    return BackgroundWork(runner, deliverer)
 
 
 async def test_what_a_job_writes_to_the_outbox_is_delivered(store: AsyncStore) -> None:

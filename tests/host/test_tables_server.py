@@ -17,31 +17,32 @@ from contextlib import contextmanager
 import msgspec
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.host.server.listening import LOOPBACK, AddressUnusable, PortTaken, listen
+from grandstand.core.clock import SystemClock
+from grandstand.host.server.serving import LOOPBACK, InvalidAddress, PortInUse, bind
 from grandstand.host.tables_server import make_server
+from grandstand.storage.tables.dynamodb_server.server import MAX_BODY, DynamoDbServer
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.front import MAX_BODY, Front
-from tests.storage.tables.front.asking import SIGNED, Asker, target
+from tests.storage.tables.dynamodb_server.sdk_client import SIGNED, ApiCaller, target
 
 PROGRAM = """
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.host.tables_server import serve
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.front import Front
+from grandstand.storage.tables.dynamodb_server.server import DynamoDbServer
 
 engine = SqliteEngine.open(None, clock=SystemClock())
-serve(Front(engine, clock=SystemClock()), port=0, announce=lambda *at: print(*at, flush=True))
+server = DynamoDbServer(engine, clock=SystemClock())
+serve(server, port=0, announce=lambda *at: print(*at, flush=True))
 engine.close()
 print("stopped", flush=True)
 """
 
 
 @contextmanager
-def serving(front: Front, sweep_seconds: float = 60) -> Iterator[int]:
+def serving(front: DynamoDbServer, sweep_seconds: float = 60) -> Iterator[int]:
     """Serve a front from a thread; the port."""
     server = make_server(front, sweep_seconds)
-    with listen(LOOPBACK, 0) as listening:
+    with bind(LOOPBACK, 0) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         yield listening.getsockname()[1]
@@ -50,17 +51,17 @@ def serving(front: Front, sweep_seconds: float = 60) -> Iterator[int]:
 
 
 @pytest.fixture
-def front() -> Iterator[Front]:
+def front() -> Iterator[DynamoDbServer]:
     """A front in memory, with one table."""
     engine = SqliteEngine.open(None, clock=SystemClock())
-    made = Front(engine, clock=SystemClock())
-    Asker(made).table("things")
+    made = DynamoDbServer(engine, clock=SystemClock())
+    ApiCaller(made).table("things")
     yield made
     engine.close()
 
 
 @pytest.fixture
-def port(front: Front) -> Iterator[int]:
+def port(front: DynamoDbServer) -> Iterator[int]:
     """Where the front is served."""
     with serving(front) as number:
         yield number
@@ -129,8 +130,8 @@ def test_many_clients_are_served_at_once(port: int) -> None:
     assert b'"Count":100' in body_of(counted)
 
 
-def test_expired_items_go_while_it_runs(front: Front) -> None:
-    caller = Asker(front)
+def test_expired_items_go_while_it_runs(front: DynamoDbServer) -> None:
+    caller = ApiCaller(front)
     caller(
         "UpdateTimeToLive",
         TableName="things",
@@ -145,7 +146,7 @@ def test_expired_items_go_while_it_runs(front: Front) -> None:
     assert left == 0
 
 
-def _left_at_last(caller: Asker) -> int:
+def _left_at_last(caller: ApiCaller) -> int:
     """How many things are left, once there are none or a minute is over."""
     end = time.monotonic() + 60
     while (left := int(caller("Scan", TableName="things")["Count"])) and time.monotonic() < end:
@@ -154,11 +155,11 @@ def _left_at_last(caller: Asker) -> int:
 
 
 def test_a_taken_port_is_told_before_anything_is_begun() -> None:
-    with listen(LOOPBACK, 0) as taken:
+    with bind(LOOPBACK, 0) as taken:
         number = taken.getsockname()[1]
 
-        with pytest.raises(PortTaken) as told:
-            listen(LOOPBACK, number)
+        with pytest.raises(PortInUse) as told:
+            bind(LOOPBACK, number)
 
     assert str(told.value) == (
         f"Port {number} of 127.0.0.1 is taken: stop the program that listens there, or choose "
@@ -167,12 +168,12 @@ def test_a_taken_port_is_told_before_anything_is_begun() -> None:
 
 
 def test_an_address_of_another_machine_cannot_be_used() -> None:
-    with pytest.raises(AddressUnusable, match=r"Cannot listen on 192\.0\.2\.1 port 0"):
-        listen("192.0.2.1", 0)
+    with pytest.raises(InvalidAddress, match=r"Cannot listen on 192\.0\.2\.1 port 0"):
+        bind("192.0.2.1", 0)
 
 
 def test_it_listens_to_this_machine_alone_unless_told_otherwise() -> None:
-    with listen(LOOPBACK, 0) as listening:
+    with bind(LOOPBACK, 0) as listening:
         assert listening.getsockname()[0] == "127.0.0.1"
         assert listening.family == socket.AF_INET
 

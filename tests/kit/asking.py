@@ -6,21 +6,24 @@ import asyncio
 import sys
 from random import Random
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.kit.allowances import TableAllowance, TableQuotas
-from grandstand.wire.errors import QuotaSpent
-from grandstand.wire.web import Rate, Web
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.kit.shared_limits import TableQuotas, TableRateLimiter
+from grandstand.net.client import SourceRegistry
+from grandstand.net.errors import QuotaExceeded
+from grandstand.net.rate_limits import RateLimit
 from tests.kit.stores import open_at
 
 
 async def _ask(place: str, owner: str, url: str, count: int) -> None:
     clock, random = SystemClock(), Random(owner)
     store = open_at(place, "")
-    allowance = TableAllowance(store, owner=owner, clock=clock, random=random)
+    rate_limiter = TableRateLimiter(store, owner=owner, clock=clock, random=random)
     quotas = TableQuotas(store, clock=clock, random=random)
-    web = Web(clock=clock, random=random, metrics=Metrics(), allowance=allowance, quotas=quotas)
-    rate = Rate(per_second=20, concurrent=1)
+    web = SourceRegistry(
+        clock=clock, random=random, metrics=Metrics(), rate_limiter=rate_limiter, quotas=quotas
+    )
+    rate = RateLimit(per_second=20, concurrent=1)
     async with web:
         source = web.source("site", base_url=url, rate=rate, daily_quota=15)
         # Whoever is ready waits for the other, so that both ask at once.
@@ -30,7 +33,7 @@ async def _ask(place: str, owner: str, url: str, count: int) -> None:
         for at in range(count):
             try:
                 await source.get(f"/{owner}/{at}")
-            except QuotaSpent:
+            except QuotaExceeded:
                 sys.stdout.write("spent\n")
     store.store.close()
 

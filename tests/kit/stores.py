@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import Clock, SystemClock
+from grandstand.core.clock import Clock, SystemClock
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.dynamodb.connection import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
@@ -37,7 +37,7 @@ def open_engine(place: str, clock: Clock | None = None) -> Engine:
 
 
 def place_of(request: pytest.FixtureRequest, folder: Path) -> str:
-    """Answer where the kind of store a fixture's parameter names is kept."""
+    """Return where the kind of store a fixture's parameter names is kept."""
     places: dict[str, Callable[[], str]] = {
         "sqlite": lambda: str(folder / "tables.db"),
         "dynamodb-local": lambda: str(request.getfixturevalue("dynamodb_local")),
@@ -46,7 +46,7 @@ def place_of(request: pytest.FixtureRequest, folder: Path) -> str:
 
 
 def fresh_prefix() -> str:
-    """Answer a prefix for the names of tables that no other test uses."""
+    """Return a prefix for the names of tables that no other test uses."""
     return f"kit{next(_numbers)}-"
 
 
@@ -62,6 +62,6 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[tuple[str, dict[str, Any]]] = []
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
+    def publish(self, topic: str, news: dict[str, Any]) -> None:
         """Remember news."""
         self.heard.append((topic, news))

@@ -4,18 +4,20 @@ import math
 
 import pytest
 
-from grandstand.kit.calibration import Said, figures_of
+from grandstand.kit.calibration import ResolvedForecast, summarize
 
 
 def test_fewer_than_ten_come_to_nothing_yet() -> None:
-    assert figures_of([Said(0.5, happened=True)] * 9) is None
-    assert figures_of([Said(0.5, happened=True)] * 10) is not None
+    assert summarize([ResolvedForecast(0.5, happened=True)] * 9) is None
+    assert summarize([ResolvedForecast(0.5, happened=True)] * 10) is not None
 
 
 def test_the_figures_are_those_reckoned_by_hand() -> None:
-    said = [Said(0.8, happened=at < 6) for at in range(8)] + [Said(0.2, happened=False)] * 2
+    said = [ResolvedForecast(0.8, happened=at < 6) for at in range(8)] + [
+        ResolvedForecast(0.2, happened=False)
+    ] * 2
 
-    told = figures_of(said)
+    told = summarize(said)
 
     assert told is not None
     assert told.count == 10
@@ -31,7 +33,7 @@ def test_the_figures_are_those_reckoned_by_hand() -> None:
 
 
 def test_bounds_are_wilsons_and_never_leave_what_can_be() -> None:
-    told = figures_of([Said(1.0, happened=True)] * 10)
+    told = summarize([ResolvedForecast(1.0, happened=True)] * 10)
 
     assert told is not None
     assert told.came_true.low == pytest.approx(0.722467, abs=1e-6)
@@ -40,7 +42,7 @@ def test_bounds_are_wilsons_and_never_leave_what_can_be() -> None:
 
 
 def test_a_certainty_that_failed_costs_much_and_not_without_end() -> None:
-    told = figures_of([Said(1.0, happened=False)] * 10)
+    told = summarize([ResolvedForecast(1.0, happened=False)] * 10)
 
     assert told is not None
     assert told.log_loss == pytest.approx(-math.log(1e-12))

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from grandstand.base.errors import InvalidInput
+from grandstand.core.errors import InvalidInput
 from grandstand.kit.charts import Axis, Chart, Mark, Plot, Row, sparkline, thin
 
 
@@ -53,7 +53,7 @@ def test_a_summary_says_lowest_highest_and_last() -> None:
     chart = _chart(Plot("Last", "line", ((0, 5.0), (1, 9.0), (2, 7.0), (3, None))))
 
     assert chart.summary() == ("Price. Last: 4 points, lowest 5.0 ¢, highest 9.0 ¢, last 7.0 ¢.")
-    assert _chart(Plot("Last", "line", ())).summary() == "Price. There are no points yet."
+    assert _chart(Plot("Last", "line", ())).summary() == "Price. No data yet."
 
 
 def test_a_sparkline_stays_in_its_box_and_its_label_is_escaped() -> None:
@@ -65,4 +65,4 @@ def test_a_sparkline_stays_in_its_box_and_its_label_is_escaped() -> None:
 
 
 def test_too_few_values_are_said_instead_of_drawn() -> None:
-    assert "too few values" in sparkline([1], "Form")
+    assert "not enough data" in sparkline([1], "Form")

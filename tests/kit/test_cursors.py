@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grandstand.kit.cursors import CursorRefused, Cursors
-from grandstand.kit.who.caller import LOCAL_OWNER, Caller
+from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
+from grandstand.kit.cursors import Cursors, InvalidCursor
 
 ADA = Caller("ada", "Ada", frozenset({"user"}), "session")
-CURSORS = Cursors(b"a secret of the house")
+CURSORS = Cursors(b"a secret of the platform")
 
 
 @given(some.text(), some.text())
@@ -36,13 +36,13 @@ def test_a_cursor_is_refused_to_others_for_other_questions_and_by_other_houses(
 ) -> None:
     cursor = CURSORS.write(ADA, "games", "row 20")
 
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         cursors.read(caller, question, cursor)
 
 
 @given(some.text())
 def test_garbage_is_refused_in_one_way(text: str) -> None:
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         CURSORS.read(ADA, "games", text)
 
 
@@ -50,5 +50,5 @@ def test_a_changed_position_is_refused() -> None:
     cursor = CURSORS.write(ADA, "games", "row 20")
     assert cursor is not None
 
-    with pytest.raises(CursorRefused):
+    with pytest.raises(InvalidCursor):
         CURSORS.read(ADA, "games", cursor[:-2] + "__")

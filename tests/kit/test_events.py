@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.kit.auth.caller import LOCAL_OWNER
 from grandstand.kit.events import EVENT_TABLES, Events
-from grandstand.kit.who.caller import LOCAL_OWNER
 from grandstand.storage.tables import AsyncStore
 from tests.kit.stores import Listener, fresh_prefix, open_at, place_of
 
@@ -44,7 +44,7 @@ def listener() -> Listener:
 
 @pytest.fixture
 def events(store: AsyncStore, clock: ManualClock, listener: Listener) -> Events:
-    return Events(store, clock=clock, random=Random(1), teller=listener)
+    return Events(store, clock=clock, random=Random(1), publisher=listener)
 
 
 async def test_the_last_events_come_newest_first_each_to_whom_it_concerns(
@@ -66,7 +66,7 @@ async def test_pages_are_told_by_a_topic_of_everybody_or_of_one_person(
     await events.record("keiba", "race", "The race is on", "/keiba/1")
     await events.record("bets", "alert", "For you", user_id="ada")
 
-    assert [topic for topic, _ in listener.heard] == ["house/events", "house/events/user/ada"]
+    assert [topic for topic, _ in listener.heard] == ["platform/events", "platform/events/user/ada"]
     assert listener.heard[0][1]["href"] == "/keiba/1"
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from starlette.websockets import WebSocket
 
-from grandstand.base.clock import ManualClock
-from grandstand.base.metrics import Metrics
-from grandstand.kit.live import MAX_MESSAGE, MAX_TOPICS, Hub, may_follow
-from grandstand.kit.who.caller import LOCAL_OWNER, Caller
+from grandstand.core.clock import ManualClock
+from grandstand.core.metrics import Metrics
+from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
+from grandstand.kit.live import MAX_MESSAGE, MAX_TOPICS, LiveHub, may_follow
 
 pytestmark = pytest.mark.anyio
 
@@ -59,12 +59,12 @@ def metrics() -> Metrics:
 
 
 @pytest.fixture
-def hub(metrics: Metrics) -> Hub:
-    return Hub(ManualClock(), metrics, queue_length=4)
+def hub(metrics: Metrics) -> LiveHub:
+    return LiveHub(ManualClock(), metrics, queue_length=4)
 
 
 @asynccontextmanager
-async def _open(hub: Hub, caller: Caller | None = _ADA) -> AsyncIterator[Browser]:
+async def _open(hub: LiveHub, caller: Caller | None = _ADA) -> AsyncIterator[Browser]:
     browser = Browser(caller)
     serving = asyncio.create_task(hub.serve(browser.socket))
     assert (await browser.frame())["type"] == "websocket.accept"
@@ -81,32 +81,32 @@ async def _follow(browser: Browser, topic: str = _TOPIC, heard: int | None = Non
     return number
 
 
-async def test_news_reach_only_the_pages_that_follow_the_topic(hub: Hub) -> None:
+async def test_news_reach_only_the_pages_that_follow_the_topic(hub: LiveHub) -> None:
     async with _open(hub) as one, _open(hub) as other:
         first = await _follow(one)
         await _follow(other, "keiba/races")
 
-        hub.tell(_TOPIC, {"price": 3})
-        hub.tell("keiba/races", {"race": 4})
+        hub.publish(_TOPIC, {"price": 3})
+        hub.publish("keiba/races", {"race": 4})
 
         assert await one.hear() == {"topic": _TOPIC, "n": first + 1, "news": {"price": 3}}
         assert (await other.hear())["news"] == {"race": 4}
 
 
-async def test_a_message_is_written_once_for_all_pages(hub: Hub) -> None:
+async def test_a_message_is_written_once_for_all_pages(hub: LiveHub) -> None:
     async with _open(hub) as one, _open(hub) as other:
         await _follow(one)
         await _follow(other)
 
-        hub.tell(_TOPIC, {"price": 3})
+        hub.publish(_TOPIC, {"price": 3})
         texts = [(await one.frame())["text"], (await other.frame())["text"]]
 
     assert texts[0] is texts[1]
 
 
-async def test_a_page_that_has_missed_news_is_told_to_fetch_the_whole(hub: Hub) -> None:
+async def test_a_page_that_has_missed_news_is_told_to_fetch_the_whole(hub: LiveHub) -> None:
     seen = hub.number(_TOPIC)
-    hub.tell(_TOPIC, {"price": 3})
+    hub.publish(_TOPIC, {"price": 3})
 
     async with _open(hub) as browser:
         browser.say({"follow": {_TOPIC: seen}})
@@ -117,17 +117,19 @@ async def test_a_page_that_has_missed_news_is_told_to_fetch_the_whole(hub: Hub) 
 
 async def test_a_page_of_an_earlier_server_is_told_to_fetch_the_whole(metrics: Metrics) -> None:
     clock = ManualClock()
-    seen = Hub(clock, metrics).number(_TOPIC)
+    seen = LiveHub(clock, metrics).number(_TOPIC)
     clock.advance(1)
 
-    async with _open(Hub(clock, metrics)) as browser:
+    async with _open(LiveHub(clock, metrics)) as browser:
         browser.say({"follow": {_TOPIC: seen}})
         answer = await browser.hear()
 
     assert answer["resync"] == _TOPIC
 
 
-async def test_a_slow_page_loses_its_news_and_holds_nobody_up(hub: Hub, metrics: Metrics) -> None:
+async def test_a_slow_page_loses_its_news_and_holds_nobody_up(
+    hub: LiveHub, metrics: Metrics
+) -> None:
     async with _open(hub) as slow, _open(hub) as quick:
         await _follow(slow)
         await _follow(quick)
@@ -135,22 +137,22 @@ async def test_a_slow_page_loses_its_news_and_holds_nobody_up(hub: Hub, metrics:
 
         heard = []
         for price in range(20):
-            hub.tell(_TOPIC, {"price": price})
+            hub.publish(_TOPIC, {"price": price})
             heard.append((await quick.hear())["news"]["price"])
         slow.listens.set()
         answers = [await slow.hear() for _ in range(2)]
 
     assert heard == list(range(20))
     assert {"resync": _TOPIC} in answers
-    assert b'grandstand_news_dropped_total{topic="bets/odds"}' in metrics.exposition()
+    assert b'grandstand_live_messages_dropped_total{topic="bets/odds"}' in metrics.exposition()
 
 
-async def test_a_page_that_leaves_a_topic_or_the_hub_is_forgotten(hub: Hub) -> None:
+async def test_a_page_that_leaves_a_topic_or_the_hub_is_forgotten(hub: LiveHub) -> None:
     async with _open(hub) as browser:
         await _follow(browser)
         browser.say({"leave": [_TOPIC], "ping": 7})
         pong = await browser.hear()
-        hub.tell(_TOPIC, {"price": 3})
+        hub.publish(_TOPIC, {"price": 3})
         browser.say({"ping": 8})
 
         assert pong == {"pong": 7}
@@ -160,10 +162,10 @@ async def test_a_page_that_leaves_a_topic_or_the_hub_is_forgotten(hub: Hub) -> N
     assert hub.open_pages == 0
 
 
-async def test_news_may_come_from_another_thread(hub: Hub) -> None:
+async def test_news_may_come_from_another_thread(hub: LiveHub) -> None:
     async with _open(hub) as browser:
         await _follow(browser)
-        thread = threading.Thread(target=hub.tell, args=(_TOPIC, {"price": 5}))
+        thread = threading.Thread(target=hub.publish, args=(_TOPIC, {"price": 5}))
         thread.start()
         heard = await browser.hear()
         thread.join()
@@ -171,7 +173,7 @@ async def test_news_may_come_from_another_thread(hub: Hub) -> None:
     assert heard["news"] == {"price": 5}
 
 
-async def test_whoever_has_no_credential_is_not_let_in(hub: Hub) -> None:
+async def test_whoever_has_no_credential_is_not_let_in(hub: LiveHub) -> None:
     browser = Browser(None)
 
     await hub.serve(browser.socket)
@@ -182,7 +184,7 @@ async def test_whoever_has_no_credential_is_not_let_in(hub: Hub) -> None:
 @pytest.mark.parametrize(
     "message", ["{", "[]", '{"follow": ["a"]}', '{"shout": 1}', "x" * (MAX_MESSAGE + 1)]
 )
-async def test_a_page_that_talks_nonsense_is_closed(hub: Hub, message: str) -> None:
+async def test_a_page_that_talks_nonsense_is_closed(hub: LiveHub, message: str) -> None:
     browser = Browser(_ADA)
     serving = asyncio.create_task(hub.serve(browser.socket))
     await browser.frame()
@@ -197,16 +199,24 @@ async def test_a_page_that_talks_nonsense_is_closed(hub: Hub, message: str) -> N
 
 @pytest.mark.parametrize(
     "topic",
-    ["bets/bets/user/bob", "house/jobs", "bets", "bets/", "Bets/odds", "bets/" + "a" * 300, "b/\n"],
+    [
+        "bets/bets/user/bob",
+        "platform/jobs",
+        "bets",
+        "bets/",
+        "Bets/odds",
+        "bets/" + "a" * 300,
+        "b/\n",
+    ],
 )
-async def test_a_topic_that_is_not_for_these_eyes_is_refused(hub: Hub, topic: str) -> None:
+async def test_a_topic_that_is_not_for_these_eyes_is_refused(hub: LiveHub, topic: str) -> None:
     async with _open(hub) as browser:
         browser.say({"follow": {topic: None}})
 
         assert await browser.hear() == {"refused": topic}
 
 
-async def test_a_page_follows_only_so_many_topics(hub: Hub) -> None:
+async def test_a_page_follows_only_so_many_topics(hub: LiveHub) -> None:
     async with _open(hub) as browser:
         for place in range(MAX_TOPICS):
             await _follow(browser, f"bets/{place}")
@@ -215,7 +225,7 @@ async def test_a_page_follows_only_so_many_topics(hub: Hub) -> None:
         assert await browser.hear() == {"refused": "bets/more"}
 
 
-async def test_closing_says_goodbye_to_every_page(hub: Hub) -> None:
+async def test_closing_says_goodbye_to_every_page(hub: LiveHub) -> None:
     async with _open(hub) as one, _open(hub) as other:
         await hub.close()
 
@@ -225,7 +235,7 @@ async def test_closing_says_goodbye_to_every_page(hub: Hub) -> None:
 
 
 async def test_after_its_lifetime_a_page_is_asked_to_come_again(metrics: Metrics) -> None:
-    hub = Hub(ManualClock(), metrics, lifetime_seconds=0.05)
+    hub = LiveHub(ManualClock(), metrics, lifetime_seconds=0.05)
     browser = Browser(_ADA)
 
     await asyncio.wait_for(hub.serve(browser.socket), 5)
@@ -243,8 +253,8 @@ async def test_after_its_lifetime_a_page_is_asked_to_come_again(metrics: Metrics
         (_ADA, "bets/models/user/bob", False),
         (LOCAL_OWNER, "bets/models/user/bob", False),
         (_ADA, "bets/user/bob/more", False),
-        (_ADA, "house/sources", False),
-        (LOCAL_OWNER, "house/sources", True),
+        (_ADA, "platform/sources", False),
+        (LOCAL_OWNER, "platform/sources", True),
     ],
 )
 async def test_a_topic_is_for_one_person_for_administrators_or_for_all(

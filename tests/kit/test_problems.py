@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from grandstand.base.errors import (
+from grandstand.core.errors import (
     Broken,
     Conflict,
     GrandstandError,
@@ -16,8 +16,14 @@ from grandstand.base.errors import (
     NotFound,
     SourceFailed,
 )
-from grandstand.kit.limits import AskedTooOften
-from grandstand.kit.problems import Problem, Problems, Told, declared, told
+from grandstand.kit.problems import (
+    Problem,
+    ProblemDetails,
+    Problems,
+    describe_error,
+    problem_responses,
+)
+from grandstand.kit.request_limits import TooManyRequests
 
 
 def _request(path: str, accept: str) -> Request:
@@ -50,7 +56,7 @@ def _request(path: str, accept: str) -> Request:
     ],
 )
 def test_an_error_has_a_kind_and_a_status(error: Exception, kind: str, status: int) -> None:
-    what = told(error)
+    what = describe_error(error)
 
     assert (what.kind, what.status) == (kind, status)
     assert what.detail
@@ -58,11 +64,11 @@ def test_an_error_has_a_kind_and_a_status(error: Exception, kind: str, status: i
 
 @pytest.mark.parametrize("error", [Broken("inside"), RuntimeError("inside")])
 def test_what_is_our_own_fault_is_not_told_in_detail(error: Exception) -> None:
-    assert "inside" not in told(error).detail
+    assert "inside" not in describe_error(error).detail
 
 
 def test_a_wait_is_told_in_whole_seconds() -> None:
-    assert told(AskedTooOften("wait", 0.2)).headers == {"retry-after": "1"}
+    assert describe_error(TooManyRequests("wait", 0.2)).headers == {"retry-after": "1"}
 
 
 def test_a_problem_document_has_the_shape_that_is_declared() -> None:
@@ -85,7 +91,7 @@ def test_a_problem_document_has_the_shape_that_is_declared() -> None:
     ],
 )
 def test_only_who_reads_pages_gets_a_page(path: str, accept: str, *, paged: bool) -> None:
-    def page(_request: Request, what: Told) -> Response:
+    def page(_request: Request, what: ProblemDetails) -> Response:
         return PlainTextResponse(what.title, what.status)
 
     answer = Problems(page).answer(_request(path, accept), NotFound("no"))
@@ -101,7 +107,7 @@ def test_errors_of_one_status_are_declared_together() -> None:
     class Here(GrandstandError):
         """It is here."""
 
-    responses = declared([NotFound, Gone, Gone, Here])
+    responses = problem_responses([NotFound, Gone, Gone, Here])
 
     assert list(responses) == [404, 500]
     assert responses[404]["description"].endswith("It was here once.")

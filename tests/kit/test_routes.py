@@ -14,27 +14,27 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from grandstand.base.errors import GrandstandError, NotFound
+from grandstand.core.errors import GrandstandError, NotFound
+from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
 from grandstand.kit.problems import Problems
 from grandstand.kit.routes import (
-    Admin,
-    MaybeWho,
-    Strict,
-    Who,
+    AdminCaller,
+    CurrentCaller,
+    OptionalCaller,
+    StrictModel,
+    build_router,
     delete,
     get,
+    json_response,
     page,
     post,
-    router_of,
-    typed_bytes,
 )
-from grandstand.kit.who.caller import LOCAL_OWNER, Caller
 
 pytestmark = pytest.mark.anyio
 BOB = Caller("bob", "Bob", frozenset({"user"}), "key")
 
 
-class Bet(Strict):
+class Bet(StrictModel):
     at: datetime
     cents: int
     legs: tuple[str, ...] = ()
@@ -48,19 +48,19 @@ class Api:
     """Routes of every kind."""
 
     @get("/me", summary="Who", example={"name": "Bob"})
-    async def me(self, who: Who, request: Request) -> dict[str, str]:
+    async def me(self, who: CurrentCaller, request: Request) -> dict[str, str]:
         """Whoever asks."""
         return {"name": who.name, "path": request.url.path}
 
     @get("/maybe", summary="Who, if anybody", access="anyone")
     async def maybe(
-        self, who: MaybeWho, limit: Annotated[int, Query(ge=1)] = 5
+        self, who: OptionalCaller, limit: Annotated[int, Query(ge=1)] = 5
     ) -> dict[str, object]:
         """Whoever asks, if anybody."""
         return {"name": who.name if who else None, "limit": limit}
 
     @get("/boss", summary="Only administrators")
-    async def boss(self, who: Admin) -> str:
+    async def boss(self, who: AdminCaller) -> str:
         """A name."""
         return who.name
 
@@ -77,7 +77,7 @@ class Api:
     @get("/prices", summary="Prices", answers=list[Price])
     async def prices(self) -> Response:
         """Prices, in one step."""
-        return typed_bytes([Price(5)])
+        return json_response([Price(5)])
 
     @page("/shown")
     async def shown(self) -> Response:
@@ -89,7 +89,7 @@ def _as(caller: Caller | None) -> httpx2.AsyncClient:
     app = FastAPI()
     for kind in (GrandstandError, RequestValidationError):
         app.add_exception_handler(kind, Problems().handle)
-    app.router.routes.extend(router_of(Api(), "/api/test").routes)
+    app.router.routes.extend(build_router(Api(), "/api/test").routes)
     transport = httpx2.ASGITransport(_known(app, caller))
     return httpx2.AsyncClient(transport=transport, base_url="http://here/api/test")
 
@@ -205,7 +205,7 @@ async def test_an_error_of_a_method_is_a_problem() -> None:
 
 def test_a_description_has_answers_examples_and_problems() -> None:
     app = FastAPI()
-    app.router.routes.extend(router_of(Api(), "/api/test").routes)
+    app.router.routes.extend(build_router(Api(), "/api/test").routes)
 
     paths = app.openapi()["paths"]
 

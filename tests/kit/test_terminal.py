@@ -5,20 +5,20 @@ import io
 import pytest
 from rich.console import Console
 
-from grandstand.kit.terminal import Column, Line, print_found, print_grid, say
+from grandstand.kit.terminal import ColumnSpec, TableRow, print_line, print_results, print_table
 
-COLUMNS = (Column("no", right=True), Column("horse"), Column("jockey", from_width=60))
+COLUMNS = (ColumnSpec("no", right=True), ColumnSpec("horse"), ColumnSpec("jockey", from_width=60))
 
 
-def printed(width: int, *lines: Line) -> list[str]:
+def printed(width: int, *lines: TableRow) -> list[str]:
     terminal = Console(file=io.StringIO(), width=width)
-    print_grid(terminal, COLUMNS, lines)
+    print_table(terminal, COLUMNS, lines)
     assert isinstance(terminal.file, io.StringIO)
     return [line.rstrip() for line in terminal.file.getvalue().splitlines()]
 
 
 def test_a_table_leaves_out_what_there_is_no_room_for() -> None:
-    line = Line(("7", "ハヤテ", "北條"))
+    line = TableRow(("7", "ハヤテ", "北條"))
 
     wide, narrow = printed(80, line), printed(40, line)
 
@@ -27,7 +27,7 @@ def test_a_table_leaves_out_what_there_is_no_room_for() -> None:
 
 
 def test_what_pages_say_is_never_taken_for_markup() -> None:
-    shown = printed(80, Line(("1", "[red]name[/red]", "[/]")))
+    shown = printed(80, TableRow(("1", "[red]name[/red]", "[/]")))
 
     assert shown[1] == " 1  [red]name[/red]  [/]"
 
@@ -35,7 +35,11 @@ def test_what_pages_say_is_never_taken_for_markup() -> None:
 def test_what_is_whole_is_not_broken_in_two() -> None:
     terminal = Console(file=io.StringIO(), width=12)
 
-    print_grid(terminal, (Column("id", whole=True), Column("about")), [Line(("ab-cd", "one two"))])
+    print_table(
+        terminal,
+        (ColumnSpec("id", whole=True), ColumnSpec("about")),
+        [TableRow(("ab-cd", "one two"))],
+    )
 
     assert isinstance(terminal.file, io.StringIO)
     shown = [line.split() for line in terminal.file.getvalue().splitlines()]
@@ -45,7 +49,7 @@ def test_what_is_whole_is_not_broken_in_two() -> None:
 def test_a_line_from_elsewhere_is_never_taken_for_markup() -> None:
     terminal = Console(file=io.StringIO(), width=80)
 
-    say(terminal, "two [runners]")
+    print_line(terminal, "two [runners]")
 
     assert isinstance(terminal.file, io.StringIO)
     assert terminal.file.getvalue() == "two [runners]\n"
@@ -54,13 +58,13 @@ def test_a_line_from_elsewhere_is_never_taken_for_markup() -> None:
 def test_what_was_found_is_a_table_or_json_and_nothing_is_a_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    columns = (Column("name"),)
+    columns = (ColumnSpec("name"),)
 
-    def line(name: str) -> Line:
-        return Line((name,))
+    def line(name: str) -> TableRow:
+        return TableRow((name,))
 
     for found, as_json in ((["ada"], False), (["ada"], True), ([], True), ([], False)):
-        print_found(found, columns, line, as_json=as_json, empty="Nobody yet.")
+        print_results(found, columns, line, as_json=as_json, empty="Nobody yet.")
 
     lines = [text.strip() for text in capsys.readouterr().out.splitlines()]
     assert lines == ["name", "ada", "[", '"ada"', "]", "[]", "Nobody yet."]

@@ -1,4 +1,4 @@
-"""A house whose bets read the simulated odds feed, some days into a season."""
+"""A platform whose bets read the simulated odds feed, some days into a season."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grandstand.apps.bets.service import Bets, LimitsDraft, ModelDraft, WagerDraft
+from grandstand.apps.bets.services import Bets
+from grandstand.apps.bets.services.limits import LimitsRequest
+from grandstand.apps.bets.services.user_models import UserModelRequest
+from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.apps.bets.settings import BetsSettings
-from grandstand.base.clock import SystemClock
-from grandstand.host.house import House
-from grandstand.host.server.application import application
+from grandstand.core.clock import SystemClock
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
-from grandstand.kit.who.caller import LOCAL_OWNER
-from grandstand.simulators.odds.feed import KEY, OddsFeed
-from grandstand.simulators.odds.season_files import season_file
-from grandstand.simulators.odds.world.season import season
-from grandstand.simulators.serving import served
+from grandstand.kit.auth.caller import LOCAL_OWNER
+from grandstand.simulators.odds.season import simulate_season
+from grandstand.simulators.odds.serializers import football_data_csv
+from grandstand.simulators.odds.server import KEY, OddsApiSimulator
+from grandstand.simulators.serving import serve
 from tests.pages.serving import Opened
 
 T = TypeVar("T")
@@ -52,7 +55,7 @@ class SeasonClock(SystemClock):
 
 @dataclass
 class Betting:
-    """How the house is opened, the feed it asks, and what of it is known there, by name."""
+    """How the platform is opened, the feed it asks, and what of it is known there, by name."""
 
     folder: Path
     clock: SeasonClock = field(default_factory=SeasonClock)
@@ -61,11 +64,11 @@ class Betting:
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
         seasons = (
-            season(7, NBA, 14, starts_at=OPENING, changes=4),
-            season(8, EPL, 10, starts_at=OPENING, changes=4),
+            simulate_season(7, NBA, 14, starts_at=OPENING, changes=4),
+            simulate_season(8, EPL, 10, starts_at=OPENING, changes=4),
         )
-        self.feed = OddsFeed(seasons, self.clock)
-        async with served(self.feed.application) as address:
+        self.feed = OddsApiSimulator(seasons, self.clock)
+        async with serve(self.feed.application) as address:
             bets = BetsSettings.model_validate(
                 {
                     "odds_url": f"http://{address}",
@@ -75,51 +78,53 @@ class Betting:
                     "prop_sports": (),
                     "benny_threshold": 0.5,
                     "benny_edge": 0,
-                    "benny_least_cents": 10,
+                    "benny_min_stake_cents": 10,
                 }
             )
-            async with House.open(Settings(home=self.folder, bets=bets), clock=self.clock) as house:
-                self.bets: Bets = house.services["bets"]
+            async with Platform.open(
+                Settings(home=self.folder, bets=bets), clock=self.clock
+            ) as platform:
+                self.bets: Bets = platform.services["bets"]
                 self._loop = asyncio.get_running_loop()
-                yield Opened(application(house)[0], house.hub)
+                yield Opened(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the house runs."""
+        """Have something done where the platform runs."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(_PATIENCE_SECONDS)
 
     async def play(self) -> None:
         """Let some days go by, with a look in the morning and one before the evening's games."""
-        past = season(9, EPL, 40, starts_at=OPENING - timedelta(days=90), changes=2)
-        await self.bets.import_season(EPL, "E0.csv", season_file(past, "2019"))
+        past = simulate_season(9, EPL, 40, starts_at=OPENING - timedelta(days=90), changes=2)
+        await self.bets.file_importer.import_season(EPL, "E0.csv", football_data_csv(past, "2019"))
         for day in range(DAYS):
             for hour in (10, 17):
                 self.clock.go(OPENING.replace(hour=hour) + timedelta(days=day))
                 await self._look()
-            await self.bets.trade()
+            await self.bets.benny_trader.trade()
             if not self.ids:
                 await self._bet()
 
     async def _look(self) -> None:
         for sport in (NBA, EPL):
-            await self.bets.collect_outcomes(sport)
-            await self.bets.collect_odds(sport)
-        await self.bets.collect_injuries(NBA)
-        await self.bets.analyse(NBA)
+            await self.bets.outcome_collector.collect(sport)
+            await self.bets.odds_collector.collect(sport)
+        await self.bets.stats_collector.collect_injuries(NBA)
+        await self.bets.analysis_generator.run(NBA)
 
     async def _bet(self) -> None:
         """Have the owner bet on the first games, build a model and like a team."""
         bets = self.bets
-        games = (await bets.games(NBA, limit=4)).items
+        games = (await bets.games.upcoming(NBA, limit=4)).items
         for at, game in enumerate(games):
-            await bets.record_wager(
+            await bets.wagers.record(
                 LOCAL_OWNER,
-                WagerDraft(game.game_id, "h2h", ("home", "away")[at % 2], -110, 1000 + 500 * at),
+                WagerRequest(game.game_id, "h2h", ("home", "away")[at % 2], -110, 1000 + 500 * at),
             )
-        await bets.set_limits(LOCAL_OWNER, LimitsDraft(5000, 20_000, 30_000))
-        await bets.like(LOCAL_OWNER, NBA, games[0].home_team)
-        model = await bets.create_model(
+        await bets.limits.update(LOCAL_OWNER, LimitsRequest(5000, 20_000, 30_000))
+        await bets.favorites.add(LOCAL_OWNER, NBA, games[0].home_team)
+        model = await bets.user_models.create(
             LOCAL_OWNER,
-            ModelDraft(
+            UserModelRequest(
                 "Rest is best",
                 NBA,
                 ("h2h",),

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 
-from tests.pages.cricketing import Cricketing
+from tests.pages.cricket_server import Cricketing
 from tests.pages.gallery import open_gallery
 from tests.pages.housing import Home
 from tests.pages.racing import Racing
@@ -52,50 +52,50 @@ def gallery() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A house without accounts, whose owner need not log in."""
-    yield from _served(Home(tmp_path_factory.mktemp("house"), accounts=False))
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A platform without accounts, whose owner need not log in."""
+    yield from _served(Home(tmp_path_factory.mktemp("platform"), accounts=False))
 
 
 @pytest.fixture(scope="session")
 def locked_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A house with an account, so that everybody has to log in."""
+    """A platform with an account, so that everybody has to log in."""
     yield from _served(Home(tmp_path_factory.mktemp("locked"), accounts=True))
 
 
 @pytest.fixture(scope="session")
 def training(tmp_path_factory: pytest.TempPathFactory) -> Training:
-    """How a house is opened in which somebody has practised, and what they did there."""
+    """How a platform is opened in which somebody has practised, and what they did there."""
     return Training(tmp_path_factory.mktemp("training"))
 
 
 @pytest.fixture(scope="session")
 def practised(training: Training) -> Iterator[Served]:
-    """That house, whose owner need not log in."""
+    """That platform, whose owner need not log in."""
     yield from _served(training)
 
 
 @pytest.fixture(scope="session")
 def racing(tmp_path_factory: pytest.TempPathFactory) -> Racing:
-    """How a house is opened whose keiba reads the simulated race site."""
+    """How a platform is opened whose keiba reads the simulated race site."""
     return Racing(tmp_path_factory.mktemp("racing"))
 
 
 @pytest.fixture(scope="session")
 def raced(racing: Racing) -> Iterator[Served]:
-    """That house, whose owner need not log in."""
+    """That platform, whose owner need not log in."""
     yield from _served(racing)
 
 
 @pytest.fixture(scope="session")
 def cricketing(tmp_path_factory: pytest.TempPathFactory) -> Cricketing:
-    """How a house is opened in which matches are played, and the feed they come from."""
+    """How a platform is opened in which matches are played, and the feed they come from."""
     return Cricketing(tmp_path_factory.mktemp("cricketing"))
 
 
 @pytest.fixture(scope="session")
 def played(cricketing: Cricketing) -> Iterator[Served]:
-    """That house, whose owner need not log in."""
+    """That platform, whose owner need not log in."""
     yield from _served(cricketing)
 
 

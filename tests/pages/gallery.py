@@ -9,15 +9,15 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 import grandstand.host.pages
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.host.catalogue import APPS
-from grandstand.host.pages.parts import PartsPages
-from grandstand.kit.live import LIFETIME_SECONDS, Hub
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.host.pages.gallery import GalleryPages
+from grandstand.host.registry import APPS
+from grandstand.kit.auth.caller import LOCAL_OWNER
+from grandstand.kit.live import LIFETIME_SECONDS, LiveHub
 from grandstand.kit.pages.assets import read_assets
-from grandstand.kit.pages.rendering import Links, Pages, Section
-from grandstand.kit.routes import router_of
-from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.kit.pages.rendering import Links, NavSection, Pages
+from grandstand.kit.routes import build_router
 from tests.pages.serving import Opened
 
 _TEMPLATES = Path(grandstand.host.pages.__file__).parent / "templates"
@@ -27,18 +27,18 @@ _TEMPLATES = Path(grandstand.host.pages.__file__).parent / "templates"
 async def open_gallery(lifetime_seconds: float = LIFETIME_SECONDS) -> AsyncIterator[Opened]:
     """Make the application; its sockets live so long."""
     clock = SystemClock()
-    hub = Hub(clock, Metrics(), lifetime_seconds=lifetime_seconds)
+    hub = LiveHub(clock, Metrics(), lifetime_seconds=lifetime_seconds)
     pages = Pages(
         read_assets(),
-        [Section(app.name, app.title, app.purpose) for app in APPS],
-        {"house": _TEMPLATES},
+        [NavSection(app.name, app.title, app.purpose) for app in APPS],
+        {"platform": _TEMPLATES},
         clock,
         Links(csrf=lambda _: "", number=hub.number),
     )
     routes = [
         Mount(pages.assets.prefix, pages.assets),
         WebSocketRoute("/live", hub.serve),
-        *router_of(PartsPages(pages, hub, clock), "").routes,
+        *build_router(GalleryPages(pages, hub, clock), "").routes,
     ]
     inner = FastAPI(openapi_url=None)
     inner.router.routes.extend(routes)

@@ -1,4 +1,4 @@
-"""A house whose gatherer records an exchange that trades, in a folder of its own."""
+"""A platform whose gatherer records an exchange that trades, in a folder of its own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grandstand.apps.gatherer.service import Gatherer
-from grandstand.host.house import House
-from grandstand.host.server.application import application
+from grandstand.apps.gatherer.services import Gatherer
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
-from tests.apps.gatherer.housed import gatherer_of, has_recorded, settings_at
-from tests.apps.gatherer.stage import until
+from tests.apps.gatherer.app_fixture import gatherer_of, has_recorded, settings_at
+from tests.apps.gatherer.exchange_fixture import until
 from tests.pages.serving import Opened
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass
 class Gathering:
-    """How the house is opened, and, once it is, the market of which most was traded.
+    """How the platform is opened, and, once it is, the market of which most was traded.
 
     Without an exchange nothing is recorded, for nobody answers.
     """
@@ -35,21 +35,21 @@ class Gathering:
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
         settings = Settings(home=self.folder, gatherer=settings_at(self.address))
-        async with House.open(settings) as house:
-            self.gatherer: Gatherer = gatherer_of(house)
+        async with Platform.open(settings) as platform:
+            self.gatherer: Gatherer = gatherer_of(platform)
             self._loop = asyncio.get_running_loop()
-            async with house.background.running():
+            async with platform.background.running():
                 if self.records:
                     await self._record()
-                yield Opened(application(house)[0], house.hub)
+                yield Opened(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the house runs."""
+        """Have something done where the platform runs."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(20)
 
     async def _record(self) -> None:
         gatherer = self.gatherer
-        await gatherer.ask_for(recording=True)
+        await gatherer.recording.request(recording=True)
         await until(lambda: has_recorded(gatherer))
-        (busiest,) = await gatherer.asking.volumes(gatherer.now_us(), 1)
+        (busiest,) = await gatherer.recordings.history.volumes(gatherer.now_us(), 1)
         self.names["ticker"] = busiest.ticker

@@ -1,4 +1,4 @@
-"""The whole house behind its server, as `grandstand up` opens it, in a folder of its own."""
+"""The whole platform behind its server, as `grandstand up` opens it, in a folder of its own."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.host.house import House
-from grandstand.host.server.application import application
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
 from tests.pages.serving import Opened
 
@@ -24,17 +24,19 @@ EXCHANGE = GathererSettings(rest_url=_SITE, stream_url=f"ws://{_NOBODY}")
 
 @dataclass(frozen=True)
 class Home:
-    """How a house is opened: where it keeps everything, and whether there is an account."""
+    """How a platform is opened: where it keeps everything, and whether there is an account."""
 
     folder: Path
     accounts: bool
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
-        async with House.open(Settings(home=self.folder, keiba=RACING, gatherer=EXCHANGE)) as house:
-            if self.accounts and not await house.people.any():
-                await house.people.add(ADA, PASSWORD, admin=True)
-            await house.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")
-            await house.events.record("cricket", "wicket", "Wicket: Northfield 142 for 4.")
-            async with house.background.running():
-                yield Opened(application(house)[0], house.hub)
+        async with Platform.open(
+            Settings(home=self.folder, keiba=RACING, gatherer=EXCHANGE)
+        ) as platform:
+            if self.accounts and not await platform.people.any():
+                await platform.people.add(ADA, PASSWORD, admin=True)
+            await platform.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")
+            await platform.events.record("cricket", "wicket", "Wicket: Northfield 142 for 4.")
+            async with platform.background.running():
+                yield Opened(build_application(platform)[0], platform.hub)

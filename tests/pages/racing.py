@@ -1,4 +1,4 @@
-"""A house whose keiba reads the simulated race site, on a Sunday noon in Japan."""
+"""A platform whose keiba reads the simulated race site, on a Sunday noon in Japan."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grandstand.apps.keiba.service import Keiba
+from grandstand.apps.keiba.services import Keiba
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.base.clock import SystemClock
-from grandstand.host.house import House
-from grandstand.host.server.application import application
+from grandstand.core.clock import SystemClock
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
-from grandstand.simulators.serving import served
+from grandstand.simulators.serving import serve
 from tests.pages.serving import Opened
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class SundayClock(SystemClock):
 
 @dataclass
 class Racing:
-    """How the house is opened, the site it asks, and what of it is known there, by name."""
+    """How the platform is opened, the site it asks, and what of it is known there, by name."""
 
     folder: Path
     clock: SundayClock = field(default_factory=SundayClock)
@@ -59,7 +59,7 @@ class Racing:
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
         self.site = Site(World.at(7, NOON, seasons_before=1), self.clock, SystemClock())
-        async with served(self.site.application) as address:
+        async with serve(self.site.application) as address:
             keiba = KeibaSettings(
                 race_url=f"http://{address}/race",
                 nar_url=f"http://{address}/nar",
@@ -70,29 +70,29 @@ class Racing:
                 pause_seconds=60,
                 daily_requests=100_000,
             )
-            async with House.open(
+            async with Platform.open(
                 Settings(home=self.folder, keiba=keiba), clock=self.clock
-            ) as house:
-                self.keiba: Keiba = house.services["keiba"]
+            ) as platform:
+                self.keiba: Keiba = platform.services["keiba"]
                 self._loop = asyncio.get_running_loop()
                 await self._look()
-                async with house.background.running():
-                    yield Opened(application(house)[0], house.hub)
+                async with platform.background.running():
+                    yield Opened(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the house runs."""
+        """Have something done where the platform runs."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(60)
 
     def asked(self) -> list[str]:
         """The pages asked for so far, without what robots are told."""
-        kept = self.site.arrivals.kept
+        kept = self.site.access_log.requests
         return [one.path for one in kept if not one.path.startswith("/robots")]
 
     async def _look(self) -> None:
         """Gather one card of the afternoon; the morning's races are run."""
-        await self.keiba.day(SUNDAY)
+        await self.keiba.days.day(SUNDAY)
         races = self.site.world.race_ids("jra", SUNDAY)
-        card = await self.keiba.card(races[10])
+        card = await self.keiba.cards.assemble(races[10])
         runner = next(each for each in card.runners if len(runs_of(each)) > 2)
         self.ids = {
             "race": races[10],

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from playwright.sync_api import Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 
-from grandstand.kit.routes import MarkedRoute
+from grandstand.kit.routes import AppRoute
 from tests.pages.watching import Watched
 
 HOME = "/"
@@ -100,7 +100,7 @@ class Roaming:
         self._put(leads["links"])
 
     def _put(self, addresses: Iterable[str]) -> None:
-        """Note what to visit yet; what leads away from the house is not visited."""
+        """Note what to visit yet; what leads away from the platform is not visited."""
         for address in addresses:
             path = address.removeprefix(self.watched.url)
             if path in self._known or not path.startswith("/"):
@@ -112,7 +112,7 @@ class Roaming:
                 self._ahead.append(path)
 
     def _shape(self, path: str) -> tuple[Shape, int]:
-        """Answer the shape of a page, and how many of it are visited.
+        """Return the shape of a page, and how many of it are visited.
 
         Those are two, and one where a query only asks the same page otherwise. All tables are
         sorted, searched and turned over alike: once for each route is enough.
@@ -142,12 +142,12 @@ class Roaming:
 
 
 def page_routes(routes: Iterable[BaseRoute]) -> set[str]:
-    """Answer the routes that answer pages."""
+    """Return the routes that answer pages."""
     return {route.path for route in routes if isinstance(route, Route) and _is_page(route)}
 
 
 def _is_page(route: Route | Mount) -> bool:
     if route.path == DOCUMENTS:
         return True
-    marked = isinstance(route, MarkedRoute) and route.mark.html and route.mark.method == "GET"
+    marked = isinstance(route, AppRoute) and route.spec.html and route.spec.method == "GET"
     return marked and not route.path.endswith(_FILES)

@@ -1,4 +1,4 @@
-"""Kept here: the pictures of the documents, taken of the demo by a real browser.
+"""Takes the pictures of the documentation from the demo with a real browser.
 
 `scripts/screenshots` starts it; `scripts/screenshots home cricket` takes only those.
 """
@@ -89,7 +89,7 @@ def _first(path: str, link: str) -> Callable[[Page, str], None]:
 
 
 def _judged(page: Page, address: str) -> None:
-    """Answer a case once, and go to what came of it."""
+    """Submit an answer once and open its result."""
     page.goto(f"{address}/trainer/history")
     if not page.locator('main a[href^="/trainer/attempts/"]').count():
         known = page.request.get(f"{address}/api/trainer/suggestion").json()["suggestion"]
@@ -111,17 +111,20 @@ PICTURES: Final = (
         "keiba",
         _first("/keiba", 'a[href^="/keiba/races/"]'),
         "#runners tbody tr",
-        lacks="Gathering",
+        lacks="Loading the card",
     ),
     Picture("trainer", _judged, "main h1", says="of 100"),
     Picture(
-        "bets", _first("/bets", 'a[href^="/bets/games/"]'), "chart-plot", lacks=" 0 predictions"
+        "bets",
+        _first("/bets", 'a[href^="/bets/games/"]'),
+        "chart-plot",
+        lacks="No picks for this game",
     ),
     Picture(
         "gatherer",
         _first("/gatherer", 'a[href^="/gatherer/markets/"]'),
         "order-ladder",
-        lacks="none is kept",
+        lacks="none recorded",
     ),
     Picture("cricket", _first("/cricket", 'a[href^="/cricket/matches/"]'), "main h1", says="live"),
     Picture("home", _at("/"), ".app-card .headline"),
@@ -130,7 +133,7 @@ PICTURES: Final = (
 
 @contextmanager
 def demo(home: Path) -> Iterator[str]:
-    """Run the demo for the length of a block and answer its address."""
+    """Run the demo for the length of a block and return its address."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("GRANDSTAND_")
     }
@@ -180,7 +183,7 @@ def take(browser: Browser, address: str, picture: Picture) -> bytes:
 
 
 def as_webp(browser: Browser, png: bytes) -> bytes:
-    """Answer a picture as WebP, as good as its size allows."""
+    """Return a picture as WebP, as good as its size allows."""
     page = browser.new_page()
     for quality in (0.9, 0.8, 0.65, 0.5):
         given = [base64.b64encode(png).decode(), quality]

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp
 
-from grandstand.host.server.listening import LOOPBACK, listen
-from grandstand.host.server.serving import make_server
-from grandstand.kit.live import Hub
+from grandstand.host.server.serving import LOOPBACK, bind, make_server
+from grandstand.kit.live import LiveHub
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Opened:
     """What is served, and the hub that says goodbye to pages before the server stops."""
 
     app: ASGIApp
-    hub: Hub
+    hub: LiveHub
 
 
 Opening = Callable[[], AbstractAsyncContextManager[Opened]]
@@ -62,7 +61,7 @@ class Served:
 
     async def _serve(self, opened: Opened) -> None:
         asked, loop = asyncio.Event(), asyncio.get_running_loop()
-        with listen(LOOPBACK, self._port) as listening:
+        with bind(LOOPBACK, self._port) as listening:
             self._port = listening.getsockname()[1]
             server = make_server(opened.app)
             serving = asyncio.create_task(server.serve(sockets=[listening]))

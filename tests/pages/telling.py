@@ -1,4 +1,4 @@
-"""A house in which something happened in every application, written down rather than played."""
+"""A platform in which something happened in every application, written down rather than played."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -7,16 +7,18 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from grandstand.apps.bets.store import Analysis, Awaited, GameNote, Wager
-from grandstand.apps.cricket.store import Fixture, League, Team
+from grandstand.apps.bets.store.games import AwaitedGame, GameInfo
+from grandstand.apps.bets.store.predictions import Analysis
+from grandstand.apps.bets.store.wagers import Wager
+from grandstand.apps.cricket.store.fixtures import Fixture, League, Team
 from grandstand.apps.gatherer.store import MARKET_EVENTS, MarketEvent
 from grandstand.apps.keiba.store import Watch
-from grandstand.apps.trainer.service import Trainer
-from grandstand.apps.trainer.sources.scenario_files import library
-from grandstand.host.house import House
-from grandstand.host.server.application import application
+from grandstand.apps.trainer.services import Trainer
+from grandstand.apps.trainer.sources.scenario_files import load_library
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
-from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.kit.auth.caller import LOCAL_OWNER
 from grandstand.storage.tables import Entity
 from tests.apps.bets.records import ANALYSIS, BENNY_BET, CELTICS, LAKERS
 from tests.pages.housing import EXCHANGE, RACING
@@ -30,25 +32,25 @@ _DECIDED = 16
 
 @dataclass(frozen=True)
 class Telling:
-    """How the house is opened, and where it keeps everything."""
+    """How the platform is opened, and where it keeps everything."""
 
     folder: Path
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
         settings = Settings(home=self.folder, keiba=RACING, gatherer=EXCHANGE)
-        async with House.open(settings) as house:
-            now = house.clock.now().replace(microsecond=0)
+        async with Platform.open(settings) as platform:
+            now = platform.clock.now().replace(microsecond=0)
             for row in (*_bets(now), *_chances(now), *_cricket(now), _watched(now)):
-                await house.store(row.put())
-            await _tell(house, now)
-            trainer: Trainer = house.services["trainer"]
-            await trainer.load_scenarios(library())
-            yield Opened(application(house)[0], house.hub)
+                await platform.store(row.put())
+            await _tell(platform, now)
+            trainer: Trainer = platform.services["trainer"]
+            await trainer.scenarios.load(load_library())
+            yield Opened(build_application(platform)[0], platform.hub)
 
 
 def _bets(now: datetime) -> Iterable[Entity]:
-    note = GameNote(
+    note = GameInfo(
         game_id=GAME,
         sport=NBA,
         home_team=LAKERS,
@@ -57,7 +59,7 @@ def _bets(now: datetime) -> Iterable[Entity]:
         known_at=now,
     )
     yield note
-    yield Awaited(
+    yield AwaitedGame(
         game_id=GAME,
         sport=NBA,
         home_team=LAKERS,
@@ -135,15 +137,17 @@ def _watched(now: datetime) -> Watch:
     )
 
 
-async def _tell(house: House, now: datetime) -> None:
-    """Record a market, and what happened in the house."""
+async def _tell(platform: Platform, now: datetime) -> None:
+    """Record a market, and what happened in the platform."""
     stamp = int(now.timestamp() * 1_000_000)
     title = "Lakers to beat Celtics?"
-    house.series.prepare(MARKET_EVENTS)
-    house.series.append(MARKET_EVENTS, [MarketEvent(stamp, TICKER, "listed", "rest", title=title)])
-    record, owner = house.events.record, LOCAL_OWNER.user_id
+    platform.series.prepare(MARKET_EVENTS)
+    platform.series.append(
+        MARKET_EVENTS, [MarketEvent(stamp, TICKER, "listed", "rest", title=title)]
+    )
+    record, owner = platform.events.record, LOCAL_OWNER.user_id
     settled = f"Your bet on {LAKERS}, {LAKERS} v {CELTICS}: win, +$9.00"
     await record("bets", "settled", settled, f"/bets/games/{GAME}", user_id=owner)
-    await record("gatherer", "healed", "A gap was healed, none is open", "/gatherer/coverage")
+    await record("gatherer", "gaps-closed", "home closed 1 gap, none open", "/gatherer/coverage")
     await record("cricket", "wicket", "Wicket: Sixers 41-2", f"/cricket/matches/{MATCH}")
     await record("keiba", "result", "Tokyo 11R: スタンドビュー", "/keiba/watched")

@@ -33,7 +33,7 @@ def betting(tmp_path_factory: pytest.TempPathFactory) -> Betting:
 
 @pytest.fixture(scope="module")
 def followed(betting: Betting) -> Iterator[Served]:
-    """A house some days into a season, whose owner need not log in."""
+    """A platform some days into a season, whose owner need not log in."""
     served = Served(betting)
     served.start()
     betting.run(betting.play())
@@ -81,18 +81,18 @@ def test_a_model_is_built_with_sliders_tried_at_once_and_kept(seen: Watched) -> 
     seen.go("/bets/models/new?sport=soccer_epl")
     page.get_by_label("Name", exact=True).fill("Form rules")
     page.get_by_label("First day", exact=True).fill("2025-10-07")
-    page.get_by_label("Days to learn from").fill("20")
+    page.get_by_label("Training days").fill("20")
 
     page.get_by_label("Injuries: slider").fill("60")
     expect(page.locator("[data-sum]")).to_have_class(re.compile("tone-bad"))
     expect(page.locator("[data-sum] output")).to_have_text("140")
-    page.get_by_role("button", name="Scale to 100 %").click()
+    page.get_by_role("button", name="Scale to 100%").click()
     expect(page.locator("[data-sum] output")).to_have_text("100")
-    page.get_by_role("button", name="Try it").click()
-    expect(page.get_by_role("heading", name="What would have come of it")).to_be_visible()
+    page.get_by_role("button", name="Test", exact=True).click()
+    expect(page.get_by_role("heading", name="Backtest result")).to_be_visible()
     expect(page.locator("#result .figures")).to_contain_text("ROI")
     _assert_well(seen)
-    page.get_by_role("button", name="Keep the model").click()
+    page.get_by_role("button", name="Save model").click()
 
     expect(page.get_by_role("heading", name="Form rules")).to_be_visible()
     expect(page.locator(".weight-list li").first).to_contain_text("%")
@@ -103,9 +103,9 @@ def test_benny_shows_his_money_and_what_his_rules_are_worth(seen: Watched) -> No
 
     expect(seen.page.get_by_text("virtual money", exact=True)).to_be_visible()
     expect(seen.page.locator("#bankroll .chart-line").first).to_be_visible()
-    expect(seen.page.locator(".bet details").first).to_contain_text("Why")
+    expect(seen.page.locator(".bet details").first).to_contain_text("Reasoning")
     seen.page.locator("#rules tbody a").first.click()
-    expect(seen.page.locator(".bet-list")).to_contain_text("kept out by")
+    expect(seen.page.locator(".bet-list")).to_contain_text("rejected by")
     _assert_well(seen)
 
 
@@ -113,18 +113,18 @@ def test_a_bet_is_recorded_from_its_game_and_held_against_a_limit(
     seen: Watched, betting: Betting
 ) -> None:
     page = seen.page
-    coming = betting.run(betting.bets.games(NBA, limit=1)).items[0]
+    coming = betting.run(betting.bets.games.upcoming(NBA, limit=1)).items[0]
     seen.go(f"/bets/games/{coming.game_id}")
-    page.get_by_role("link", name="Record a bet of yours").click()
+    page.get_by_role("link", name="Record a bet").click()
 
     page.get_by_label("Price", exact=True).fill("1.91")
     page.get_by_label("Stake, $").fill("75")
-    page.get_by_role("button", name="Record the bet").click()
-    expect(page.get_by_role("alert")).to_contain_text("You allow yourself $50.00 a bet")
+    page.get_by_role("button", name="Record bet").click()
+    expect(page.get_by_role("alert")).to_contain_text("limit of $50.00 per bet")
     page.get_by_label("Stake, $").fill("12.50")
-    page.get_by_role("button", name="Record the bet").click()
+    page.get_by_role("button", name="Record bet").click()
 
-    expect(page.locator(".toast")).to_contain_text("Recorded.")
+    expect(page.locator(".toast")).to_contain_text("Bet recorded.")
     expect(page.locator(".bet").first).to_contain_text(f"{coming.home_team} at 1.91")
     expect(page.locator(".bet").first).to_contain_text("$12.50")
     assert seen.barriers() == []
@@ -136,7 +136,7 @@ def test_new_prices_come_to_the_board_by_themselves(seen: Watched, betting: Bett
     before = page.locator("#board").inner_text()
 
     betting.clock.go(betting.clock.now().replace(hour=22))
-    betting.run(betting.bets.collect_odds(NBA))
+    betting.run(betting.bets.odds_collector.collect(NBA))
 
     expect(page.locator("#board")).not_to_have_text(before, use_inner_text=True, timeout=_SLOW)
 
@@ -160,11 +160,11 @@ def test_calculators_and_forms_work_without_a_script(look: Look, followed: Serve
     page = watched.page
 
     watched.go("/bets/calculators")
-    page.get_by_label("Prices of all sides").fill("-110 cheap")
-    page.get_by_role("button", name="Take the margin out").click()
-    expect(page.locator("#about-prices")).to_contain_text("“cheap” is no price")
+    page.get_by_label("Prices of all outcomes").fill("-110 cheap")
+    page.get_by_role("button", name="Calculate").first.click()
+    expect(page.locator("#about-prices")).to_contain_text("“cheap” is not a price")
     watched.go("/bets/models/new")
     page.locator("[name='weight.injuries']").fill("60")
-    page.get_by_role("button", name="Scale to 100 %").click()
+    page.get_by_role("button", name="Scale to 100%").click()
 
     expect(page.locator("[data-sum] output")).to_have_text("100")

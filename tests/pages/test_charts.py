@@ -16,7 +16,7 @@ from tests.pages.watching import Watched
 @pytest.fixture
 def seen(look: Look, gallery: Served) -> Watched:
     watched = look(gallery.url)
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
     return watched
 
 
@@ -38,7 +38,7 @@ def _saved(page: Page, button: Locator, folder: Path) -> Path:
 def _marks(seen: Watched) -> str:
     """The address of the module that draws marks."""
     module = seen.page.locator("script[type=module]").get_attribute("src") or ""
-    return module.replace("house.js", "chart/marks.js")
+    return module.replace("platform.js", "chart/marks.js")
 
 
 @pytest.mark.parametrize(
@@ -209,15 +209,15 @@ def test_news_append_a_point(seen: Watched) -> None:
     expect(seen.page.locator("live-state")).to_have_attribute("data-state", "open")
     before = seen.page.evaluate(count)
 
-    seen.page.get_by_role("button", name="Tell sample news").click()
+    seen.page.get_by_role("button", name="Publish sample messages").click()
 
-    expect(seen.page.locator("toast-stack")).to_contain_text("Sample news were passed on.")
+    expect(seen.page.locator("toast-stack")).to_contain_text("Sample messages published.")
     seen.until(f"{count} === {before + 1}")
     assert seen.console == []
 
 
 def test_a_chart_without_values_says_so(seen: Watched) -> None:
-    expect(_chart(seen, "nothing").locator("svg")).to_contain_text("There are no values yet.")
+    expect(_chart(seen, "nothing").locator("svg")).to_contain_text("No data yet.")
 
 
 def test_without_scripts_a_chart_says_in_words_what_it_would_show(
@@ -225,7 +225,7 @@ def test_without_scripts_a_chart_says_in_words_what_it_would_show(
 ) -> None:
     watched = look(gallery.url, java_script_enabled=False)
 
-    watched.page.goto(f"{gallery.url}/house/parts")
+    watched.page.goto(f"{gallery.url}/platform/gallery")
 
     words = watched.page.locator("chart-plot#price .chart-summary")
     expect(words).to_be_visible()

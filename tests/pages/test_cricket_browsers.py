@@ -6,10 +6,9 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from grandstand.apps.cricket.service import AlertsGiven
-from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.kit.auth.caller import LOCAL_OWNER
 from tests.pages.conftest import Look
-from tests.pages.cricketing import LIVE, Cricketing
+from tests.pages.cricket_server import LIVE, Cricketing
 from tests.pages.serving import Served
 from tests.pages.watching import Watched
 
@@ -41,7 +40,7 @@ def subscribing(watched: Watched, cricketing: Cricketing, subscription: dict[str
     context = watched.page.context
     context.grant_permissions(["notifications"], origin=watched.url)
     context.add_init_script(_SUBSCRIBES.replace("SUBSCRIPTION", json.dumps(subscription)))
-    cricketing.run(cricketing.cricket.choose_alerts(LOCAL_OWNER, AlertsGiven()))
+    cricketing.run(cricketing.cricket.follows.set_alert_preferences(LOCAL_OWNER.user_id))
     watched.go("/cricket/mine")
 
 
@@ -77,23 +76,23 @@ def test_a_browser_subscribes_shows_an_alert_and_leaves(
     look: Look, played: Served, cricketing: Cricketing
 ) -> None:
     watched, cricket = look(played.url), cricketing.cricket
-    browser = cricketing.pushes.browsers.subscribe(cricket.browser_key)
+    browser = cricketing.pushes.browsers.subscribe(cricket.browsers.public_key)
     subscribing(watched, cricketing, browser.subscription)
     section = watched.page.locator("browser-alerts")
 
-    section.get_by_role("button", name="Alert this browser").click()
-    expect(section.get_by_role("status")).to_have_text("This browser is alerted.")
-    (kept,) = cricketing.run(cricket.browsers(LOCAL_OWNER))
+    section.get_by_role("button", name="Turn on alerts").click()
+    expect(section.get_by_role("status")).to_have_text("Alerts are on in this browser.")
+    (kept,) = cricketing.run(cricket.browsers.of_user(LOCAL_OWNER.user_id))
     cricketing.run(cricketing.bowl(225))
     cricketing.run(cricketing.tell_browsers())
     notifications = deliver(watched, browser.shown[-1].text)
-    section.get_by_role("button", name="no longer").click()
-    expect(section.get_by_role("status")).to_have_text("This browser is not alerted.")
+    section.get_by_role("button", name="Turn off alerts").click()
+    expect(section.get_by_role("status")).to_have_text("Alerts are off in this browser.")
 
     told = json.loads(browser.shown[-1].text)
     assert kept.endpoint == browser.subscription["endpoint"]
     assert notifications == [[told["title"], told["body"], f"match-{LIVE}"]]
-    assert cricketing.run(cricket.browsers(LOCAL_OWNER)) == ()
+    assert cricketing.run(cricket.browsers.of_user(LOCAL_OWNER.user_id)) == ()
     assert watched.foreign == []
     assert watched.console == []
 
@@ -106,7 +105,7 @@ def test_a_browser_that_may_not_show_anything_says_so(
     watched.page.context.clear_permissions()
     section = watched.page.locator("browser-alerts")
 
-    section.get_by_role("button", name="Alert this browser").click()
+    section.get_by_role("button", name="Turn on alerts").click()
 
-    expect(section.get_by_role("status")).to_contain_text("not allowed")
-    assert cricketing.run(cricketing.cricket.browsers(LOCAL_OWNER)) == ()
+    expect(section.get_by_role("status")).to_contain_text("blocked")
+    assert cricketing.run(cricketing.cricket.browsers.of_user(LOCAL_OWNER.user_id)) == ()

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.pages.conftest import Look
-from tests.pages.cricketing import COMING, DONE, LIVE
+from tests.pages.cricket_server import COMING, DONE, LIVE
 from tests.pages.serving import Served
 
 _PAGES = {

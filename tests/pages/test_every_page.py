@@ -10,7 +10,7 @@ from tests.pages.housing import ADA, PASSWORD
 from tests.pages.serving import Served
 from tests.pages.watching import Watched
 
-_PAGES = ("/", "/status", "/status/jobs/house.sweep", "/account", "/house/parts", "/bets")
+_PAGES = ("/", "/status", "/status/jobs/platform.sweep", "/account", "/platform/gallery", "/bets")
 _SIZES = (360, 1280)
 
 # What Tab can reach, as far as it is shown.
@@ -44,9 +44,9 @@ def _assert_well(watched: Watched) -> None:
 
 @pytest.mark.parametrize("path", _PAGES)
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
-    look: Look, house: Served, path: str
+    look: Look, platform: Served, path: str
 ) -> None:
-    watched = look(house.url)
+    watched = look(platform.url)
 
     faults = watched.faults(path)
 
@@ -69,8 +69,8 @@ def test_logging_in_and_ones_account_have_no_barrier(
     _assert_well(watched)
 
 
-def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, house: Served) -> None:
-    watched = look(house.url, width=360)
+def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, platform: Served) -> None:
+    watched = look(platform.url, width=360)
 
     watched.go("/nowhere/at/all")
 
@@ -81,9 +81,9 @@ def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, house: Served
 
 @pytest.mark.parametrize("path", _PAGES)
 def test_keys_alone_reach_everything_and_show_where_they_are(
-    look: Look, house: Served, path: str
+    look: Look, platform: Served, path: str
 ) -> None:
-    watched = look(house.url)
+    watched = look(platform.url)
     watched.go(path)
     expect(watched.page.locator("h1")).to_be_visible()
     reachable = watched.page.evaluate(_REACHABLE)
@@ -99,29 +99,29 @@ def test_keys_alone_reach_everything_and_show_where_they_are(
     assert walked == reachable
 
 
-def test_the_first_key_leads_past_the_navigation(look: Look, house: Served) -> None:
-    watched = look(house.url)
+def test_the_first_key_leads_past_the_navigation(look: Look, platform: Served) -> None:
+    watched = look(platform.url)
     watched.go("/status")
 
     watched.page.keyboard.press("Tab")
-    expect(watched.page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(watched.page.get_by_role("link", name="Skip to content")).to_be_focused()
     watched.page.keyboard.press("Enter")
 
     assert watched.page.evaluate("document.activeElement.id") == "main"
 
 
-def test_the_description_of_the_api_works_offline(look: Look, house: Served) -> None:
-    watched = look(house.url)
+def test_the_description_of_the_api_works_offline(look: Look, platform: Served) -> None:
+    watched = look(platform.url)
 
     watched.go("/api/docs")
-    expect(watched.page.get_by_text("/api/house/me")).to_be_visible()
+    expect(watched.page.get_by_text("/api/platform/me")).to_be_visible()
 
     assert watched.foreign == []
     assert watched.console == []
 
 
-def test_what_is_inline_is_not_run(look: Look, house: Served) -> None:
-    watched = look(house.url)
+def test_what_is_inline_is_not_run(look: Look, platform: Served) -> None:
+    watched = look(platform.url)
     watched.go("/")
 
     ran = watched.page.evaluate("""() => {
@@ -137,9 +137,9 @@ def test_what_is_inline_is_not_run(look: Look, house: Served) -> None:
     assert len(watched.console) == 2
 
 
-def test_nothing_moves_for_whoever_asked_for_that(look: Look, house: Served) -> None:
-    watched = look(house.url)
+def test_nothing_moves_for_whoever_asked_for_that(look: Look, platform: Served) -> None:
+    watched = look(platform.url)
 
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
 
     assert watched.page.evaluate("document.getAnimations().length") == 0

@@ -8,11 +8,11 @@ from fastapi import FastAPI
 from playwright.sync_api import Page, expect
 from starlette.responses import HTMLResponse, Response
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.host.catalogue import APPS
-from grandstand.kit.live import Hub
-from grandstand.kit.routes import page, router_of
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.host.registry import APPS
+from grandstand.kit.live import LiveHub
+from grandstand.kit.routes import build_router, page
 from tests.pages.conftest import Look
 from tests.pages.demoing import Demoing
 from tests.pages.roaming import Roaming, page_routes
@@ -81,12 +81,12 @@ def test_from_home_a_game_is_chosen_and_a_bet_on_it_recorded(seen: Watched) -> N
     page = _go_to(seen, "Bets")
     page.locator("main a[href*='/bets/games/']").last.click()
 
-    page.get_by_role("link", name="Record a bet of yours").click()
+    page.get_by_role("link", name="Record a bet").click()
     page.get_by_label("Price", exact=True).fill("1.91")
     page.get_by_label("Stake, $").fill("12.50")
-    page.get_by_role("button", name="Record the bet").click()
+    page.get_by_role("button", name="Record bet").click()
 
-    expect(page.locator(".toast")).to_contain_text("Recorded.")
+    expect(page.locator(".toast")).to_contain_text("Bet recorded.")
     expect(page.locator(".bet").first).to_contain_text("$12.50")
     assert seen.console == []
 
@@ -99,7 +99,7 @@ def test_from_home_the_book_of_a_market_is_seen_as_it_was(seen: Watched) -> None
 
     slider.fill(str(least + (most - least) // 2000 * 1000))
 
-    expect(page.locator("[data-proof]")).to_contain_text("since the last")
+    expect(page.locator("[data-exactness]")).to_contain_text("since the last")
     assert seen.console == []
 
 
@@ -107,9 +107,9 @@ def test_from_home_a_match_is_followed_and_its_lock_screen_seen(seen: Watched) -
     page = _go_to(seen, "Cricket")
     page.locator(".match-cards a").first.click()
 
-    page.get_by_role("button", name="nobody").click()
+    page.get_by_role("button", name="Neutral").click()
 
-    expect(page.get_by_role("button", name="nobody")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="Neutral")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".island")).to_be_visible()
     assert seen.console == []
 
@@ -132,7 +132,7 @@ def test_from_home_a_case_is_answered_and_judged(seen: Watched) -> None:
 
     page.locator("[data-answer=q1]").fill(first.answer)
     page.locator("[data-answer=q3]").fill(second.answer)
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     expect(page.get_by_role("img", name="Overall score")).to_be_visible()
     expect(page.locator(".dimension")).to_have_count(8)
@@ -155,14 +155,14 @@ class Broken:
         return HTMLResponse("<!doctype html><title>Fails</title>", 500)
 
 
-BROKEN = router_of(Broken(), "").routes
+BROKEN = build_router(Broken(), "").routes
 
 
 @asynccontextmanager
 async def _broken() -> AsyncIterator[Opened]:
     app = FastAPI()
     app.router.routes.extend(BROKEN)
-    yield Opened(app, Hub(SystemClock(), Metrics()))
+    yield Opened(app, LiveHub(SystemClock(), Metrics()))
 
 
 @pytest.fixture

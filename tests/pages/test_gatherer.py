@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from grandstand.simulators.exchange.floor.world import Scenery
-from grandstand.simulators.exchange.pacing import Pace
-from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.rest.answers import Budget
-from tests.apps.gatherer.housed import NOWHERE
+from grandstand.simulators.exchange.control import PlaybackSpeed
+from grandstand.simulators.exchange.process import ExchangeOptions, exchange_process
+from grandstand.simulators.exchange.rest import RequestBudget
+from grandstand.simulators.exchange.world import WorldConfig
+from tests.apps.gatherer.app_fixture import NOWHERE
 from tests.pages.conftest import Look
 from tests.pages.gathering import Gathering
 from tests.pages.serving import Served
@@ -31,15 +31,15 @@ _SLOW = 20_000
 
 @pytest.fixture(scope="module")
 def gathering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gathering]:
-    scenery = Scenery(markets=12, depth=6)
-    pace, budget = Pace(events_per_second=100), Budget(read_per_second=5000)
-    with opened(Opening(scenery=scenery, pace=pace, budget=budget)) as address:
+    scenery = WorldConfig(markets=12, depth=6)
+    pace, budget = PlaybackSpeed(events_per_second=100), RequestBudget(read_per_second=5000)
+    with exchange_process(ExchangeOptions(scenery=scenery, pace=pace, budget=budget)) as address:
         yield Gathering(tmp_path_factory.mktemp("gathering"), address)
 
 
 @pytest.fixture(scope="module")
 def recorded(gathering: Gathering) -> Iterator[Served]:
-    """A house that records, whose owner need not log in."""
+    """A platform that records, whose owner need not log in."""
     served = Served(gathering)
     served.start()
     yield served
@@ -48,7 +48,7 @@ def recorded(gathering: Gathering) -> Iterator[Served]:
 
 @pytest.fixture
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A house whose exchange does not answer."""
+    """A platform whose exchange does not answer."""
     served = Served(Gathering(tmp_path_factory.mktemp("alone"), NOWHERE, records=False))
     served.start()
     yield served
@@ -113,12 +113,14 @@ def test_the_slider_shows_the_exact_book_of_an_instant(
     between = least + (most - least) // 2000 * 1000
 
     slider.fill(str(between))
-    expect(watched.page.locator("[data-proof]")).to_contain_text("since the last", timeout=_SLOW)
+    expect(watched.page.locator("[data-exactness]")).to_contain_text(
+        "since the last", timeout=_SLOW
+    )
 
-    shown = _rows(watched.page, "then")
+    shown = _rows(watched.page, "past")
     watched.go(f"/gatherer/markets/{gathering.names['ticker']}?at={between}")
     assert slider.input_value() == str(between)
-    assert shown == _rows(watched.page, "then")
+    assert shown == _rows(watched.page, "past")
 
 
 def test_new_trades_come_to_the_tape_by_themselves(
@@ -126,9 +128,9 @@ def test_new_trades_come_to_the_tape_by_themselves(
 ) -> None:
     watched = look(recorded.url)
     watched.go(f"/gatherer/markets/{gathering.names['ticker']}")
-    newest = watched.page.locator("#tape tbody tr").first.get_attribute("data-key")
+    newest = watched.page.locator("#trades tbody tr").first.get_attribute("data-key")
 
-    expect(watched.page.locator("#tape tbody tr").first).not_to_have_attribute(
+    expect(watched.page.locator("#trades tbody tr").first).not_to_have_attribute(
         "data-key", newest or "", timeout=_SLOW
     )
 
@@ -142,15 +144,15 @@ def test_markets_are_left_out_by_their_marks_and_taken_back(
     name = boxes.last.get_attribute("value") or ""
 
     boxes.last.check()
-    page.get_by_role("button", name="Leave out", exact=True).click()
-    expect(page.locator(".toast")).to_contain_text("Chosen")
-    chosen = gathering.run(gathering.gatherer.choices())
-    expect(page.locator(f"tr[data-key='{name}'] .badge")).to_have_text("Left out", timeout=_SLOW)
-    page.get_by_role("button", name="Forget").click()
+    page.get_by_role("button", name="Exclude", exact=True).click()
+    expect(page.locator(".toast")).to_contain_text("Saved.")
+    chosen = gathering.run(gathering.gatherer.markets.choices())
+    expect(page.locator(f"tr[data-key='{name}'] .badge")).to_have_text("Excluded", timeout=_SLOW)
+    page.get_by_role("button", name="Clear", exact=True).click()
     expect(page.locator("details.choices")).to_have_count(0)
 
     assert [(one.kind, one.name, one.recorded) for one in chosen] == [("market", name, False)]
-    assert gathering.run(gathering.gatherer.choices()) == ()
+    assert gathering.run(gathering.gatherer.markets.choices()) == ()
 
 
 def test_nothing_begins_before_what_it_takes_is_shown(
@@ -160,13 +162,13 @@ def test_nothing_begins_before_what_it_takes_is_shown(
     page.goto(f"{recorded.url}/gatherer/recording")
 
     page.get_by_role("button", name="Stop recording").click()
-    expect(page.locator("#ingest .badge")).to_have_text("Not recording", timeout=_SLOW)
+    expect(page.locator("#status .badge")).to_have_text("Not recording", timeout=_SLOW)
     page.get_by_role("link", name="Start recording …").click()
-    expect(page.get_by_text("A day takes")).to_be_visible()
-    asked = gathering.run(gathering.gatherer.asked_for())
+    expect(page.get_by_text("Per day", exact=True)).to_be_visible()
+    asked = gathering.run(gathering.gatherer.recording.is_requested())
     page.get_by_role("button", name="Start recording").click()
 
-    expect(page.locator("#ingest .badge")).to_have_text("Recording", timeout=_SLOW)
+    expect(page.locator("#status .badge")).to_have_text("Recording", timeout=_SLOW)
     assert asked is False
     assert page.url.startswith(f"{recorded.url}/gatherer/recording")
 
@@ -200,8 +202,6 @@ def test_an_exchange_that_is_away_is_said_on_the_page(look: Look, alone: Served)
 
     watched.go("/gatherer")
 
-    expect(watched.page.get_by_role("alert")).to_contain_text(
-        re.compile("The exchange does not list its markets")
-    )
-    expect(watched.page.get_by_role("link", name="See what is wrong")).to_be_visible()
+    expect(watched.page.get_by_role("alert")).to_contain_text(re.compile("Cannot list the markets"))
+    expect(watched.page.get_by_role("link", name="Run checks")).to_be_visible()
     assert watched.barriers() == []

@@ -1,4 +1,4 @@
-"""Home and status show what happens in the house while one looks at them."""
+"""Home and status show what happens in the platform while one looks at them."""
 
 import csv
 
@@ -11,8 +11,8 @@ from tests.pages.watching import Watched
 
 
 @pytest.fixture
-def seen(look: Look, house: Served) -> Watched:
-    return look(house.url)
+def seen(look: Look, platform: Served) -> Watched:
+    return look(platform.url)
 
 
 def test_home_has_a_card_for_each_application_and_what_happened(seen: Watched) -> None:
@@ -34,22 +34,22 @@ def test_every_application_has_a_page(seen: Watched) -> None:
 
 
 def test_a_run_asked_for_is_seen_on_the_page_without_loading_it_again(seen: Watched) -> None:
-    seen.go("/status/jobs/house.storage")
+    seen.go("/status/jobs/platform.storage")
     runs = seen.page.locator("#runs tbody tr")
     before = runs.count()
     seen.page.evaluate("window.stayed = true")
     asked = {"x-from": "page", "origin": seen.url}
 
-    seen.page.request.post(f"{seen.url}/status/jobs/house.storage/run", headers=asked)
+    seen.page.request.post(f"{seen.url}/status/jobs/platform.storage/run", headers=asked)
 
     expect(runs).not_to_have_count(before, timeout=20_000)
     assert seen.page.evaluate("window.stayed") is True
     assert seen.console == []
 
 
-def test_a_job_is_paused_and_resumed_by_a_form(look: Look, house: Served) -> None:
-    watched = look(house.url, java_script_enabled=False)
-    watched.page.goto(f"{house.url}/status/jobs/house.series")
+def test_a_job_is_paused_and_resumed_by_a_form(look: Look, platform: Served) -> None:
+    watched = look(platform.url, java_script_enabled=False)
+    watched.page.goto(f"{platform.url}/status/jobs/platform.series")
 
     watched.page.get_by_role("button", name="Pause").click()
     expect(watched.page.locator(".figure").first).to_contain_text("paused")
@@ -63,17 +63,17 @@ def test_a_sorted_and_filtered_table_stays_so_when_news_come(seen: Watched) -> N
     jobs = seen.page.locator("data-table#jobs")
     jobs.get_by_role("link", name="Job", exact=True).click()
     jobs.get_by_role("link", name="Job", exact=True).click()
-    jobs.get_by_role("searchbox").fill("house.s")
+    jobs.get_by_role("searchbox").fill("platform.s")
     asked = {"origin": seen.url}
-    words = jobs.locator("tr[data-key='house.sweep'] time").last
+    words = jobs.locator("tr[data-key='platform.sweep'] time").last
     before = words.get_attribute("datetime")
 
-    seen.page.request.post(f"{seen.url}/status/jobs/house.sweep/run", headers=asked)
+    seen.page.request.post(f"{seen.url}/status/jobs/platform.sweep/run", headers=asked)
     expect(words).not_to_have_attribute("datetime", before or "", timeout=20_000)
 
     names = jobs.locator("tbody tr:not([hidden]) td:first-child").all_inner_texts()
     assert names == sorted(names, reverse=True)
-    expect(jobs.get_by_role("searchbox")).to_have_value("house.s")
+    expect(jobs.get_by_role("searchbox")).to_have_value("platform.s")
     expect(jobs.locator("th").first).to_have_attribute("aria-sort", "descending")
 
 
@@ -107,7 +107,7 @@ def test_each_table_of_the_status_page_is_to_be_had_as_csv(
 
 
 @pytest.mark.parametrize(
-    "path", ["/status/none.csv", "/status/jobs/no.such", "/nothing", "/house/none"]
+    "path", ["/status/none.csv", "/status/jobs/no.such", "/nothing", "/platform/none"]
 )
 def test_what_is_not_there_is_a_page_that_says_so(seen: Watched, path: str) -> None:
     answer = seen.page.request.get(f"{seen.url}{path}", headers={"accept": "text/html"})

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from grandstand.simulators.blemishes import Blemish
+from grandstand.apps.keiba.services.page_cache import today_in_japan
 from grandstand.simulators.faults import Fault
+from grandstand.simulators.malformed import MalformedReply
 from tests.pages.conftest import Look
 from tests.pages.racing import Racing
 from tests.pages.serving import Served
@@ -23,11 +24,11 @@ def seen(look: Look, raced: Served) -> Watched:
 
 @pytest.fixture
 def spoiling(racing: Racing, raced: Served) -> Iterator[Racing]:
-    """The site, to be spoilt for the length of a test; the house before it runs."""
+    """The site, to be spoilt for the length of a test; the platform before it runs."""
     assert raced.url
     yield racing
     racing.site.faults.ask_for()
-    racing.site.blemishes.ask_for()
+    racing.site.malformed.ask_for()
     racing.clock.skip(70)
 
 
@@ -46,7 +47,7 @@ def test_it_opens_on_the_next_day_of_racing_with_post_times_in_japan(seen: Watch
 def test_other_days_and_circuits_are_a_press_away(seen: Watched) -> None:
     seen.go("/keiba")
 
-    seen.page.get_by_role("link", name="Later").click()
+    seen.page.get_by_role("link", name="Next", exact=True).click()
     expect(seen.page.locator("h1")).to_have_text("Saturday 21 November 2026")
     seen.page.get_by_label("Circuit").select_option("nar")
     seen.page.get_by_role("button", name="Show").click()
@@ -64,18 +65,18 @@ def test_a_cold_card_fills_before_ones_eyes_and_resumes_where_it_was(
     before = len(spoiling.asked())
 
     seen.go(f"/keiba/races/{race_id}")
-    bar = seen.page.locator(".gathering progress")
+    bar = seen.page.locator(".loading progress")
     expect(bar).to_be_visible()
     expect(seen.page.locator("#runners tbody tr").first).to_be_visible()
-    expect(seen.page.locator(".gathering")).to_contain_text(re.compile(r"[1-9]\d* of \d+ pages"))
+    expect(seen.page.locator(".loading")).to_contain_text(re.compile(r"[1-9]\d* of \d+ pages"))
     seen.go("/keiba/watched")
     seen.go(f"/keiba/races/{race_id}")
     other = look(seen.url)
     other.go(f"/keiba/races/{race_id}")
 
-    expect(seen.page.locator(".gathering")).to_have_count(0, timeout=60_000)
+    expect(seen.page.locator(".loading")).to_have_count(0, timeout=60_000)
     expect(seen.page.locator(".ranked").first).to_be_visible()
-    expect(other.page.locator(".gathering")).to_have_count(0, timeout=10_000)
+    expect(other.page.locator(".loading")).to_have_count(0, timeout=10_000)
     asked = spoiling.asked()[before:]
     horses = [path for path in asked if path.startswith("/horse/result/")]
     assert len(set(asked)) == len(asked)
@@ -90,19 +91,19 @@ def test_a_page_that_cannot_be_read_leaves_its_runner_partial_until_asked_again(
     horse = spoiling.site.world.race(race_id)
     assert horse is not None
     path = f"/db/horse/result/{horse.horses[0].id}/"
-    spoiling.site.blemishes.ask_for(Blemish("empty", path=path))
+    spoiling.site.malformed.ask_for(MalformedReply("empty", path=path))
 
     seen.go(f"/keiba/races/{race_id}")
-    expect(seen.page.locator(".gathering")).to_contain_text(
-        "One page could not be had", timeout=30_000
+    expect(seen.page.locator(".loading")).to_contain_text(
+        "1 page could not be fetched", timeout=30_000
     )
     expect(seen.page.locator(".ranked").first).to_be_visible()
-    expect(seen.page.locator("#runners small", has_text="in part")).to_have_count(1)
-    spoiling.site.blemishes.ask_for()
+    expect(seen.page.locator("#runners small", has_text="incomplete")).to_have_count(1)
+    spoiling.site.malformed.ask_for()
     spoiling.clock.skip(11)
-    seen.page.get_by_role("button", name="Ask again for what is missing").click()
+    seen.page.get_by_role("button", name="Fetch missing pages").click()
 
-    expect(seen.page.locator(".gathering")).to_have_count(0, timeout=30_000)
+    expect(seen.page.locator(".loading")).to_have_count(0, timeout=30_000)
 
 
 def test_a_card_that_cannot_be_had_says_why_and_is_not_asked_for_again_and_again(
@@ -114,7 +115,7 @@ def test_a_card_that_cannot_be_had_says_why_and_is_not_asked_for_again_and_again
 
     seen.page.reload()
 
-    expect(seen.page.get_by_role("button", name="Ask again for what is missing")).to_be_visible()
+    expect(seen.page.get_by_role("button", name="Fetch missing pages")).to_be_visible()
     assert len(racing.asked()) == asked
     assert seen.barriers() == []
 
@@ -137,14 +138,14 @@ def test_runners_are_sorted_by_any_column_and_opened_for_their_reasons(
     assert best.get_attribute("id") == f"runner-{ranked[0]}"
     expect(best.locator(".reasons tbody tr")).to_have_count(14)
     expect(best.get_by_role("heading", name="Pedigree")).to_be_visible()
-    expect(best.locator(".origin").first).to_contain_text("kept")
+    expect(best.locator(".origin").first).to_contain_text("cached")
     assert page.url.endswith(racing.ids["race"])
 
 
 def test_the_other_races_of_the_meeting_are_a_press_away(seen: Watched, racing: Racing) -> None:
     seen.go(f"/keiba/races/{racing.ids['run']}/result")
 
-    strip = seen.page.get_by_role("navigation", name="Races of this meeting")
+    strip = seen.page.get_by_role("navigation", name="Races at this meeting")
     expect(strip.get_by_role("link")).to_have_count(12)
     strip.get_by_role("link", name="2R", exact=True).click()
 
@@ -157,7 +158,7 @@ def test_what_is_old_is_fetched_again_on_request(seen: Watched, spoiling: Racing
     age = seen.page.locator(".origins time")
     fetched, before = age.get_attribute("datetime") or "", len(spoiling.asked())
 
-    seen.page.get_by_role("button", name="Fetch again").click()
+    seen.page.get_by_role("button", name="Refresh").click()
 
     expect(age).not_to_have_attribute("datetime", fetched)
     assert spoiling.asked()[before:] == [f"/jockey/result.html?id={spoiling.ids['jockey']}"]
@@ -171,9 +172,9 @@ def test_chosen_runners_stand_side_by_side(seen: Watched, racing: Racing) -> Non
 
     seen.page.locator("#compare button").click()
 
-    expect(seen.page.locator(".beside thead th a")).to_have_count(2)
-    expect(seen.page.locator(".beside tbody tr", has_text="Career")).to_be_visible()
-    expect(seen.page.locator(".beside .best").first).to_be_visible()
+    expect(seen.page.locator(".comparison thead th a")).to_have_count(2)
+    expect(seen.page.locator(".comparison tbody tr", has_text="Career")).to_be_visible()
+    expect(seen.page.locator(".comparison .best").first).to_be_visible()
     expect(seen.page.locator("chart-plot#speeds .chart-line").first).to_be_visible()
 
 
@@ -182,33 +183,33 @@ def test_odds_come_to_a_card_that_has_none_without_a_press(seen: Watched, spoili
 
     seen.go(f"/keiba/races/{spoiling.ids['race']}")
 
-    expect(seen.page.locator("#odds header")).to_contain_text("selling now")
+    expect(seen.page.locator("#odds header")).to_contain_text("live")
     expect(seen.page.locator(".ranked-odds .badge").first).to_be_visible()
 
 
 def test_a_preview_names_five_horses_and_how_sure_it_is(seen: Watched, racing: Racing) -> None:
     seen.go(f"/keiba/races/{racing.ids['race']}/preview")
 
-    seen.page.get_by_label("What interests you").fill("Who likes wet ground?")
-    seen.page.get_by_role("button", name="Write a preview").click()
+    seen.page.get_by_label("Focus").fill("Who likes wet ground?")
+    seen.page.get_by_role("button", name="Write preview").click()
 
     expect(seen.page.locator(".picks li")).to_have_count(5)
     expect(seen.page.locator(".picks .badge").first).to_contain_text("Confidence")
-    expect(seen.page.get_by_role("heading", name="Runner by runner")).to_be_visible()
-    expect(seen.page.get_by_label("What interests you")).to_have_value("Who likes wet ground?")
+    expect(seen.page.get_by_role("heading", name="Runners")).to_be_visible()
+    expect(seen.page.get_by_label("Focus")).to_have_value("Who likes wet ground?")
     assert seen.barriers() == []
 
 
 def test_a_result_shows_who_won_what_it_paid_and_what_we_had_said(
     seen: Watched, racing: Racing
 ) -> None:
-    racing.run(racing.keiba.card(racing.ids["run"]))
+    racing.run(racing.keiba.cards.assemble(racing.ids["run"]))
 
     seen.go(f"/keiba/races/{racing.ids['run']}/result")
 
     expect(seen.page.locator("#finishers tbody tr").first).to_be_visible()
     expect(seen.page.locator("#finishers th").last).to_have_text("Our rank")
-    expect(seen.page.locator(".figures")).to_contain_text("Our first choice came")
+    expect(seen.page.locator(".figures")).to_contain_text("Our top pick finished")
     expect(seen.page.locator(".payouts tbody tr", has_text="Trifecta")).to_contain_text("¥")
 
 
@@ -236,9 +237,9 @@ def test_a_horse_is_watched_with_a_note_and_let_go(seen: Watched, racing: Racing
     expect(page.get_by_label("Your note")).to_have_value("Likes the left")
     expect(page.locator(".entered")).to_contain_text("Tokyo")
     barriers = seen.barriers()
-    page.get_by_role("button", name="Watch it no longer").click()
+    page.get_by_role("button", name="Stop watching").click()
 
-    expect(page.get_by_text("You watch no horse yet.")).to_be_visible()
+    expect(page.get_by_text("No watched horses yet.")).to_be_visible()
     assert barriers == []
 
 
@@ -259,10 +260,10 @@ def test_from_home_the_search_box_leads_to_a_horse(seen: Watched, racing: Racing
 def test_a_horse_shows_its_career_and_five_generations(seen: Watched, racing: Racing) -> None:
     seen.go(f"/keiba/horses/{racing.ids['horse']}")
 
-    expect(seen.page.locator(".blood td")).to_have_count(62)
+    expect(seen.page.locator(".pedigree td")).to_have_count(62)
     expect(seen.page.locator("#career .chart-line").first).to_be_visible()
     expect(seen.page.locator("#runs tbody tr").nth(2)).to_be_visible()
-    seen.page.locator(".blood td a").first.click()
+    seen.page.locator(".pedigree td a").first.click()
     expect(seen.page).not_to_have_url(re.compile(racing.ids["horse"]))
     expect(seen.page.locator("h1")).to_be_visible()
 
@@ -270,7 +271,7 @@ def test_a_horse_shows_its_career_and_five_generations(seen: Watched, racing: Ra
 def test_a_site_that_turns_us_away_is_left_alone_and_that_is_shown(
     seen: Watched, spoiling: Racing
 ) -> None:
-    spoiling.site.blemishes.ask_for(Blemish("denied", path="/nar/race/result"))
+    spoiling.site.malformed.ask_for(MalformedReply("denied", path="/nar/race/result"))
 
     answer = seen.page.goto(f"{seen.url}/keiba/races/{spoiling.ids['local']}/result")
     said = seen.page.locator(".state-error").inner_text()
@@ -278,23 +279,23 @@ def test_a_site_that_turns_us_away_is_left_alone_and_that_is_shown(
 
     assert answer is not None
     assert answer.status == 429
-    assert "left alone until" in said
+    assert "is paused until" in said
     expect(seen.page.locator(".sites .badge.tone-bad")).to_have_count(1)
-    expect(seen.page.locator(".sites")).to_contain_text("it answered 403")
-    expect(seen.page.locator(".sites")).to_contain_text("left of today's budget")
+    expect(seen.page.locator(".sites")).to_contain_text("it returned HTTP 403")
+    expect(seen.page.locator(".sites")).to_contain_text("left today")
     assert seen.barriers() == []
 
 
 def test_what_is_kept_is_looked_into_and_removed_after_a_count(
     seen: Watched, racing: Racing
 ) -> None:
-    racing.run(racing.keiba.meeting_days(racing.keiba.today()))
+    racing.run(racing.keiba.days.meeting_days(today_in_japan(racing.keiba.clock)))
     seen.go("/keiba/cache/entries")
     page = seen.page
 
-    _remove(page, "Days of racing")
+    _remove(page, "Racing days")
     expect(page.locator(".toast")).to_contain_text("entries removed")
-    page.get_by_label("Key begins with").first.fill("JOCKEY#")
+    page.get_by_label("Key prefix").first.fill("JOCKEY#")
     page.get_by_role("button", name="Show").click()
     page.locator("#entries tbody a").first.click()
 
@@ -303,7 +304,7 @@ def test_what_is_kept_is_looked_into_and_removed_after_a_count(
 
 def _remove(page: Page, kind: str) -> None:
     page.get_by_label("Kind").select_option(label=kind)
-    page.get_by_label("Only what is past its time").uncheck()
-    page.get_by_role("button", name="Count first").click()
+    page.get_by_label("Expired only").uncheck()
+    page.get_by_role("button", name="Count").click()
     expect(page.get_by_text(re.compile("[1-9] entries"))).to_be_visible()
-    page.get_by_role("button", name="Remove them").click()
+    page.get_by_role("button", name="Remove").click()

@@ -15,7 +15,7 @@ from tests.pages.watching import Watched
 @pytest.fixture
 def seen(look: Look, gallery: Served) -> Watched:
     watched = look(gallery.url)
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
     expect(watched.page.locator("live-state")).to_have_attribute("data-state", "open")
     return watched
 
@@ -39,7 +39,7 @@ def hasty() -> Iterator[Served]:
 
 
 def _tell(watched: Watched) -> None:
-    watched.page.get_by_role("button", name="Tell sample news").click()
+    watched.page.get_by_role("button", name="Publish sample messages").click()
 
 
 def test_a_ladder_and_a_bar_move_with_the_news(seen: Watched) -> None:
@@ -57,7 +57,7 @@ def test_a_ladder_and_a_bar_move_with_the_news(seen: Watched) -> None:
 
 def test_other_open_pages_hear_the_same(seen: Watched, look: Look, gallery: Served) -> None:
     other = look(gallery.url)
-    other.go("/house/parts")
+    other.go("/platform/gallery")
     expect(other.page.locator("live-state")).to_have_attribute("data-state", "open")
     work = other.page.locator("#work [data-words]")
     done = work.inner_text()
@@ -72,7 +72,7 @@ def test_all_parts_of_a_page_share_one_socket(look: Look, gallery: Served) -> No
     opened: list[str] = []
     watched.page.on("websocket", lambda socket: opened.append(socket.url))
 
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
     expect(watched.page.locator("live-state")).to_have_attribute("data-state", "open")
 
     assert len(opened) == 1
@@ -82,7 +82,7 @@ def test_a_page_says_that_it_reconnects_and_then_fetches_what_it_missed(
     look: Look, fragile: Served
 ) -> None:
     watched = look(fragile.url)
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
     state = watched.page.locator("live-state")
     expect(state).to_have_attribute("data-state", "open")
     _tell(watched)
@@ -95,7 +95,7 @@ def test_a_page_says_that_it_reconnects_and_then_fetches_what_it_missed(
 
     expect(state).to_have_text("Live", timeout=20_000)
     _tell(watched)
-    expect(watched.page.locator("toast-stack")).to_contain_text("Sample news were passed on.")
+    expect(watched.page.locator("toast-stack")).to_contain_text("Sample messages published.")
     expect(watched.page.locator("#work [data-words]")).to_have_text("1 of 40")
 
 
@@ -107,7 +107,7 @@ def test_a_page_asked_to_come_again_does_so_without_a_word(look: Look, hasty: Se
         window.states = [];
         document.addEventListener('live-state', ({ detail }) => window.states.push(detail.state));
     """)
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
 
     watched.until("window.states.length >= 3")
 
@@ -129,7 +129,7 @@ def test_whoever_was_logged_out_is_told_so(look: Look, locked_house: Served) -> 
     locked_house.stop()
     locked_house.start()
 
-    expect(state).to_have_text("You are logged out. Load the page again to log in.", timeout=20_000)
+    expect(state).to_have_text("You are logged out. Reload the page to log in.", timeout=20_000)
 
 
 def test_ladder_rows_can_be_walked_through(seen: Watched) -> None:
@@ -156,8 +156,8 @@ def test_a_toast_can_be_closed(seen: Watched) -> None:
 
 def test_without_scripts_news_are_told_by_a_form(look: Look, gallery: Served) -> None:
     watched = look(gallery.url, java_script_enabled=False)
-    watched.page.goto(f"{gallery.url}/house/parts")
+    watched.page.goto(f"{gallery.url}/platform/gallery")
 
     _tell(watched)
 
-    expect(watched.page.locator(".toast")).to_have_text("Sample news were passed on.")
+    expect(watched.page.locator(".toast")).to_have_text("Sample messages published.")

@@ -13,7 +13,7 @@ from tests.pages.watching import Watched
 
 @pytest.fixture
 def plain(look: Look, locked_house: Served) -> Watched:
-    """A browser without scripts before a house that asks for a login."""
+    """A browser without scripts before a platform that asks for a login."""
     return look(locked_house.url, java_script_enabled=False)
 
 
@@ -48,6 +48,15 @@ def test_logging_out_ends_the_session(plain: Watched) -> None:
     expect(page).to_have_url(f"{plain.url}/login?next=/account")
 
 
+def test_password_form_names_the_account_for_password_managers(plain: Watched) -> None:
+    page = _log_in(plain)
+
+    username = page.locator('form[action="/account/password"] input[autocomplete="username"]')
+
+    expect(username).to_have_value(ADA)
+    expect(username).to_be_hidden()
+
+
 def test_preferences_change_how_times_are_told(plain: Watched) -> None:
     page = _log_in(plain)
     page.get_by_label("Time zone").fill("Asia/Tokyo")
@@ -55,7 +64,7 @@ def test_preferences_change_how_times_are_told(plain: Watched) -> None:
 
     page.get_by_role("button", name="Save").click()
 
-    expect(page.locator(".toast")).to_have_text("Your preferences are kept.")
+    expect(page.locator(".toast")).to_have_text("Preferences saved.")
     expect(page.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
     expect(page.locator("html")).to_have_attribute("data-zone", "Asia/Tokyo")
 
@@ -71,11 +80,11 @@ def test_a_zone_that_is_none_is_refused_with_a_hint(plain: Watched) -> None:
 
 def test_a_key_is_shown_once_works_and_can_be_revoked(plain: Watched) -> None:
     page = _log_in(plain)
-    page.get_by_label("Name of a new key").fill("nightly report")
-    page.get_by_role("button", name="Make a key").click()
+    page.get_by_label("Key name").fill("nightly report")
+    page.get_by_role("button", name="Create key").click()
     key = page.locator(".secret").inner_text()
     asked = {"authorization": f"Bearer {key}"}
-    me = f"{plain.url}/api/house/me"
+    me = f"{plain.url}/api/platform/me"
 
     known = page.request.get(me, headers=asked).json()
     page.goto(f"{plain.url}/account")
@@ -84,7 +93,7 @@ def test_a_key_is_shown_once_works_and_can_be_revoked(plain: Watched) -> None:
     refused = page.request.get(me, headers=asked)
 
     assert known["via"] == "key"
-    expect(page.locator(".toast")).to_have_text("That key no longer works.")
+    expect(page.locator(".toast")).to_have_text("Key revoked.")
     assert refused.status == 401
 
 
@@ -96,10 +105,10 @@ def test_a_new_password_ends_the_other_sessions(
     page = _log_in(plain)
 
     for old, new in ((PASSWORD, "another good view"), ("another good view", PASSWORD)):
-        page.get_by_label("Password now").fill(old)
+        page.get_by_label("Current password").fill(old)
         page.get_by_label("New password").fill(new)
-        page.get_by_role("button", name="Change the password").click()
-        expect(page.locator(".toast")).to_contain_text("Your password is changed")
+        page.get_by_role("button", name="Change password").click()
+        expect(page.locator(".toast")).to_contain_text("Password changed")
     other.page.goto(f"{locked_house.url}/account")
 
     expect(other.page).to_have_url(re.compile("/login"))
@@ -117,9 +126,9 @@ def test_a_form_without_its_proof_is_refused(plain: Watched) -> None:
     assert answer.status == 403
 
 
-def test_colours_are_chosen_by_a_form(look: Look, house: Served) -> None:
-    watched = look(house.url, java_script_enabled=False, color_scheme="light")
-    watched.page.goto(f"{house.url}/house/parts")
+def test_colours_are_chosen_by_a_form(look: Look, platform: Served) -> None:
+    watched = look(platform.url, java_script_enabled=False, color_scheme="light")
+    watched.page.goto(f"{platform.url}/platform/gallery")
 
     seen = []
     for _ in range(3):
@@ -127,11 +136,11 @@ def test_colours_are_chosen_by_a_form(look: Look, house: Served) -> None:
         seen.append(watched.page.locator("html").get_attribute("data-theme"))
 
     assert seen == ["light", "dark", "system"]
-    expect(watched.page).to_have_url(f"{house.url}/house/parts")
+    expect(watched.page).to_have_url(f"{platform.url}/platform/gallery")
 
 
-def test_colours_are_chosen_at_once_and_kept(look: Look, house: Served) -> None:
-    watched = look(house.url, color_scheme="light")
+def test_colours_are_chosen_at_once_and_kept(look: Look, platform: Served) -> None:
+    watched = look(platform.url, color_scheme="light")
     watched.go("/status")
     paper = "getComputedStyle(document.body).backgroundColor"
     light = watched.page.evaluate(paper)

@@ -92,7 +92,7 @@ def test_the_scoreboard_has_ones_own_chances_beside_bennys_and_the_models(seen: 
         ["Your bets", "Your forecasts", "Benny", "Consensus"]
     )
     expect(rows.nth(0)).to_contain_text("75.0")
-    expect(rows.nth(1)).to_contain_text("Not enough yet")
+    expect(rows.nth(1)).to_contain_text("Not enough data yet")
     expect(rows.nth(2)).to_contain_text("62.5")
     expect(seen.page.locator("chart-plot")).to_contain_text("Benny")
     rows.nth(0).get_by_role("link").click()
@@ -118,10 +118,10 @@ def _faults(watched: Watched, path: str) -> list[str]:
     return watched.barriers_in_both_schemes() + [f"{wider} pixels too wide"] * bool(wider)
 
 
-def test_an_empty_house_says_what_to_do(look: Look, house: Served) -> None:
-    watched = look(house.url)
+def test_an_empty_house_says_what_to_do(look: Look, platform: Served) -> None:
+    watched = look(platform.url)
 
     watched.go("/scoreboard")
 
-    expect(watched.page.locator(".state-title")).to_have_text("Nothing is decided yet.")
+    expect(watched.page.locator(".state-title")).to_have_text("No resolved forecasts yet.")
     assert watched.console == []

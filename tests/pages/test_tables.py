@@ -14,7 +14,7 @@ from tests.pages.watching import Watched
 @pytest.fixture
 def seen(look: Look, gallery: Served) -> Watched:
     watched = look(gallery.url)
-    watched.go("/house/parts")
+    watched.go("/platform/gallery")
     return watched
 
 
@@ -40,7 +40,7 @@ def test_a_title_sorts_up_and_then_down(seen: Watched) -> None:
     assert down == up[::-1]
     expect(table.locator("th", has_text="Odds")).to_have_attribute("aria-sort", "descending")
     expect(title).to_be_focused()
-    assert seen.page.url.endswith("/house/parts")
+    assert seen.page.url.endswith("/platform/gallery")
 
 
 def test_words_filter_rows_and_escape_shows_all(seen: Watched) -> None:
@@ -60,7 +60,7 @@ def test_words_nobody_holds_say_what_to_do(seen: Watched) -> None:
 
     table.get_by_role("searchbox").fill("zebra")
 
-    expect(table.get_by_text("Clear the filter to see all of them.")).to_be_visible()
+    expect(table.get_by_text("Clear the filter to see all rows.")).to_be_visible()
     expect(table.locator("[data-count]")).to_have_text("0 of 24 rows")
 
 
@@ -97,7 +97,7 @@ def test_without_scripts_titles_are_links_and_the_filter_is_a_form(
     look: Look, gallery: Served
 ) -> None:
     watched = look(gallery.url, java_script_enabled=False)
-    watched.page.goto(f"{gallery.url}/house/parts")
+    watched.page.goto(f"{gallery.url}/platform/gallery")
     table = _table(watched)
 
     table.get_by_role("link", name="Odds").click()
@@ -112,7 +112,7 @@ def test_without_scripts_titles_are_links_and_the_filter_is_a_form(
 
 def test_the_server_saves_the_same_table(look: Look, gallery: Served, tmp_path: Path) -> None:
     watched = look(gallery.url, java_script_enabled=False)
-    watched.page.goto(f"{gallery.url}/house/parts")
+    watched.page.goto(f"{gallery.url}/platform/gallery")
 
     with watched.page.expect_download() as waiting:
         _table(watched).get_by_role("link", name="CSV").click()

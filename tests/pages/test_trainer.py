@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from grandstand.kit.who.caller import LOCAL_OWNER
+from grandstand.kit.auth.caller import LOCAL_OWNER
 from tests.pages.conftest import Look
 from tests.pages.serving import Served
 from tests.pages.training import Training, answer_to
@@ -34,7 +34,7 @@ def _begin(watched: Watched, scenario_id: str) -> Page:
 
 def test_what_is_written_is_kept_resumed_handed_in_judged_and_counted(seen: Watched) -> None:
     seen.go("/trainer/profile")
-    attempts = seen.page.locator(".figure", has_text="Attempts judged").locator("strong")
+    attempts = seen.page.locator(".figure", has_text="Attempts scored").locator("strong")
     before = int(attempts.inner_text())
     page = _begin(seen, "two-hospitals")
     first, second = answer_to("two-hospitals").answers[:2]
@@ -45,12 +45,12 @@ def test_what_is_written_is_kept_resumed_handed_in_judged_and_counted(seen: Watc
     page.reload()
     expect(page.locator("[data-answer=q1]")).to_have_value(first.answer)
     page.locator("[data-answer=q3]").fill(second.answer)
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     expect(page.get_by_role("img", name="Overall score")).to_be_visible()
     expect(page.locator(".dimension")).to_have_count(8)
     expect(page.locator(".answers mark").first).to_be_visible()
-    page.get_by_role("link", name="See your profile").click()
+    page.get_by_role("link", name="View profile").click()
     expect(attempts).to_have_text(str(before + 1), timeout=40_000)
     assert seen.console == []
     assert seen.foreign == []
@@ -59,8 +59,8 @@ def test_what_is_written_is_kept_resumed_handed_in_judged_and_counted(seen: Watc
 def test_the_state_of_saving_words_and_time_are_seen_while_one_types(seen: Watched) -> None:
     page = _begin(seen, "puzzle-interview")
     saved = page.locator("[data-saved]")
-    expect(saved).to_contain_text("Nothing written yet")
-    kept = page.locator("[data-saved-words]")
+    expect(saved).to_contain_text("Not started")
+    kept = page.locator("[data-saved-text]")
 
     page.locator("[data-answer=q1]").fill("Five words are written here, don't count 1,200 wrong")
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_saved_says_so_and_is_saved_later(seen: Watched) -> None:
     page.route("**/api/trainer/attempts/*", lambda route: route.abort())
     page.locator("[data-answer=q1]").fill(_ENOUGH)
     expect(page.locator("[data-saved]")).to_have_attribute("data-state", "failed")
-    expect(page.locator(".toast")).to_contain_text("the server does not answer")
+    expect(page.locator(".toast")).to_contain_text("the server does not respond")
     page.unroute("**/api/trainer/attempts/*")
 
     expect(page.locator("[data-saved]")).to_have_attribute("data-state", "saved")
@@ -98,7 +98,7 @@ def test_words_left_in_the_browser_are_offered_when_one_comes_back(seen: Watched
     page.evaluate("(left) => Object.assign(localStorage, left)", left)
     page.reload()
 
-    page.get_by_role("button", name="Put them back").click()
+    page.get_by_role("button", name="Restore").click()
 
     expect(written).to_have_value(_ENOUGH)
     expect(state).to_have_attribute("data-state", "saved")
@@ -115,7 +115,7 @@ def test_keys_alone_lead_from_the_case_to_the_scores(seen: Watched) -> None:
     page.keyboard.type(_ENOUGH)
     page.keyboard.press("Control+s")
     expect(page.locator("[data-saved]")).to_have_attribute("data-state", "saved")
-    _tab_to(page, "[data-hand-in]")
+    _tab_to(page, "[data-submit]")
     page.keyboard.press("Enter")
     expect(page.get_by_role("img", name="Overall score")).to_be_visible()
     _tab_to(page, ".dimension summary")
@@ -145,7 +145,7 @@ def test_forms_alone_save_hand_in_and_show_scores(plain: Watched) -> None:
     expect(page.locator(".toast")).to_have_text("Saved.")
     expect(page.locator("[name='answer.q1']")).to_have_value(_ENOUGH)
     expect(page.locator("[data-words]").first).to_have_text("15")
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     expect(page.get_by_role("img", name="Overall score")).to_be_visible()
     expect(page.locator(".written").first).to_have_text(re.compile("Both figures may be right"))
@@ -156,7 +156,7 @@ def test_what_is_written_is_shown_as_text_and_nothing_else(seen: Watched) -> Non
     words = "<img src=x onerror=alert(1)> <b>Both</b> may be right, because the groups differ."
     page.locator("[data-answer=q1]").fill(words)
 
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     expect(page.locator(".written").first).to_contain_text("<img src=x onerror=alert(1)>")
     expect(page.locator(".written :is(img, b)")).to_have_count(0)
@@ -168,7 +168,7 @@ def test_what_is_refused_is_kept_and_says_which_answer(plain: Watched) -> None:
     page.locator("[name='answer.q1']").fill(_ENOUGH)
     page.locator("[name='answer.q3']").fill("No.")
 
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     expect(page.get_by_role("alert")).to_contain_text("at least 10 characters")
     expect(page.locator("[name='answer.q3']")).to_have_attribute("aria-invalid", "true")
@@ -181,23 +181,23 @@ def test_a_forecast_without_a_probability_is_refused(plain: Watched) -> None:
     page = _begin(plain, "battery-plant-deadline")
     page.locator("[name='answer.q1']").fill(_ENOUGH)
 
-    page.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_role("alert")).to_contain_text("asks for a probability")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("alert")).to_contain_text("Enter a probability")
     page.locator("[name='probability.q1']").fill("30")
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
-    expect(page.locator(".answer").first).to_contain_text("Said: 30 %")
-    expect(page.locator(".answer").first).to_contain_text("did not come true")
+    expect(page.locator(".answer").first).to_contain_text("Forecast: 30 %")
+    expect(page.locator(".answer").first).to_contain_text("It did not happen")
 
 
 def test_a_draft_is_given_up_by_a_form(plain: Watched) -> None:
     page = _begin(plain, "sleep-gene")
     address = page.url
 
-    page.get_by_text("Give this draft up").click()
-    page.get_by_role("button", name="Give up").click()
+    page.get_by_text("Abandon this draft").click()
+    page.get_by_role("button", name="Abandon").click()
 
-    expect(page.locator(".toast")).to_contain_text("The draft is given up")
+    expect(page.locator(".toast")).to_contain_text("Draft abandoned")
     page.goto(address)
     expect(page.locator(".note")).to_contain_text("does not count")
 
@@ -209,13 +209,13 @@ def test_scores_appear_by_themselves_when_the_judge_is_back(
     training.judge.away_from.add(title)
     page = _begin(seen, "sleep-gene")
     page.locator("[data-answer=q1]").fill(answer_to("sleep-gene").answers[0].answer)
-    page.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_role("heading", name="The judge is away")).to_be_visible()
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", name="Judge unavailable")).to_be_visible()
     expect(page.locator(".dimension")).to_have_count(0)
     page.evaluate("window.stayed = true")
 
     training.judge.away_from.remove(title)
-    training.run(training.trainer.evaluate(page.url.rpartition("/")[2]))
+    training.run(training.trainer.evaluations.evaluate(page.url.rpartition("/")[2]))
 
     expect(page.locator(".dimension")).to_have_count(8)
     expect(page.get_by_role("button", name="Revise this attempt")).to_be_visible()
@@ -245,7 +245,7 @@ def test_the_model_answer_is_told_after_handing_in_only(seen: Watched, training:
     hidden = seen.page.request.get(f"{seen.url}/trainer/attempts/{training.ids['draft']}")
     seen.go(f"/trainer/attempts/{training.ids['dam-sensor']}")
 
-    seen.page.get_by_text("A model answer and what its author hoped to see").first.click()
+    seen.page.get_by_text("Model answer and author's notes").first.click()
 
     expect(seen.page.locator(".model-answer").first).to_be_visible()
     assert "model answer" not in hidden.text()
@@ -262,7 +262,7 @@ def test_a_revision_starts_from_the_answers_and_is_set_beside_them(
     expect(page.locator("[data-answer=q1]")).not_to_have_value("")
     for answer in good:
         page.locator(f"[data-answer={answer.question_id}]").fill(answer.answer)
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     compared = page.locator("#before-after")
     expect(compared.get_by_role("row", name="Overall")).to_contain_text("12")
@@ -272,10 +272,10 @@ def test_a_revision_starts_from_the_answers_and_is_set_beside_them(
 def test_a_second_opinion_stands_beside_the_first(seen: Watched, training: Training) -> None:
     seen.go(f"/trainer/attempts/{training.ids['positive-test']}")
 
-    seen.page.get_by_role("button", name="Ask for a second opinion").click()
+    seen.page.get_by_role("button", name="Request a second opinion").click()
 
     expect(seen.page.locator("#second tbody tr")).to_have_count(10)
-    expect(seen.page.locator(".toast")).to_contain_text("The second opinion is in.")
+    expect(seen.page.locator(".toast")).to_contain_text("The second opinion is ready.")
 
 
 def test_scenarios_are_filtered_by_a_form(plain: Watched) -> None:
@@ -285,7 +285,7 @@ def test_scenarios_are_filtered_by_a_form(plain: Watched) -> None:
 
     page.get_by_label("Difficulty").select_option("Advanced")
     page.get_by_label("Topic").select_option("Forecasting")
-    page.get_by_role("button", name="Show", exact=True).click()
+    page.get_by_role("button", name="Apply", exact=True).click()
 
     expect(page.locator(".scenario-card h3")).to_have_text(
         ["One sensor says the dam is moving", "Will the battery plant open on time?"]
@@ -297,8 +297,8 @@ def test_scenarios_are_filtered_by_a_form(plain: Watched) -> None:
 
 def test_the_history_goes_back_page_by_page(plain: Watched, training: Training) -> None:
     for _ in range(21):
-        begun = training.run(training.trainer.begin(LOCAL_OWNER, "two-hospitals"))
-        training.run(training.trainer.abandon(LOCAL_OWNER, begun.attempt_id))
+        begun = training.run(training.trainer.attempts.start(LOCAL_OWNER.user_id, "two-hospitals"))
+        training.run(training.trainer.attempts.abandon(LOCAL_OWNER.user_id, begun.attempt_id))
     page = plain.page
     page.goto(f"{plain.url}/trainer/history")
     newest = page.locator("#attempts tbody tr").all_inner_texts()
@@ -315,15 +315,17 @@ def test_an_attempt_is_deleted_after_one_has_said_so_twice(
     plain: Watched, training: Training
 ) -> None:
     given = answer_to("harvest-fair", "poor")
-    made = training.run(training.trainer.post(LOCAL_OWNER, "harvest-fair", given))
+    made = training.run(
+        training.trainer.attempts.submit_new(LOCAL_OWNER.user_id, "harvest-fair", given)
+    )
     page = plain.page
     page.goto(f"{plain.url}/trainer/attempts/{made.attempt_id}")
 
     page.get_by_role("link", name="Delete …").click()
     expect(page.get_by_text("This cannot be undone")).to_be_visible()
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
 
-    expect(page.locator(".toast")).to_contain_text("The attempt is deleted")
+    expect(page.locator(".toast")).to_contain_text("Attempt deleted")
     gone = page.request.get(f"{plain.url}/trainer/attempts/{made.attempt_id}")
     assert gone.status == 404
 
@@ -377,12 +379,12 @@ def test_an_instructor_changes_a_score_for_a_reason_that_stays(
 
     page.get_by_label("Evidence").select_option("3")
     page.get_by_label("Reason", exact=True).fill("It names the figures it rests on.")
-    page.get_by_role("button", name="Change the scores").click()
+    page.get_by_role("button", name="Override").click()
 
     expect(page.locator(".trail li")).to_have_count(made + 1)
     expect(page.locator(".trail li").first).to_contain_text("It names the figures it rests on.")
     expect(page.locator(".trail li").first).to_contain_text("owner")
-    kept = training.run(training.trainer.reviewed(training.ids["flagged"]))
+    kept = training.run(training.trainer.instructor.get(training.ids["flagged"]))
     assert kept.attempt.overrides is not None
     assert kept.attempt.overrides[-1].by == "owner"
 
@@ -394,7 +396,7 @@ def test_changing_nothing_is_refused_and_keeps_the_reason(
     page.goto(f"{plain.url}/trainer/instructor/attempts/{training.ids['flagged']}")
     page.get_by_label("Reason", exact=True).fill("I agree.")
 
-    page.get_by_role("button", name="Change the scores").click()
+    page.get_by_role("button", name="Override").click()
 
-    expect(page.get_by_role("alert")).to_contain_text("the scores there are already")
+    expect(page.get_by_role("alert")).to_contain_text("The scores are unchanged")
     expect(page.get_by_label("Reason", exact=True)).to_have_value("I agree.")

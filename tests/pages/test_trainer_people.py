@@ -36,10 +36,10 @@ def test_a_draft_is_saved_for_whoever_logged_in_and_for_nobody_else(
 ) -> None:
     watched, other = look(school.url), look(school.url)
     page = _log_in(watched, EVE, "/trainer/scenarios/two-hospitals")
-    page.get_by_role("button", name="Begin writing").click()
+    page.get_by_role("button", name="Start writing").click()
 
     page.locator("[data-answer=q1]").fill(_WORDS)
-    expect(page.locator("[data-saved-words]")).to_have_text(re.compile("Saved at"))
+    expect(page.locator("[data-saved-text]")).to_have_text(re.compile("Saved at"))
     address = page.url
     _log_in(other, ADA, "/trainer")
     refused = other.page.request.get(address, headers={"accept": "text/html"})
@@ -54,13 +54,13 @@ def test_a_draft_is_saved_for_whoever_logged_in_and_for_nobody_else(
 def test_a_draft_is_handed_in_by_a_form_with_its_proof(look: Look, school: Served) -> None:
     watched = look(school.url, java_script_enabled=False)
     page = _log_in(watched, EVE, "/trainer/scenarios/speed-cameras")
-    page.get_by_role("button", name="Begin writing").click()
+    page.get_by_role("button", name="Start writing").click()
     page.locator("[name='answer.q1']").fill(_WORDS)
     unproven = page.request.post(
         f"{page.url}/submit", form={"answer.q1": _WORDS}, headers={"origin": school.url}
     )
 
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit").click()
 
     expect(page.get_by_role("img", name="Overall score")).to_be_visible()
     assert unproven.status == 403

@@ -1,4 +1,4 @@
-"""A house in whose trainer somebody has practised for some weeks, before a judge that may leave."""
+"""A platform whose trainer has weeks of attempts, with a judge that may be down."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grandstand.apps.trainer.app import CARD
-from grandstand.apps.trainer.model import Judgement
-from grandstand.apps.trainer.model.judging import Work
-from grandstand.apps.trainer.service import Given, GivenAnswer, Means, Trainer
+from grandstand.apps.trainer.app import APP
+from grandstand.apps.trainer.domain.evaluation import EvaluationRequest, Judgment
+from grandstand.apps.trainer.services import Trainer, app_services, create_trainer
+from grandstand.apps.trainer.services.validation import AnswerInput, AttemptInput
 from grandstand.apps.trainer.settings import TrainerSettings
-from grandstand.apps.trainer.sources.offline_judge import OfflineJudge
-from grandstand.apps.trainer.sources.scenario_files import library
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import Unavailable
-from grandstand.host.catalogue import APPS
-from grandstand.host.house import House
-from grandstand.host.server.application import application
+from grandstand.apps.trainer.sources.judges import OfflineJudge
+from grandstand.apps.trainer.sources.scenario_files import load_library
+from grandstand.apps.trainer.store import TrainerStore
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import Unavailable
+from grandstand.host.registry import APPS
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
-from grandstand.kit.app import Resources
-from grandstand.kit.who.caller import LOCAL_OWNER, Caller
+from grandstand.kit.app import AppResources, AppServices
+from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
 from tests.apps.trainer.labelled.labelled import LabelledScenario, Quality, labelled
 from tests.pages.housing import ADA, PASSWORD
 from tests.pages.serving import Opened
@@ -51,7 +52,7 @@ class Judge(OfflineJudge):
     def __init__(self) -> None:
         self.away_from: set[str] = {"Five years of peace of mind"}
 
-    async def judge(self, work: Work, at: datetime) -> Judgement:
+    async def judge(self, work: EvaluationRequest, at: datetime) -> Judgment:
         if work.scenario_title in self.away_from:
             raise Unavailable("The judge is at lunch")
         return await super().judge(work, at)
@@ -68,7 +69,7 @@ class PastClock(SystemClock):
 
 @dataclass
 class Training:
-    """How the house is opened, and, once it is, what its owner did there, by name.
+    """How the platform is opened, and, once it is, what its owner did there, by name.
 
     With accounts, everybody has to log in, and nobody has done anything yet.
     """
@@ -81,84 +82,90 @@ class Training:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Opened]:
-        card = replace(CARD, service=self._service)
-        apps = tuple(card if app.name == card.name else app for app in APPS)
-        async with House.open(Settings(home=self.folder), clock=self.clock, apps=apps) as house:
-            self.trainer: Trainer = house.services["trainer"]
+        trainer_app = replace(APP, build=self._build)
+        apps = tuple(trainer_app if app.name == trainer_app.name else app for app in APPS)
+        async with Platform.open(
+            Settings(home=self.folder), clock=self.clock, apps=apps
+        ) as platform:
+            self.trainer: Trainer = platform.services["trainer"]
             self._loop = asyncio.get_running_loop()
-            await self.trainer.load_scenarios(library())
+            await self.trainer.scenarios.load(load_library())
             if self.accounts:
-                await house.people.add(ADA, PASSWORD, admin=True)
-                await house.people.add(EVE, PASSWORD)
+                await platform.people.add(ADA, PASSWORD, admin=True)
+                await platform.people.add(EVE, PASSWORD)
             else:
                 await self._practise()
-            async with house.background.running():
-                yield Opened(application(house)[0], house.hub)
+            async with platform.background.running():
+                yield Opened(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the house runs."""
+        """Have something done where the platform runs."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(20)
 
-    def _service(self, given: Resources) -> Trainer:
-        settings = TrainerSettings(second_judge="offline")
-        return Trainer(
-            Means(
-                store=given.store,
-                outbox=given.outbox,
-                clock=given.clock,
-                random=given.random,
-                teller=given.teller,
-                events=given.events,
-                cursors=given.cursors,
-                judge=self.judge,
-                second=OfflineJudge(),
-                settings=settings,
-            )
+    def _build(self, resources: AppResources) -> AppServices[Trainer]:
+        trainer = create_trainer(
+            store=TrainerStore(resources.store, resources.clock, resources.random),
+            judge=self.judge,
+            second_judge=OfflineJudge(),
+            outbox=resources.outbox,
+            publisher=resources.publisher,
+            events=resources.events,
+            cursors=resources.cursors,
+            settings=TrainerSettings(second_judge="offline"),
         )
+        return app_services(trainer)
 
     async def _practise(self) -> None:
         """A draft, judged attempts with a forecast, a revision, a flag, and some that wait."""
         trainer, held = self.trainer, {each.scenario_id: each for each in labelled()}
-        feed = trainer.follow()
+        feed = trainer.profiles.follow()
         for at, (scenario_id, quality) in enumerate(PRACTISED):
             self.clock.behind = timedelta(days=30 - 4 * at)
             given = _given(held[scenario_id], quality, 600 + 90 * at)
-            self.ids[scenario_id] = (await trainer.post(LOCAL_OWNER, scenario_id, given)).attempt_id
-            await trainer.catch_up(feed)
+            self.ids[scenario_id] = (
+                await trainer.attempts.submit_new(LOCAL_OWNER.user_id, scenario_id, given)
+            ).attempt_id
+            await trainer.profiles.catch_up(feed)
         self.clock.behind = timedelta()
         await self._forecast(held)
         await self._revise(held)
         await self._others(held)
-        await trainer.catch_up(feed)
+        await trainer.profiles.catch_up(feed)
 
     async def _forecast(self, held: Mapping[str, LabelledScenario]) -> None:
         given = _given(held["battery-plant-deadline"], "good", 1800)
-        made = await self.trainer.post(LOCAL_OWNER, "battery-plant-deadline", given)
+        made = await self.trainer.attempts.submit_new(
+            LOCAL_OWNER.user_id, "battery-plant-deadline", given
+        )
         self.ids["forecast"] = made.attempt_id
 
     async def _revise(self, held: Mapping[str, LabelledScenario]) -> None:
-        draft = await self.trainer.revise(LOCAL_OWNER, self.ids["speed-cameras"])
+        draft = await self.trainer.attempts.revise(LOCAL_OWNER.user_id, self.ids["speed-cameras"])
         given = _given(held["speed-cameras"], "good", 900)
-        await self.trainer.submit(LOCAL_OWNER, draft.attempt_id, given)
-        await self.trainer.second_opinion(LOCAL_OWNER, draft.attempt_id)
+        await self.trainer.attempts.submit(LOCAL_OWNER.user_id, draft.attempt_id, given)
+        await self.trainer.evaluations.request_second_opinion(LOCAL_OWNER.user_id, draft.attempt_id)
         self.ids["revision"] = draft.attempt_id
 
     async def _others(self, held: Mapping[str, LabelledScenario]) -> None:
         trainer, phones = self.trainer, _given(held["bedroom-phones"], "fair", 700)
-        draft = await trainer.begin(LOCAL_OWNER, "bedroom-phones", phones)
-        given_up = await trainer.begin(LOCAL_OWNER, "sleep-gene")
-        await trainer.abandon(LOCAL_OWNER, given_up.attempt_id)
+        draft = await trainer.attempts.start(LOCAL_OWNER.user_id, "bedroom-phones", phones)
+        given_up = await trainer.attempts.start(LOCAL_OWNER.user_id, "sleep-gene")
+        await trainer.attempts.abandon(LOCAL_OWNER.user_id, given_up.attempt_id)
         weak = _given(held["two-hospitals"], "poor", 300)
-        directed = GivenAnswer("q1", weak.answers[0].answer + _DIRECTED)
-        flagged = await trainer.post(BOB, "two-hospitals", replace(weak, answers=(directed,)))
-        await trainer.override(
-            LOCAL_OWNER,
+        directed = AnswerInput("q1", weak.answers[0].answer + _DIRECTED)
+        flagged = await trainer.attempts.submit_new(
+            BOB.user_id, "two-hospitals", replace(weak, answers=(directed,))
+        )
+        await trainer.instructor.override(
+            LOCAL_OWNER.user_id,
             flagged.attempt_id,
             {"humility-uncertainty": 4},
             "It says what it leaves open.",
         )
-        waiting = await trainer.post(
-            LOCAL_OWNER, "washing-machine-cover", _given(held["washing-machine-cover"], "good", 640)
+        waiting = await trainer.attempts.submit_new(
+            LOCAL_OWNER.user_id,
+            "washing-machine-cover",
+            _given(held["washing-machine-cover"], "good", 640),
         )
         self.ids |= {
             "draft": draft.attempt_id,
@@ -168,17 +175,17 @@ class Training:
         }
 
 
-def answer_to(scenario_id: str, quality: Quality = "good") -> Given:
+def answer_to(scenario_id: str, quality: Quality = "good") -> AttemptInput:
     """What a person of so much skill answers to the questions of a scenario."""
     held = {each.scenario_id: each for each in labelled()}
     return _given(held[scenario_id], quality, 0)
 
 
-def _given(scenario: LabelledScenario, quality: Quality, seconds: int) -> Given:
+def _given(scenario: LabelledScenario, quality: Quality, seconds: int) -> AttemptInput:
     answers = tuple(
-        GivenAnswer(question.question_id, label.answer, label.probability_percent)
+        AnswerInput(question.question_id, label.answer, label.probability_percent)
         for question in scenario.questions
         for label in question.answers
         if label.quality == quality
     )
-    return Given(answers, seconds)
+    return AttemptInput(answers, seconds)

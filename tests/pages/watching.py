@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, Request, ViewportSize, expect
+from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize, expect
 
 _PATIENCE_SECONDS = 60.0
 # Only what is wrong is put into words and handed over: the rest is most of an answer.
@@ -29,7 +29,7 @@ EVERY_VIEW: tuple[View, ...] = ((360, ("light",)), (1280, ("dark",)))
 
 @dataclass
 class Watched:
-    """One open page with what it said and whom it asked."""
+    """One open page with its console errors and warnings and the foreign hosts it requested."""
 
     page: Page
     url: str
@@ -38,7 +38,7 @@ class Watched:
     foreign: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.page.on("console", lambda said: self.console.append(f"{said.type}: {said.text}"))
+        self.page.on("console", self._record_message)
         self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         self.page.on("request", self._asked)
         self.page.on("websocket", lambda opened: self._strange(opened.url))
@@ -70,8 +70,8 @@ class Watched:
     def faults(self, path: str, views: Iterable[View] = EVERY_VIEW) -> list[str]:
         """What is wrong with a page that is loaded anew for every width it is looked at in.
 
-        That are barriers, a line that does not fit, words on the console and whoever was asked
-        away from home.
+        That are barriers, a line that does not fit, errors and warnings on the console, and whoever
+        was asked away from home.
         """
         found: list[str] = []
         for width, schemes in views:
@@ -90,6 +90,11 @@ class Watched:
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
         return wider
+
+    def _record_message(self, message: ConsoleMessage) -> None:
+        """Record errors and warnings; Chromium's verbose hints differ from version to version."""
+        if message.type in ("error", "warning"):
+            self.console.append(f"{message.type}: {message.text}")
 
     def _asked(self, request: Request) -> None:
         self._strange(request.url)

@@ -16,7 +16,7 @@ _WANTED = {
     "AWS_EC2_METADATA_DISABLED": "true",
     "AWS_CONFIG_FILE": os.devnull,
     "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-    # A command that opens the house would play the sources that are not connected.
+    # A command that opens the platform would play the sources that are not connected.
     "GRANDSTAND_DEMO_PLAY": "off",
     "NO_PROXY": "127.0.0.1,localhost",
     "no_proxy": "127.0.0.1,localhost",

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from tests.specification.create_table import PhysicalIndex, PhysicalTable, physical_table
 from tests.specification.facts import (
     ApplicationFacts,
     IndexFact,
     KeyAttributeFact,
     TableFact,
 )
-from tests.specification.physical import PhysicalIndex, PhysicalTable, physical_table
 from tests.specification.templates import fields_of
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from tests.specification.reading import read
+from tests.specification.fact_files import read
 
 APPLICATIONS = ("bets", "cricket", "keiba", "trainer")
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tests.specification.fact_files import read
 from tests.specification.facts import ContradictionFact
-from tests.specification.reading import read
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.specification.compare import application_departures, departures
+from tests.specification.create_table import DescriptionMalformed
 from tests.specification.facts import APPLICATIONS, ApplicationFacts, TableFact, facts_of
-from tests.specification.physical import DescriptionMalformed
 
 FULL = TableFact(
     name="things-{environment}",

@@ -8,10 +8,10 @@ from typing import cast
 import pytest
 
 from grandstand.storage.tables import Entity, Naming
-from grandstand.storage.tables.declaration.plan import SCHEMA_VERSION, EntityPlan
+from grandstand.storage.tables.attribute_values import Item
+from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan
 from grandstand.storage.tables.encoding.shapes import create_table_shape
-from grandstand.storage.tables.values import Item
-from tests.specification import declared
+from tests.specification import declarations
 from tests.specification.compare import application_departures
 from tests.specification.facts import (
     APPLICATIONS,
@@ -59,7 +59,7 @@ EACH_EXAMPLE = pytest.mark.parametrize(
 
 
 def records_of(facts: ApplicationFacts, entity: str) -> tuple[Entity, ...]:
-    return declared.RECORDS[facts.application][entity]
+    return declarations.RECORDS[facts.application][entity]
 
 
 def items_of(facts: ApplicationFacts, entity: EntityFact) -> list[dict[str, object]]:
@@ -68,12 +68,12 @@ def items_of(facts: ApplicationFacts, entity: EntityFact) -> list[dict[str, obje
 
 
 def attributes_of(plan: EntityPlan[Entity]) -> set[str]:
-    made = {side.attribute for each in (plan.primary, *plan.indexes) for side in each.sides}
+    made = {side.attribute for each in (plan.primary, *plan.indexes) for side in each.parts}
     held = {field.attribute for field in plan.fields.values()}
     return made | held | ({SCHEMA_VERSION} if plan.schema_version else set())
 
 
-def what(listed: Mapping[str, declared.Decided], name: str) -> frozenset[str]:
+def what(listed: Mapping[str, declarations.Decided], name: str) -> frozenset[str]:
     return listed[name].what if name in listed else frozenset()
 
 
@@ -97,7 +97,7 @@ def misfits(attributes: tuple[AttributeFact, ...], item: dict[str, object]) -> I
 
 
 def made_of(entity: EntityFact, template: str, item: dict[str, object], key: str) -> bool:
-    """Tell whether the template fits and each of its parts is the attribute it stands for."""
+    """Return whether the template fits and each of its parts is the attribute it stands for."""
     found = fields_of(template, str(item[key]))
     if found is None:
         return False
@@ -116,7 +116,7 @@ def made_of(entity: EntityFact, template: str, item: dict[str, object], key: str
 def test_the_declared_tables_depart_from_the_specified_ones_only_where_decided(
     application: str,
 ) -> None:
-    tables = [table.schema(NAMING) for table in declared.TABLES[application]]
+    tables = [table.schema(NAMING) for table in declarations.TABLES[application]]
     shapes = [create_table_shape(table) for table in tables]
     ttls = {table.name: table.ttl for table in tables if table.ttl is not None}
 
@@ -124,10 +124,10 @@ def test_the_declared_tables_depart_from_the_specified_ones_only_where_decided(
         facts_of(application),
         shapes,
         ttls=ttls,
-        beyond_tables=declared.BEYOND_TABLES[application],
+        beyond_tables=declarations.BEYOND_TABLES[application],
     )
 
-    assert set(found) == what(declared.DEPARTURES, application)
+    assert set(found) == what(declarations.DEPARTURES, application)
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
@@ -135,12 +135,12 @@ def test_every_specified_entity_has_records_of_its_table(application: str) -> No
     facts = facts_of(application)
     tables = {
         entity.name: {
-            record.__plan__.table.name for record in declared.RECORDS[application][entity.name]
+            record.__plan__.table.name for record in declarations.RECORDS[application][entity.name]
         }
         for entity in facts.entities
     }
 
-    assert declared.RECORDS[application].keys() == tables.keys()
+    assert declarations.RECORDS[application].keys() == tables.keys()
     assert tables == {entity.name: {entity.table} for entity in facts.entities}
 
 
@@ -152,8 +152,8 @@ def test_an_entity_has_the_specified_attributes_and_only_decided_ones_beside(
     plans = {record.__plan__ for record in records_of(facts, entity.name)}
     held = set().union(*(attributes_of(plan) for plan in plans))
 
-    assert held - specified == what(declared.ADDED_ATTRIBUTES, entity.name)
-    assert specified - held == what(declared.DROPPED_ATTRIBUTES, entity.name)
+    assert held - specified == what(declarations.ADDED_ATTRIBUTES, entity.name)
+    assert specified - held == what(declarations.DROPPED_ATTRIBUTES, entity.name)
 
 
 @EACH_ENTITY
@@ -162,7 +162,7 @@ def test_an_entity_stores_each_attribute_in_its_specified_type(
 ) -> None:
     items = items_of(facts, entity)
     shown = set[str]().union(*items)
-    dropped = what(declared.DROPPED_ATTRIBUTES, entity.name)
+    dropped = what(declarations.DROPPED_ATTRIBUTES, entity.name)
     # What a prop has beside its game is stated with games and shown by the entity of props.
     expected = {each.name for each in entity.attributes if each.applies != "prop"} - dropped
 
@@ -175,7 +175,7 @@ def test_an_entitys_keys_are_made_by_every_specified_template(
     facts: ApplicationFacts, entity: EntityFact
 ) -> None:
     items = items_of(facts, entity)
-    dropped = what(declared.DROPPED_ATTRIBUTES, entity.name)
+    dropped = what(declarations.DROPPED_ATTRIBUTES, entity.name)
     keys = [key for key in entity.keys if key.attribute not in dropped]
 
     ways = {
@@ -206,10 +206,10 @@ def test_an_example_comes_back_as_it_was(facts: ApplicationFacts, example: Examp
     stored = dict(plan.encode(plan.decode(cast("Item", item))))
 
     assert {name: stored.get(name) for name in item} == item
-    assert stored.keys() - item.keys() == what(declared.ADDED_TO_EXAMPLES, example.title)
+    assert stored.keys() - item.keys() == what(declarations.ADDED_TO_EXAMPLES, example.title)
 
 
 def test_every_decided_difference_has_its_record() -> None:
     kept = {int(path.name[:4]) for path in DECISIONS.glob("[0-9]*.md")}
 
-    assert {each.record for each in declared.ALL_DECIDED} <= kept
+    assert {each.record for each in declarations.ALL_DECIDED} <= kept

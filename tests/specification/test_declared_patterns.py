@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import (
     Delete,
     Get,
@@ -19,13 +19,18 @@ from grandstand.storage.tables import (
     Update,
     WriteMany,
 )
-from grandstand.storage.tables.declaration.patterns import Pattern, patterns
-from grandstand.storage.tables.declaration.reading_aloud import Aloud, condition_text, where_text
+from grandstand.storage.tables.attribute_values import Value
+from grandstand.storage.tables.declaration.patterns import (
+    Pattern,
+    PrettyRenderer,
+    condition_text,
+    patterns,
+    where_text,
+)
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.expressions import nodes
-from grandstand.storage.tables.session import Session
-from grandstand.storage.tables.values import Value
-from tests.specification import declared
+from grandstand.storage.tables.store import Session
+from tests.specification import declarations
 from tests.specification.facts import APPLICATIONS, PatternFact, facts_of
 from tests.specification.templates import fields_of
 
@@ -33,7 +38,7 @@ Term = tuple[str, str, tuple[str, ...]]
 
 # Requests are only looked at, never sent, so the session needs names and a clock but no engine.
 SESSION = Session(cast("Engine", None), Naming(environment="test"), ManualClock())
-ALL_TABLES = {table.name: table for each in declared.TABLES.values() for table in each}
+ALL_TABLES = {table.name: table for each in declarations.TABLES.values() for table in each}
 FACTS = [pattern for each in APPLICATIONS for pattern in facts_of(each).patterns]
 EACH_PATTERN = pytest.mark.parametrize(
     "fact", FACTS, ids=[f"{fact.table}-{fact.number}" for fact in FACTS]
@@ -43,7 +48,7 @@ EACH_PATTERN = pytest.mark.parametrize(
 def answering(fact: PatternFact) -> list[Pattern]:
     """The declared patterns that carry a specified one out, in its order."""
     named = {f"{each.entity}.{each.name}": each for each in patterns(ALL_TABLES[fact.table])}
-    return [named[name] for name in declared.PATTERNS[fact.table][fact.number - 1]]
+    return [named[name] for name in declarations.PATTERNS[fact.table][fact.number - 1]]
 
 
 def place(fact: PatternFact) -> tuple[str, int]:
@@ -51,7 +56,7 @@ def place(fact: PatternFact) -> tuple[str, int]:
 
 
 def decided(
-    listed: Mapping[tuple[str, int], declared.Decided], fact: PatternFact
+    listed: Mapping[tuple[str, int], declarations.Decided], fact: PatternFact
 ) -> frozenset[str]:
     return listed[place(fact)].what if place(fact) in listed else frozenset()
 
@@ -60,7 +65,7 @@ def asked(example: object) -> list[Term]:
     """What an operation asks of keys, as terms."""
     match example:
         case Query():
-            return asked_by_query(example.where_key)
+            return asked_by_query(example.key_condition)
         case GetMany():
             return equalities(example.gets[0].key)
         case WriteMany():
@@ -87,7 +92,7 @@ def equalities(key: Mapping[str, Value]) -> list[Term]:
 
 
 def answers(fact: PatternFact, terms: list[Term]) -> bool:
-    """Tell whether the terms are the fact's own: attributes and operators, operands by template.
+    """Return whether the terms are the fact's own: attributes and operators, operands by template.
 
     A pattern of several calls gives fewer terms in its query and more where it names single items.
     """
@@ -104,7 +109,7 @@ def answers(fact: PatternFact, terms: list[Term]) -> bool:
     )
 
 
-class Blank(Aloud):
+class Blank(PrettyRenderer):
     """Writes a condition with a colon for every value."""
 
     def _value(self, value: Value) -> str:  # noqa: ARG002 - no value is shown
@@ -142,7 +147,7 @@ def stated_limit(pattern: Pattern) -> object:
         each for each in ALL_TABLES[pattern.table].entities if each.__name__ == pattern.entity
     )
     chosen = inspect.signature(getattr(entity, pattern.name)).parameters.get("n")
-    return cast("Query[Any]", pattern.example).most if chosen is None else chosen.default
+    return cast("Query[Any]", pattern.example).max_items if chosen is None else chosen.default
 
 
 def written(example: object) -> dict[str, object]:
@@ -162,7 +167,7 @@ def test_every_specified_pattern_is_declared(table: str) -> None:
 
     found = [len(answering(fact)) for fact in specified]
 
-    assert len(declared.PATTERNS[table]) == len(specified)
+    assert len(declarations.PATTERNS[table]) == len(specified)
     assert all(found)
 
 
@@ -178,9 +183,9 @@ def test_a_pattern_makes_the_specified_calls(fact: PatternFact) -> None:
 @EACH_PATTERN
 def test_a_pattern_asks_by_the_specified_key(fact: PatternFact) -> None:
     found = [asked(each.example) for each in answering(fact)]
-    others = decided(declared.OTHER_KEYS, fact)
+    others = decided(declarations.OTHER_KEYS, fact)
     queries = [each.example for each in answering(fact) if isinstance(each.example, Query)]
-    shown = [where_text(query.where_key) for query in queries]
+    shown = [where_text(query.key_condition) for query in queries]
 
     assert [answers(fact, terms) for terms in found] == [not others for _ in found]
     assert len(fact.key) in {len(terms) for terms in found}
@@ -190,7 +195,7 @@ def test_a_pattern_asks_by_the_specified_key(fact: PatternFact) -> None:
 @EACH_PATTERN
 def test_a_pattern_has_the_specified_order_and_limit(fact: PatternFact) -> None:
     found = [each for each in answering(fact) if isinstance(each.example, Query)]
-    order = "descending" if decided(declared.NEWEST_FIRST, fact) else fact.order or ""
+    order = "descending" if decided(declarations.NEWEST_FIRST, fact) else fact.order or ""
 
     assert [(each.order, stated_limit(each)) for each in found] == [
         (order, fact.limit) for _ in found
@@ -202,7 +207,7 @@ def test_a_pattern_has_the_specified_filter(fact: PatternFact) -> None:
     readings = [each.example for each in answering(fact)]
     filters = [each.filter for each in readings if isinstance(each, Query | Scan)]
     shown = {Blank().condition(each) for each in filters if each is not None}
-    left_out = {blanked(each) for each in decided(declared.WITHOUT_FILTER, fact)}
+    left_out = {blanked(each) for each in decided(declarations.WITHOUT_FILTER, fact)}
     specified = set() if fact.filter is None else {blanked(fact.filter)}
 
     assert shown == specified - left_out
@@ -217,7 +222,7 @@ def test_a_write_demands_what_is_specified_and_only_decided_things_beside(
     always = set().union(*(always_demanded(each) for each in found))
     specified = set() if fact.condition is None else {blanked(fact.condition)}
 
-    assert demanded == specified | always | decided(declared.ADDED_CONDITIONS, fact)
+    assert demanded == specified | always | decided(declarations.ADDED_CONDITIONS, fact)
 
 
 @EACH_PATTERN

@@ -1,1 +1,1 @@
-"""The host puts the house together: settings, servers, command line; nobody imports it."""
+"""Composition root: settings, server, command line, demo and backup."""

@@ -1,69 +1,108 @@
-"""Kept here: the reference pages, written from what the code declares."""
+"""The reference pages in docs/reference, generated from the code."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import inspect
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from grandstand.base.errors import GrandstandError
-from grandstand.base.metrics import FAMILIES
-from grandstand.host.catalogue import tables_by_owner
+import grandstand
+from grandstand.core.errors import GrandstandError
+from grandstand.core.metrics import FAMILIES
+from grandstand.host.registry import tables_by_owner
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings, setting_names
-from grandstand.host.walking import walk
-from grandstand.storage.tables.documents.markdown import document, grid
+from grandstand.kit.jobs.job import Continuous, Cron, Every, Job
+from grandstand.kit.routes import AppRoute
+from grandstand.storage.tables.documents import markdown_document, markdown_table
 
-# What the host imports only when it is used, and what only applications use.
-_LAZY = (
-    "grandstand.apps.bets.model.errors",
-    "grandstand.apps.bets.model.money.ledger",
-    "grandstand.apps.bets.model.money.limits",
-    "grandstand.apps.bets.model.refusals",
-    "grandstand.apps.bets.service.refusals",
-    "grandstand.apps.bets.sources.errors",
-    "grandstand.apps.cricket.model.errors",
-    "grandstand.apps.cricket.service.refusals",
-    "grandstand.apps.gatherer.model.errors",
-    "grandstand.apps.gatherer.service",
-    "grandstand.apps.gatherer.service.exporting",
-    "grandstand.apps.gatherer.service.merging.places",
-    "grandstand.apps.gatherer.service.recording.disk",
-    "grandstand.apps.gatherer.service.recording.tape",
-    "grandstand.apps.gatherer.sources.kalshi.errors",
-    "grandstand.apps.keiba.model.errors",
-    "grandstand.apps.keiba.service.refusals",
-    "grandstand.host.scaffold.making",
-    "grandstand.kit.llm.remote",
-    "grandstand.simulators.odds.world.errors",
-    "grandstand.simulators.scores.errors",
-    "grandstand.storage.series.buffer",
-    "grandstand.storage.tables.cache",
-    "grandstand.storage.tables.changes",
-    "grandstand.storage.tables.engines.dynamodb.engine",
-    "grandstand.storage.tables.leases",
-    "grandstand.wire.bedrock",
-)
+
+@dataclass(frozen=True, slots=True)
+class RoutesAndJobs:
+    """All routes and jobs, as table rows."""
+
+    routes: tuple[tuple[str, ...], ...]
+    jobs: tuple[tuple[str, ...], ...]
+
+
+def collect_routes_and_jobs() -> RoutesAndJobs:
+    """Open the platform in memory and list its routes and jobs."""
+    with TemporaryDirectory() as home:
+        return asyncio.run(_walk(Path(home)))
+
+
+async def _walk(home: Path) -> RoutesAndJobs:
+    settings = Settings.model_construct(home=home, tables="sqlite::memory:")
+    async with Platform.open(settings) as platform:
+        _, app = build_application(platform)
+        routes = [row for route in app.router.routes for row in _route_rows(route)]
+        jobs = [_job_row(job) for job in platform.background.runner.jobs]
+        return RoutesAndJobs(tuple(sorted(routes)), tuple(sorted(jobs)))
+
+
+def _route_rows(route: BaseRoute) -> Iterator[tuple[str, ...]]:
+    if isinstance(route, AppRoute):
+        mark = route.spec
+        yield f"`{route.path}`", mark.method, mark.access, mark.summary or _told(route)
+    elif isinstance(route, Route):
+        methods = sorted((route.methods or set()) - {"HEAD"})
+        yield f"`{route.path}`", ", ".join(methods), "see there", _told(route)
+    elif isinstance(route, Mount):
+        # What a file is called changes with what is in it.
+        yield (
+            f"`{route.path.rpartition('/')[0] or route.path}/…`",
+            "GET",
+            "anyone",
+            "Static files.",
+        )
+    elif isinstance(route, WebSocketRoute):
+        yield f"`{route.path}`", "socket", "user", "Live updates."
+
+
+def _told(route: Route) -> str:
+    return (inspect.getdoc(route.endpoint) or "").partition("\n")[0]
+
+
+def _job_row(job: Job) -> tuple[str, ...]:
+    match job.when:
+        case Every(seconds=seconds):
+            when = f"every {seconds:g} s"
+        case Cron(line=line, zone=zone):
+            when = f"`{line}` {zone}"
+        case Continuous():
+            when = "always"
+    limit = "–" if job.timeout_seconds is None else f"{job.timeout_seconds:g} s"
+    return f"`{job.name}`", when, limit, str(job.tries), job.purpose
+
+
 _OF_JOBS = ("Job", "When", "Longest", "Tries", "Purpose")
 _OF_ROUTES = ("Route", "Method", "Open to", "What it does")
 _NOTE = "Written by `grandstand reference`; do not edit.\n"
 
 
-def pages(commands: typer.Typer) -> dict[str, str]:
-    """Answer every page by its file name."""
-    walked = walk()
+def build_reference(commands: typer.Typer) -> dict[str, str]:
+    """Return every page by file name."""
+    walked = collect_routes_and_jobs()
     return {
         "commands.md": _page("Commands", _commands(commands)),
         "errors.md": _page("Errors", _errors()),
-        "jobs.md": _page("Jobs", grid(_OF_JOBS, walked.jobs)),
+        "jobs.md": _page("Jobs", markdown_table(_OF_JOBS, walked.jobs)),
         "metrics.md": _page("Metrics", _metrics()),
-        "routes.md": _page("Routes", grid(_OF_ROUTES, walked.routes)),
+        "routes.md": _page("Routes", markdown_table(_OF_ROUTES, walked.routes)),
         "settings.md": _page("Settings", _settings()),
         **{
-            f"tables-{owner}.md": _page(f"Tables of {owner}", document(tables).rstrip())
+            f"tables-{owner}.md": _page(f"Tables of {owner}", markdown_document(tables).rstrip())
             for owner, tables in tables_by_owner().items()
         },
     }
@@ -74,7 +113,7 @@ def _metrics() -> str:
         (f"`grandstand_{each.name}`", each.kind, ", ".join(each.labels) or "–", each.purpose)
         for each in FAMILIES
     ]
-    return grid(("Metric", "Kind", "Labels", "Meaning"), rows)
+    return markdown_table(("Metric", "Kind", "Labels", "Meaning"), rows)
 
 
 def _page(title: str, body: str) -> str:
@@ -82,12 +121,12 @@ def _page(title: str, body: str) -> str:
 
 
 def _settings() -> str:
-    """Defaults that depend on the machine are told by their sense, not their value."""
+    """Return the settings page; defaults that depend on the machine are described instead."""
     rows = [
         (f"`{place}`", f"`{name}`", _default(place), _field(place).description or "")
         for place, name in setting_names().items()
     ]
-    return grid(("settings.toml", "Environment", "Default", "Meaning"), rows)
+    return markdown_table(("settings.toml", "Environment", "Default", "Meaning"), rows)
 
 
 def _default(place: str) -> str:
@@ -108,11 +147,20 @@ def _field(place: str) -> FieldInfo:
     return model.model_fields[name]
 
 
+def _import_everything() -> None:
+    """Import every module, so that all error classes are known."""
+    package = Path(grandstand.__file__).parent
+    for file in sorted(package.rglob("*.py")):
+        if file.stem not in {"__init__", "__main__"}:
+            path = file.relative_to(package.parent).with_suffix("")
+            importlib.import_module(".".join(path.parts))
+
+
 def _errors() -> str:
-    for module in _LAZY:
-        importlib.import_module(module)
+    _import_everything()
     rows = [
         (
+            f"`{error.code}`",
             f"`{error.__name__}`",
             f"`{error.__mro__[1].__name__}`",
             str(error.status),
@@ -126,7 +174,7 @@ def _errors() -> str:
         )
     ]
     heads = ("Error", "Is a", "Status", "Exit code", "Retry", "DynamoDB's name", "Meaning")
-    return grid(heads, rows)
+    return markdown_table(heads, rows)
 
 
 def _tree(error: type[GrandstandError]) -> Iterator[type[GrandstandError]]:
@@ -141,7 +189,7 @@ def _commands(commands: typer.Typer) -> str:
         (f"`{' '.join(path)}`", (command.help or "").splitlines()[0], _parameters(command))
         for path, command in _leaves(("grandstand",), typer.main.get_command(commands))
     ]
-    return grid(("Command", "What it does", "Takes"), rows)
+    return markdown_table(("Command", "What it does", "Takes"), rows)
 
 
 def _leaves(

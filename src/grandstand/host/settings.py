@@ -1,4 +1,4 @@
-"""Kept here: every setting of the house, read once from a file and the environment."""
+"""All settings, read once from a file and the environment."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.trainer.settings import TrainerSettings
-from grandstand.base.errors import InvalidInput
+from grandstand.core.errors import InvalidInput
 from grandstand.kit.settings import Section
 
 PREFIX: Final = "GRANDSTAND_"
 
 
 class SettingsInvalid(InvalidInput):
-    """The settings say something that cannot be followed."""
+    """A setting is invalid."""
+
+    code = "settings-invalid"
 
     exit_code = 78
 
 
 def settings_file() -> Path:
-    """Answer where the settings file is looked for: with the data when GRANDSTAND_HOME is set."""
+    """Return the path of the settings file: in GRANDSTAND_HOME if that is set."""
     home = os.environ.get(f"{PREFIX}HOME")
     return Path(home or platformdirs.user_config_dir("grandstand")) / "settings.toml"
 
@@ -44,8 +46,8 @@ def settings_file() -> Path:
 class ServerSettings(Section):
     """The web server."""
 
-    host: str = Field(default="127.0.0.1", description="The address to listen on.")
-    port: int = Field(default=8700, ge=0, le=65535, description="The port; 0 takes any free one.")
+    host: str = Field(default="127.0.0.1", description="The address to bind to.")
+    port: int = Field(default=8700, ge=0, le=65535, description="The port; 0 means any free port.")
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
         description=(
@@ -53,15 +55,15 @@ class ServerSettings(Section):
             "as JSON."
         ),
     )
-    https: bool = Field(
-        default=False, description="Whether people reach it by https, through a proxy in front."
+    https: bool = Field(default=False, description="Whether clients use https, through a proxy.")
+    body_bytes: int = Field(
+        default=1_000_000, gt=0, description="The largest request body in bytes."
     )
-    body_bytes: int = Field(default=1_000_000, gt=0, description="The largest request taken.")
-    request_seconds: float = Field(
-        default=30.0, gt=0, description="The longest a request may take before it is given up."
-    )
+    request_seconds: float = Field(default=30.0, gt=0, description="The timeout of a request.")
     requests_per_minute: int = Field(
-        default=600, gt=0, description="How often one caller may ask; the local owner is not bound."
+        default=600,
+        gt=0,
+        description="Requests per caller and minute; the local owner is not limited.",
     )
     secret: SecretStr | None = Field(
         default=None,
@@ -73,72 +75,70 @@ class ServerSettings(Section):
 
 
 class AuthSettings(Section):
-    """Tokens of an identity provider (OIDC; Amazon Cognito included)."""
+    """Tokens of an identity provider (OIDC, including Amazon Cognito)."""
 
-    issuer: str = Field(default="", description="The issuer's URL; tokens are refused without it.")
+    issuer: str = Field(default="", description="The issuer's URL; without it tokens are refused.")
     client_ids: tuple[str, ...] = Field(
-        default=(), description="Whom tokens must be made for (aud or client_id), as JSON."
+        default=(), description="Accepted audiences (aud or client_id), as JSON."
     )
     algorithms: tuple[str, ...] = Field(
-        default=("RS256", "ES256"), description="Signatures accepted, as JSON."
+        default=("RS256", "ES256"), description="Accepted signature algorithms, as JSON."
     )
     groups_claim: str = Field(
-        default="cognito:groups", description="The claim that names a person's groups."
+        default="cognito:groups", description="The claim that lists a user's groups."
     )
-    admin_group: str = Field(default="admin", description="The group whose members are admins.")
+    admin_group: str = Field(default="admin", description="The group of administrators.")
 
 
 class LlmSettings(Section):
-    """The language model that writes and judges."""
+    """The language model."""
 
     provider: Literal["offline", "bedrock", "openai"] = Field(
         default="offline",
-        description="offline (none), bedrock (Amazon's Converse) or openai (any such endpoint).",
+        description="offline (none), bedrock (Amazon Bedrock) or openai (any compatible endpoint).",
     )
-    model: str = Field(default="", description="The model's id, as the provider names it.")
-    region: str = Field(default="", description="Amazon's region, for bedrock.")
+    model: str = Field(default="", description="The provider's model id.")
+    region: str = Field(default="", description="The AWS region, for bedrock.")
     endpoint: str = Field(
         default="", description="The URL up to /v1, for openai; another endpoint, for bedrock."
     )
     key: SecretStr | None = Field(default=None, description="The key, for openai.")
-    seconds: float = Field(default=60.0, gt=0, description="The longest one answer may take.")
-    daily_cents: int = Field(
-        default=100, ge=0, description="What may be spent in a day before asking stops."
-    )
+    seconds: float = Field(default=60.0, gt=0, description="The timeout of one reply.")
+    daily_cents: int = Field(default=100, ge=0, description="The daily budget in cents.")
     input_microdollars: int = Field(
-        default=3, ge=0, description="What a token read costs, in millionths of a dollar."
+        default=3, ge=0, description="Cost of an input token in microdollars."
     )
     output_microdollars: int = Field(
-        default=15, ge=0, description="What a token written costs, in millionths of a dollar."
+        default=15, ge=0, description="Cost of an output token in microdollars."
     )
 
 
 class NotifySettings(Section):
-    """Where alerts go besides the pages."""
+    """Where notifications are sent."""
 
     webhooks: tuple[SecretStr, ...] = Field(
-        default=(), description="URLs each alert is posted to as JSON, as a JSON list."
+        default=(), description="Webhook URLs for notifications, as a JSON list."
     )
     smtp: SecretStr | None = Field(
         default=None, description="A mail server: smtp://USER:PASSWORD@HOST:587 or smtps://…"
     )
-    mail_from: str = Field(default="", description="The sender of alerts by mail.")
-    mail_to: tuple[str, ...] = Field(default=(), description="Who gets them, as JSON.")
+    mail_from: str = Field(default="", description="The sender of notification emails.")
+    mail_to: tuple[str, ...] = Field(default=(), description="The recipients, as JSON.")
 
 
 class LogSettings(Section):
-    """What is logged, and how."""
+    """Log level and format."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="The least that is logged."
+        default="info", description="The lowest level that is logged."
     )
     form: Literal["auto", "console", "json"] = Field(
-        default="auto", description="auto is console on a terminal and json otherwise."
+        default="auto", description="auto means console on a terminal and json otherwise."
     )
 
 
 class DemoSettings(Section):
-    """Whether outside sources that are not connected are simulated."""
+    """Whether sources that are not connected are simulated."""
 
     play: Literal["auto", "on", "off"] = Field(
         default="auto",
@@ -151,7 +151,7 @@ class DemoSettings(Section):
 
 
 class Settings(BaseSettings):
-    """What can be set, by `GRANDSTAND_<NAME>` in the environment or `<name>` in settings.toml."""
+    """All settings, from `GRANDSTAND_<NAME>` in the environment or `<name>` in settings.toml."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -163,22 +163,22 @@ class Settings(BaseSettings):
 
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("grandstand")),
-        description="Where everything embedded is kept; as GRANDSTAND_HOME also settings.toml.",
+        description="The folder of local data; if set in the environment, also of settings.toml.",
     )
     tables: str = Field(
         default="sqlite",
         description=(
-            "Where tables live: sqlite (in the home folder), sqlite:PATH, dynamodb (in the region "
-            "Amazon's own settings name), dynamodb:REGION or dynamodb:http://HOST:PORT."
+            "Where tables are stored: sqlite (in the home folder), sqlite:PATH, dynamodb (in the "
+            "configured AWS region), dynamodb:REGION or dynamodb:http://HOST:PORT."
         ),
     )
-    tables_prefix: str = Field(default="", description="Put before every table's name.")
+    tables_prefix: str = Field(default="", description="A prefix of all table names.")
     tables_environment: str = Field(
-        default="local", description="Stands for {environment} in table names."
+        default="local", description="Replaces {environment} in table names."
     )
     tables_names: dict[str, str] = Field(
         default_factory=dict,
-        description='Other names for single tables, as JSON: {"keiba_data": "my_races"}.',
+        description='Names of individual tables, as JSON: {"keiba_data": "my_races"}.',
     )
     tables_durability: Literal["process", "power"] = Field(
         default="process",
@@ -187,11 +187,6 @@ class Settings(BaseSettings):
             "power (of the machine; slower)."
         ),
     )
-    tables_transactions: bool = Field(
-        default=True,
-        description="Switch off where DynamoDB's transactions are missing (ScyllaDB Alternator).",
-    )
-
     tables_access_keys: dict[str, SecretStr] = Field(
         default_factory=dict,
         description=(
@@ -203,8 +198,8 @@ class Settings(BaseSettings):
     series: SecretStr = Field(
         default=SecretStr("chunks"),
         description=(
-            "Where time series live: chunks (files in the home folder), or a PostgreSQL connection "
-            "string; TimescaleDB is used where it is found."
+            "Where time series are stored: chunks (files in the home folder), or a PostgreSQL "
+            "connection string; TimescaleDB is used if it is installed."
         ),
     )
     series_wide: bool = Field(
@@ -222,14 +217,14 @@ class Settings(BaseSettings):
     log: LogSettings = Field(default_factory=LogSettings, description="Logs.")
     demo: DemoSettings = Field(default_factory=DemoSettings, description="Simulated sources.")
 
-    bets: BetsSettings = Field(default_factory=BetsSettings, description="The odds and models.")
+    bets: BetsSettings = Field(default_factory=BetsSettings, description="Odds and models.")
     cricket: CricketSettings = Field(
-        default_factory=CricketSettings, description="The cricket matches."
+        default_factory=CricketSettings, description="Cricket matches."
     )
     gatherer: GathererSettings = Field(
-        default_factory=GathererSettings, description="The recorder of the exchange."
+        default_factory=GathererSettings, description="The exchange recorder."
     )
-    keiba: KeibaSettings = Field(default_factory=KeibaSettings, description="The racing data.")
+    keiba: KeibaSettings = Field(default_factory=KeibaSettings, description="Racing data.")
     trainer: TrainerSettings = Field(default_factory=TrainerSettings, description="The trainer.")
 
     @classmethod
@@ -241,13 +236,13 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the signature is pydantic's
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as above
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Let an argument win over the environment, and the environment over the file."""
+        """Give arguments precedence over the environment, and the environment over the file."""
         file = TomlConfigSettingsSource(settings_cls, settings_file())
         return (init_settings, env_settings, file)
 
 
 def read_settings() -> Settings:
-    """Read the settings; raise SettingsInvalid with a sentence for each that cannot be followed."""
+    """Read the settings. Raises SettingsInvalid with a sentence for each invalid one."""
     problems = [_unknown(name) for name in _strangers()]
     if problems:
         raise SettingsInvalid("\n".join(problems))
@@ -260,7 +255,7 @@ def read_settings() -> Settings:
 
 
 def setting_names() -> dict[str, str]:
-    """Answer every setting's place in settings.toml and its name in the environment."""
+    """Return the name of every setting in settings.toml and in the environment."""
     return {".".join(path): PREFIX + "_".join(path).upper() for path, _ in _leaves(Settings, ())}
 
 
@@ -281,18 +276,20 @@ def _strangers() -> list[str]:
 
 
 def _unknown(name: str) -> str:
-    return f"There is no setting {name}{_meant(name, [*setting_names().values()])}"
+    return f"Unknown setting {name}{_meant(name, [*setting_names().values()])}"
 
 
 def _meant(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]}?" if near else "; `grandstand config show` lists them all"
+    return (
+        f"; did you mean {near[0]}?" if near else ". `grandstand config show` lists all settings."
+    )
 
 
 def _sentences(fault: ValidationError) -> Iterator[str]:
     for problem in fault.errors():
         place = ".".join(str(step) for step in problem["loc"])
         if problem["type"] == "extra_forbidden":
-            yield f"There is no setting {place}{_meant(place, [*setting_names()])}"
+            yield f"Unknown setting {place}{_meant(place, [*setting_names()])}"
         else:
-            yield f"The setting {place} cannot be used: {problem['msg']}"
+            yield f"Invalid setting {place}: {problem['msg']}"

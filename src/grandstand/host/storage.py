@@ -1,4 +1,4 @@
-"""Kept here: what every table and series of the house holds and takes."""
+"""The size of every table and series."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from grandstand.host.catalogue import APPS, tables_by_owner
+from grandstand.host.registry import APPS, tables_by_owner
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables.declaration.table import Table
@@ -15,8 +15,8 @@ from grandstand.storage.tables.store import AsyncStore, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One table or series; rows and bytes are None where there is none of it yet."""
+class StoragePart:
+    """One table or series; rows and bytes are None if it does not exist yet."""
 
     name: str
     kind: Literal["table", "series"]
@@ -27,40 +27,40 @@ class Part:
     simulated: bool = False
 
 
-async def storage_of(store: AsyncStore, series: SeriesEngine) -> tuple[Part, ...]:
-    """Describe every table and series, off the event loop."""
+async def describe_storage(store: AsyncStore, series: SeriesEngine) -> tuple[StoragePart, ...]:
+    """Return the size of every table and series, off the event loop."""
     return await asyncio.to_thread(_described, store.store, series)
 
 
-async def simulated_storage_of(
+async def describe_demo_storage(
     store: AsyncStore, series: SeriesEngine, apps: frozenset[str]
-) -> tuple[Part, ...]:
-    """Describe the tables and series of simulated applications, off the event loop."""
-    parts = await storage_of(store, series)
+) -> tuple[StoragePart, ...]:
+    """Return the size of the tables and series of simulated apps, off the event loop."""
+    parts = await describe_storage(store, series)
     return tuple(replace(part, simulated=True) for part in parts if part.owner in apps)
 
 
-def _described(store: Store, engine: SeriesEngine) -> tuple[Part, ...]:
+def _described(store: Store, engine: SeriesEngine) -> tuple[StoragePart, ...]:
     owned = tables_by_owner()
     tables = [_table(store, owner, one) for owner, its in owned.items() for one in its]
     series = [_series(engine, app.name, one) for app in APPS for one in app.series]
     return (*tables, *series)
 
 
-def _table(store: Store, owner: str, table: Table) -> Part:
+def _table(store: Store, owner: str, table: Table) -> StoragePart:
     name, engine = store.session.name(table), store.session.engine
     kind = type(engine).__name__.removesuffix("Engine").lower()
     try:
         told = engine.describe_table(name)
     except TableNotFound:
-        return Part(name, "table", owner, kind, None, None)
-    return Part(name, "table", owner, kind, told.items, told.size_bytes)
+        return StoragePart(name, "table", owner, kind, None, None)
+    return StoragePart(name, "table", owner, kind, told.items, told.size_bytes)
 
 
-def _series(engine: SeriesEngine, owner: str, series: Series[Any]) -> Part:
+def _series(engine: SeriesEngine, owner: str, series: Series[Any]) -> StoragePart:
     engine.prepare(series)
     chunks = engine.status(series).chunks
     rows = sum(chunk.rows + chunk.late for chunk in chunks)
     size = sum(chunk.size_bytes for chunk in chunks)
     kind = type(engine).__name__.removesuffix("Engine").lower()
-    return Part(series.name, "series", owner, kind, rows, size)
+    return StoragePart(series.name, "series", owner, kind, rows, size)

@@ -1,4 +1,4 @@
-"""Kept here: the DynamoDB endpoint on a socket: a bare ASGI application served by uvicorn."""
+"""The DynamoDB endpoint as an ASGI app on uvicorn."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from zlib import crc32
 
-from grandstand.base.errors import Unavailable
-from grandstand.host.server.listening import LOOPBACK, listen
-from grandstand.storage.tables.front import MAX_BODY, Front, Reply
+from grandstand.core.errors import Unavailable
+from grandstand.host.server.serving import LOOPBACK, bind
+from grandstand.storage.tables.dynamodb_server.server import MAX_BODY, DynamoDbServer, Reply
 
 if TYPE_CHECKING:
     import uvicorn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+AsgiApp: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 Announce: TypeAlias = Callable[[str, int], None]
 
 PORT: Final = 8000
@@ -32,10 +32,10 @@ _OK: Final = 200
 _NOT_FOUND: Final = 404
 
 
-def application(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> Application:
-    """Make the ASGI application that hands each POST to the front, and lets expired items go.
+def application(front: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> AsgiApp:
+    """Return the ASGI app, which also sweeps expired items.
 
-    The engine answers in microseconds, so it is asked in line: a thread's hop costs more.
+    The engine responds in microseconds, so it is called inline: a thread would cost more.
     """
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
@@ -49,8 +49,8 @@ def application(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> Applicati
     return app
 
 
-async def _live(front: Front, sweep_seconds: float, receive: Receive, send: Send) -> None:
-    """Sweep from the server's start to its end."""
+async def _live(front: DynamoDbServer, sweep_seconds: float, receive: Receive, send: Send) -> None:
+    """Sweep while the server runs."""
     await receive()
     sweeping = asyncio.create_task(_sweep(front, sweep_seconds))
     await send({"type": "lifespan.startup.complete"})
@@ -59,7 +59,7 @@ async def _live(front: Front, sweep_seconds: float, receive: Receive, send: Send
     await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _sweep(front: Front, seconds: float) -> None:
+async def _sweep(front: DynamoDbServer, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
         # A store that cannot be written now is tried again next time; requests tell of it.
@@ -68,7 +68,7 @@ async def _sweep(front: Front, seconds: float) -> None:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """Read the body, dropping what follows once it is too large; None when the client is gone."""
+    """Read the body and drop the rest if it is too large; None if the client disconnected."""
     parts: list[bytes] = []
     kept = 0
     while True:
@@ -84,10 +84,10 @@ async def _body(receive: Receive) -> bytes | None:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _answer(front: Front, scope: Message, body: bytes) -> Reply:
+def _answer(front: DynamoDbServer, scope: Message, body: bytes) -> Reply:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     if scope["path"] == "/" and scope["method"] == "POST":
-        return front.answer(headers, body)
+        return front.handle(headers, body)
     if scope["path"] == "/" and scope["method"] in ("GET", "HEAD"):
         # The real service names the host it was asked at and ends with a space too.
         host = headers.get("host", f"dynamodb.{front.region}.amazonaws.com")
@@ -110,8 +110,8 @@ async def _send(reply: Reply, send: Send) -> None:
     await send({"type": "http.response.body", "body": reply.body})
 
 
-def make_server(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:
-    """Make the server; `run(sockets=[...])` serves until `should_exit` is set."""
+def make_server(front: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:
+    """Create the server; `run(sockets=[...])` serves until `should_exit` is set."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -130,14 +130,14 @@ def make_server(front: Front, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.S
 
 
 def serve(
-    front: Front, host: str = LOOPBACK, port: int = PORT, announce: Announce | None = None
+    front: DynamoDbServer, host: str = LOOPBACK, port: int = PORT, announce: Announce | None = None
 ) -> None:
-    """Serve until interrupted; tell `announce` the address and port once they are taken.
+    """Serve until interrupted; `announce` gets the address and port once bound.
 
-    Only a program's main thread can be interrupted; `make_server` serves from another. Raises
-    PortTaken or AddressUnusable.
+    Only the main thread can be interrupted; use `make_server` in another. Raises PortInUse or
+    InvalidAddress.
     """
-    with listen(host, port) as listening:
+    with bind(host, port) as listening:
         address = listening.getsockname()
         if announce is not None:
             announce(address[0], address[1])

@@ -1,1 +1,1 @@
-"""What every application is made of: routes, pages, jobs, commands and their like."""
+"""Web and job framework for apps: routes, pages, live updates, auth, jobs, outbox and more."""

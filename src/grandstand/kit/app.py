@@ -1,66 +1,99 @@
-"""Kept here: the card on an application's door: all the host knows of it."""
+"""The manifest of an app and what the platform passes to it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from grandstand.base.clock import Clock
-from grandstand.kit.calibration import Said
+from grandstand.core.clock import Clock
+from grandstand.kit.calibration import ResolvedForecast
 from grandstand.storage.tables.declaration.table import Table
 
 if TYPE_CHECKING:
     import typer
 
-    from grandstand.base.metrics import Metrics
+    from grandstand.core.metrics import Metrics
+    from grandstand.kit.auth.caller import Caller
     from grandstand.kit.cursors import Cursors
     from grandstand.kit.events import Events
     from grandstand.kit.jobs.job import Job
-    from grandstand.kit.live import Teller
-    from grandstand.kit.llm.port import Llm
+    from grandstand.kit.live import Publisher
+    from grandstand.kit.llm.interface import Llm
     from grandstand.kit.notify import Notifier
-    from grandstand.kit.outbox import Deliver, Outbox
+    from grandstand.kit.outbox import DeliveryHandler, Outbox
     from grandstand.kit.pages.rendering import Pages
-    from grandstand.kit.who.caller import Caller
+    from grandstand.net.client import SourceRegistry
     from grandstand.storage.series.declaration import Series
     from grandstand.storage.series.engines.protocol import SeriesEngine
     from grandstand.storage.tables.store import AsyncStore
-    from grandstand.wire.web import Web
 
 S = TypeVar("S")
-Whose: TypeAlias = Literal["yours", "model", "benny"]
+T = TypeVar("T")
+ForecastOwner: TypeAlias = Literal["yours", "model", "benny"]
 
 
 @dataclass(frozen=True, slots=True)
-class Resources:
-    """What the host hands to an application when it opens it.
+class ExchangePrice:
+    """The best bid and ask for one side of a game, in ten-thousandths of a dollar."""
 
-    `settings` is the application's own part of the settings; `lent` is what other applications
-    lend it, by the name of the Protocol it declares.
+    market_id: str
+    title: str
+    team: str
+    bid: int | None
+    ask: int | None
+    at: datetime
+    href: str
+
+
+class ExchangePrices(Protocol):
+    """Prices of games on the exchange, provided by the gatherer."""
+
+    async def of_game(
+        self, sport: str, home_team: str, away_team: str, commence_time: datetime
+    ) -> tuple[ExchangePrice, ...]:
+        """Return the prices of both sides; empty if the exchange has no market for the game."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppResources:
+    """What the platform passes to an app when it builds its services.
+
+    `settings` is the app's own section. The fields with defaults are set only where the platform
+    or another app provides them.
     """
 
     settings: Any
+    home: Path
     store: AsyncStore
     series: SeriesEngine
     clock: Clock
     random: Random
     metrics: Metrics
-    web: Web
+    web: SourceRegistry
     llm: Llm
-    teller: Teller
+    publisher: Publisher
     notifier: Notifier
     outbox: Outbox
     events: Events
     cursors: Cursors
-    lent: Mapping[str, Any]
+    exchange_prices: ExchangePrices | None = None
+    replay_server: Callable[..., Any] | None = None
+    cricsheet: Callable[[bytes], Iterator[tuple[datetime, dict[str, object]]]] | None = None
+    apns_context: ssl.SSLContext | None = None
+    webpush_hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
-    """What an application's card on the home page says: a figure, a sentence, and a way in."""
+class HomeCard:
+    """An app's card on the home page: a headline, a detail line and a link."""
 
     headline: str
     detail: str
@@ -69,8 +102,8 @@ class Now:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Something a search found: the kind of thing, its name, a line about it, and its page."""
+class SearchHit:
+    """One search result: the kind of thing, its name, a line about it, and its page."""
 
     kind: str
     title: str
@@ -79,43 +112,66 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """Chances that somebody gave, and what came of each, for the common scoreboard.
+class CalibrationSeries:
+    """Resolved forecasts of one forecaster, for the shared scoreboard.
 
-    `who` gave them, `what` they were given to; `href` leads to more. Without any that is decided
-    `said` is empty, and the scoreboard says that there is not enough yet.
+    `who` made them, `what` they are about, `href` links to details. `said` is empty until some
+    are resolved.
     """
 
-    whose: Whose
+    whose: ForecastOwner
     who: str
     what: str
     href: str
-    said: tuple[Said, ...] = ()
+    said: tuple[ResolvedForecast, ...] = ()
 
 
-class Belongings(Protocol):
-    """What an application keeps of one person."""
+class PersonalData(Protocol):
+    """The data an app stores about one person."""
 
     def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """Answer everything kept of a person: a kind and a plain value each."""
+        """Yield everything stored about a person, as (kind, JSON-ready record)."""
         ...
 
     async def erase(self, user_id: str) -> int:
-        """Erase everything kept of a person and answer how many things that were."""
+        """Erase everything stored about a person and return the number of records."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class App(Generic[S]):
-    """An application: what it keeps, how it is opened, and its four ways in.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppServices(Generic[S]):
+    """An app's services, and the functions the platform calls on them.
 
-    Every way in is a function, so that its library is loaded only when it is used. `api` and
-    `pages` answer an object whose methods are marked by `kit.routes`; `commands` gets a function
-    that opens the service. `deliveries` names the topics of the outbox this application
-    carries out, `<app>.<what>` each. `close` ends what the service opened by itself, such as
-    connections; the store and the network are still there then. `search` answers what is known by
-    some words, the nearest first and few; `calibration` the chances that were given for a caller's
-    eyes. Neither asks anybody outside.
+    `outbox_handlers` maps the topics this app delivers, `<app>.<what>` each, to their handlers.
+    `search` and `calibration` read only what is stored. `close` releases what the services opened
+    themselves, such as connections.
+    """
+
+    services: S
+    home_card: Callable[[Caller], Awaitable[HomeCard]] | None = None
+    search: Callable[[str, Caller], Awaitable[tuple[SearchHit, ...]]] | None = None
+    calibration: Callable[[Caller], Awaitable[tuple[CalibrationSeries, ...]]] | None = None
+    personal_data: PersonalData | None = None
+    outbox_handlers: Mapping[str, DeliveryHandler] = field(default_factory=dict)
+    close: Callable[[], Awaitable[None]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App(Generic[S]):
+    """The manifest of an app.
+
+    The entry points are functions or "module:attribute" references, which are imported when they
+    are first used. `json_names` is how the API writes the fields of the dataclasses it returns.
+
+    Example:
+        APP = App(
+            name="ladder",
+            title="Ladder",
+            purpose="Player ratings.",
+            tables=(players,),
+            build="grandstand.apps.ladder.services:build",
+            api="grandstand.apps.ladder.api:LadderApi",
+        )
     """
 
     name: str
@@ -123,14 +179,19 @@ class App(Generic[S]):
     purpose: str
     tables: tuple[Table, ...] = ()
     series: tuple[Series[Any], ...] = ()
-    service: Callable[[Resources], S] | None = None
-    api: Callable[[S], object] | None = None
-    pages: Callable[[S, Pages], object] | None = None
-    jobs: Callable[[S], tuple[Job, ...]] | None = None
-    deliveries: Callable[[S], Mapping[str, Deliver]] | None = None
-    commands: Callable[[Callable[[], AbstractAsyncContextManager[S]]], typer.Typer] | None = None
-    now: Callable[[S, Caller], Awaitable[Now]] | None = None
-    search: Callable[[S, str, Caller], Awaitable[tuple[Found, ...]]] | None = None
-    calibration: Callable[[S, Caller], Awaitable[tuple[Calibrated, ...]]] | None = None
-    belongings: Callable[[S], Belongings] | None = None
-    close: Callable[[S], Awaitable[None]] | None = None
+    build: Callable[[AppResources], AppServices[S]] | str | None = None
+    api: Callable[[S], object] | str | None = None
+    pages: Callable[[S, Pages], object] | str | None = None
+    jobs: Callable[[S], tuple[Job, ...]] | str | None = None
+    commands: Callable[[Callable[[], AbstractAsyncContextManager[S]]], typer.Typer] | str | None = (
+        None
+    )
+    json_names: Literal["snake", "camel"] = "snake"
+
+
+def load(entry_point: T | str) -> T:
+    """Return an entry point of a manifest, importing it if it is a reference."""
+    if not isinstance(entry_point, str):
+        return entry_point
+    module, _, attribute = entry_point.partition(":")
+    return cast("T", getattr(import_module(module), attribute))

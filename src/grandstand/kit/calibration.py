@@ -1,4 +1,4 @@
-"""Kept here: how good given chances were, reckoned alike for whoever gave them."""
+"""Calibration of probability forecasts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Final
 
-LEAST: Final = 10
+MIN_FORECASTS: Final = 10
 _GROUPS: Final = 10
 _SURE: Final = 1.959964
 _SMALLEST: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A chance from 0 to 1 that was given beforehand, and whether it happened."""
+class ResolvedForecast:
+    """A forecast probability and whether the event happened."""
 
     chance: float
     happened: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
-    """A figure with the bounds it lies within, 95 times of 100."""
+class Interval:
+    """A value with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -32,32 +32,32 @@ class Bounded:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Chances that lie close together: how many, their mean, and how often they came true."""
+class Bin:
+    """Forecasts of similar probability: how many, their mean, and how often the event happened."""
 
     count: int
     chance: float
-    came_true: Bounded
+    came_true: Interval
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What given chances come to: the Brier score and log loss are better the less they are."""
+class CalibrationSummary:
+    """Calibration figures; lower Brier score and log loss are better."""
 
     count: int
     chance: float
-    came_true: Bounded
-    brier: Bounded
+    came_true: Interval
+    brier: Interval
     log_loss: float
-    groups: tuple[Group, ...]
+    groups: tuple[Bin, ...]
 
 
-def figures_of(said: Sequence[Said]) -> Figures | None:
-    """Answer what given chances come to; None while there are fewer than ten."""
-    if len(said) < LEAST:
+def summarize(said: Sequence[ResolvedForecast]) -> CalibrationSummary | None:
+    """Return the figures of resolved forecasts; None for fewer than ten."""
+    if len(said) < MIN_FORECASTS:
         return None
     surprises = [-math.log(max(_came(one), _SMALLEST)) for one in said]
-    return Figures(
+    return CalibrationSummary(
         count=len(said),
         chance=fmean(one.chance for one in said),
         came_true=_share(said),
@@ -67,32 +67,32 @@ def figures_of(said: Sequence[Said]) -> Figures | None:
     )
 
 
-def _came(one: Said) -> float:
-    """The chance that was given to what happened."""
+def _came(one: ResolvedForecast) -> float:
+    """Return the probability given to what happened."""
     return one.chance if one.happened else 1.0 - one.chance
 
 
-def _groups(said: Sequence[Said]) -> tuple[Group, ...]:
-    """Ten of equal width, those that hold anything; certainty is in the last."""
-    held: dict[int, list[Said]] = {}
+def _groups(said: Sequence[ResolvedForecast]) -> tuple[Bin, ...]:
+    """Return the non-empty of ten bins of equal width; probability 1 is in the last."""
+    held: dict[int, list[ResolvedForecast]] = {}
     for one in said:
         held.setdefault(min(int(one.chance * _GROUPS), _GROUPS - 1), []).append(one)
     return tuple(
-        Group(len(group), fmean(one.chance for one in group), _share(group))
+        Bin(len(group), fmean(one.chance for one in group), _share(group))
         for _, group in sorted(held.items())
     )
 
 
-def _share(said: Sequence[Said]) -> Bounded:
-    """How many came true, with Wilson's bounds."""
+def _share(said: Sequence[ResolvedForecast]) -> Interval:
+    """Return the share of events that happened, with Wilson's interval."""
     count, happened = len(said), sum(one.happened for one in said)
     rate, weight = happened / count, _SURE**2 / count
     centre = (rate + weight / 2) / (1 + weight)
     reach = _SURE * math.sqrt(rate * (1 - rate) / count + weight / (4 * count)) / (1 + weight)
-    return Bounded(rate, max(0.0, centre - reach), min(1.0, centre + reach))
+    return Interval(rate, max(0.0, centre - reach), min(1.0, centre + reach))
 
 
-def _mean(values: Sequence[float]) -> Bounded:
+def _mean(values: Sequence[float]) -> Interval:
     mean = fmean(values)
     reach = _SURE * stdev(values) / math.sqrt(len(values))
-    return Bounded(mean, max(0.0, mean - reach), min(1.0, mean + reach))
+    return Interval(mean, max(0.0, mean - reach), min(1.0, mean + reach))

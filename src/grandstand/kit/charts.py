@@ -1,4 +1,4 @@
-"""Kept here: charts as values, thinned to what can be seen, and sparklines in SVG."""
+"""Charts as data, thinned to what is visible, and SVG sparklines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from markupsafe import Markup
 
-from grandstand.base.errors import InvalidInput
+from grandstand.core.errors import InvalidInput
 
 Mark: TypeAlias = Literal["line", "step", "bar", "area", "band", "scatter", "candles"]
 AxisKind: TypeAlias = Literal["time", "number", "name"]
@@ -35,9 +35,9 @@ _PADDING: Final = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis: what it shows, in which unit, and how many digits after the point.
+    """An axis: title, unit and number of decimals.
 
-    An axis up the side reaches over `within`, where that is given, and else over its values.
+    The y axis spans `within` if given, otherwise its values.
     """
 
     title: str
@@ -50,11 +50,11 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """One series of a chart: rows of x and the values its mark needs, x ascending.
+    """One series of a chart: rows of x and the values its mark needs, in ascending x.
 
-    x is a number, or seconds since 1970 on an axis of time, or the place of a name. A band has a
-    low and a high, candles have open, high, low and close. A value of None is a gap. `tone` picks
-    a colour: 1 to 8, or `good`, `bad` or `quiet`.
+    x is a number, seconds since 1970 on a time axis, or the index of a name. A band has low and
+    high, candles have open, high, low and close. None is a gap. `tone` is a color: 1 to 8, `good`,
+    `bad` or `quiet`.
     """
 
     name: str
@@ -65,9 +65,10 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart: its title is its name for whoever cannot see it; `topic` brings rows to append.
+    """A chart; `title` is its accessible name, and messages of `topic` append rows.
 
-    News of the topic are `{"plot": name, "rows": [[x, …], …]}`. `keep_seconds` lets old points go.
+    A message is `{"plot": name, "rows": [[x, …], …]}`. Points older than `keep_seconds` are
+    dropped.
     """
 
     title: str
@@ -80,14 +81,14 @@ class Chart:
     height: int = 280
 
     def __post_init__(self) -> None:
-        """Check that every row has what its mark needs; raises InvalidInput."""
+        """Raise InvalidInput if a row has the wrong number of values."""
         for plot in self.plots:
             wanted = VALUES_OF[plot.mark] + 1
             if any(len(row) != wanted or row[0] is None for row in plot.rows):
                 raise InvalidInput(f"A row of {plot.name} ({plot.mark}) has {wanted} values, x set")
 
     def data(self) -> dict[str, Any]:
-        """Answer what the chart element reads."""
+        """Return the JSON data of the chart element."""
         return {
             "title": self.title,
             "x": _axis(self.x),
@@ -101,20 +102,20 @@ class Chart:
         }
 
     def summary(self) -> str:
-        """Answer in words what the chart shows, for whoever cannot see it."""
+        """Describe the chart in words, for screen readers."""
         if not any(plot.rows for plot in self.plots):
-            return f"{self.title}. There are no points yet."
+            return f"{self.title}. No data yet."
         parts = [_said(plot, self.y) for plot in self.plots if plot.rows]
         return f"{self.title}. {' '.join(parts)}"
 
 
 def epoch(moment: datetime) -> float:
-    """Answer a moment as charts keep it: seconds since 1970."""
+    """Return a time in seconds since 1970, as charts use it."""
     return moment.timestamp()
 
 
 def thin(plot: Plot, points: int = MAX_POINTS) -> list[Row]:
-    """Answer so many rows at most, keeping what is seen: ends, lows and highs of every stretch."""
+    """Return at most `points` rows, keeping the ends, lows and highs of every stretch."""
     rows = plot.rows
     if len(rows) <= points:
         return list(rows)
@@ -152,11 +153,11 @@ def _candle(bucket: list[Row]) -> list[Row]:
 def sparkline(
     values: Iterable[Value], label: str, *, width: int = 96, height: int = 24, bars: bool = False
 ) -> Markup:
-    """Answer a small drawing of values as SVG, named by the label for whoever cannot see it."""
+    """Return a small SVG drawing of values with an accessible label."""
     points = list(values)
     known = [value for value in points if value is not None]
     if len(known) < _FEWEST:
-        return Markup('<span class="spark-none">{}</span>').format(f"{label}: too few values")
+        return Markup('<span class="spark-none">{}</span>').format(f"{label}: not enough data")
     shape = _bars(points, width, height) if bars else _line(points, width, height)
     return Markup(
         '<svg class="spark" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img"'

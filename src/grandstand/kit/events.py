@@ -1,4 +1,4 @@
-"""Kept here: the log of what happened in the house, for everybody or for one person's eyes."""
+"""The activity log: events for everybody or for one user."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from itertools import islice
 from random import Random
 from typing import Any, Final, Self
 
-from grandstand.base.clock import Clock
-from grandstand.base.ids import new_id
-from grandstand.base.log import redact
-from grandstand.kit.live import Teller
-from grandstand.kit.who.caller import Caller
+from grandstand.core.clock import Clock
+from grandstand.core.ids import new_id
+from grandstand.core.logging import redact
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.live import Publisher
 from grandstand.storage.tables.declaration.entity import Entity
 from grandstand.storage.tables.declaration.fields import ttl
 from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.operations.batches import WriteMany
+from grandstand.storage.tables.operations.item_ops import Put
 from grandstand.storage.tables.operations.queries import Query, key
-from grandstand.storage.tables.operations.single import Put
 from grandstand.storage.tables.store import AsyncStore
 
-TOPIC: Final = "house/events"
+TOPIC: Final = "platform/events"
 _EVERYBODY: Final = "everybody"
 _USER: Final = "user#"
 _LONGEST_TEXT: Final = 1000
@@ -32,14 +32,14 @@ events: Final = Table(
     partition="audience",
     sort="eventId",
     ttl="ttl",
-    purpose="What happened lately, by who may see it.",
+    purpose="Recent events by audience.",
 )
 
 EVENT_TABLES: Final = (events,)
 
 
 class Event(Entity, table=events, names="camel", times="epoch_ms"):
-    """Something that happened; `href` leads to more of it."""
+    """An event; `href` links to details."""
 
     audience: str
     event_id: str
@@ -54,27 +54,29 @@ class Event(Entity, table=events, names="camel", times="epoch_ms"):
 
     @classmethod
     def of_audience(cls, audience: str) -> Query[Self]:
-        """What an audience may see, newest first."""
+        """Return an audience's events, newest first."""
         return cls.row(audience=audience).newest()
 
     def keep(self) -> Put[Self]:
-        """Keep an event."""
+        """Store the event."""
         return self.put()
 
     @classmethod
     def forget(cls, audience: str, event_ids: tuple[str, ...]) -> WriteMany:
-        """Remove events of one audience."""
+        """Delete events of one audience."""
         return WriteMany(tuple(cls.delete(audience=audience, event_id=one) for one in event_ids))
 
 
 class Events:
-    """Records what happens, tells open pages, and answers what happened lately."""
+    """Records events, publishes them to open pages, and lists recent ones."""
 
-    def __init__(self, store: AsyncStore, *, clock: Clock, random: Random, teller: Teller) -> None:
+    def __init__(
+        self, store: AsyncStore, *, clock: Clock, random: Random, publisher: Publisher
+    ) -> None:
         self._store = store
         self._clock = clock
         self._random = random
-        self._teller = teller
+        self._publisher = publisher
 
     async def record(
         self,
@@ -85,7 +87,7 @@ class Events:
         *,
         user_id: str | None = None,
     ) -> Event:
-        """Keep that something happened, and tell it; with a user id, to that person alone."""
+        """Store and publish an event; with a user id, for that user only."""
         event = self.made(app, kind, text, href, user_id=user_id)
         await self._store(event.keep())
         self.tell(event)
@@ -100,7 +102,7 @@ class Events:
         *,
         user_id: str | None = None,
     ) -> Event:
-        """Answer what happened as an event, to be kept in the transaction that makes it so."""
+        """Return an event, to be stored in the transaction that causes it."""
         return Event(
             audience=_audience(user_id),
             event_id=new_id(self._clock, self._random),
@@ -112,13 +114,13 @@ class Events:
         )
 
     def tell(self, event: Event) -> None:
-        """Tell open pages of an event that is kept."""
+        """Publish a stored event to open pages."""
         everybody = event.audience == _EVERYBODY
         person = event.audience.removeprefix(_USER)
-        self._teller.tell(TOPIC if everybody else f"{TOPIC}/user/{person}", _plain(event))
+        self._publisher.publish(TOPIC if everybody else f"{TOPIC}/user/{person}", _plain(event))
 
     async def recent(self, limit: int, caller: Caller) -> tuple[Event, ...]:
-        """Answer the last events a caller may see, newest first."""
+        """Return the latest events the caller may see, newest first."""
         seen = [
             (await self._store.page(Event.of_audience(audience), limit)).items
             for audience in (_EVERYBODY, _audience(caller.user_id))
@@ -127,12 +129,12 @@ class Events:
         return tuple(islice(newest, limit))
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """Answer every event that only this person may see."""
+        """Yield the events that only this user may see."""
         async for event in self._store.each(Event.of_audience(_audience(user_id))):
             yield "event", _plain(event)
 
     async def erase(self, user_id: str) -> int:
-        """Erase every event that only this person may see, and answer how many there were."""
+        """Delete the events that only this user may see, and return how many."""
         audience = _audience(user_id)
         found = [each.event_id async for each in self._store.each(Event.of_audience(audience))]
         await self._store(Event.forget(audience, tuple(found)))

@@ -1,4 +1,4 @@
-"""Kept here: telling open pages what has happened, topic by topic, over one socket a page."""
+"""Live updates: messages to open pages by topic, over one WebSocket per page."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
-from grandstand.base.clock import Clock
-from grandstand.kit.who.caller import Caller
+from grandstand.core.clock import Clock
+from grandstand.kit.auth.caller import Caller
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
-    from grandstand.base.metrics import Metrics
+    from grandstand.core.metrics import Metrics
 
-ADMIN_TOPICS: Final = frozenset({"house/jobs", "house/sources", "house/storage"})
+ADMIN_TOPICS: Final = frozenset({"platform/jobs", "platform/sources", "platform/storage"})
 QUEUE_LENGTH: Final = 64
 MAX_TOPICS: Final = 64
 MAX_MESSAGE: Final = 16_384
 
 LIFETIME_SECONDS: Final = 600.0
 
-# Closing codes of RFC 6455 and IANA: 1001 going away, 1008 breach of policy, 1009 too big,
-# 1012 come again.
+# Close codes of RFC 6455 and IANA: 1001 going away, 1008 policy violation, 1009 too big,
+# 1012 service restart.
 _COME_AGAIN: Final = 1012
 _GOING_AWAY: Final = 1001
 _BREACH: Final = 1008
@@ -36,19 +36,19 @@ _TOPIC: Final = re.compile(r"[a-z][a-z0-9-]*(/[A-Za-z0-9._:@=-]+){1,8}")
 _LONGEST_TOPIC: Final = 200
 
 
-class Teller(Protocol):
-    """Whoever passes news on to the pages that follow a topic.
+class Publisher(Protocol):
+    """Publishes messages to the pages that follow a topic.
 
-    A topic is `<app>/<what>`, or `<app>/<what>/user/<user id>` for the eyes of one person only.
+    A topic is `<app>/<what>`, or `<app>/<what>/user/<user id>` for one user only.
     """
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
-        """Pass news on; never waits and never fails: a page that is too slow asks for the whole."""
+    def publish(self, topic: str, message: dict[str, Any]) -> None:
+        """Publish a message; never blocks and never fails."""
         ...
 
 
 class _Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """What a page says: topics to follow with the number it has heard, topics to leave, a ping."""
+    """A message of a page: topics to follow with the last number seen, topics to leave, a ping."""
 
     follow: dict[str, int | None] = {}
     leave: list[str] = []
@@ -56,7 +56,7 @@ class _Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Page:
-    """One open page: what it follows and what waits to be sent to it."""
+    """One open page: the topics it follows and the messages waiting for it."""
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
@@ -66,9 +66,9 @@ class _Page:
         self.closing = False
 
     def offer(self, topic: str, text: str, limit: int) -> int:
-        """Queue a text; when that would be one too many, drop all for requests to start afresh.
+        """Queue a message; if the queue is full, replace it by a resync request.
 
-        Answers how many news were dropped.
+        Returns the number of messages dropped.
         """
         dropped = 0
         if len(self.waiting) >= limit:
@@ -83,20 +83,19 @@ class _Page:
 
 
 def may_follow(caller: Caller, topic: str) -> bool:
-    """Whether a topic is for this caller's eyes."""
+    """Return whether the caller may follow a topic."""
     *_, before, last = topic.split("/")
     if before == "user":
         return last == caller.user_id
     return "/user/" not in topic and (caller.admin or topic not in ADMIN_TOPICS)
 
 
-class Hub:
-    """Passes news to every open page that follows their topic; implements Teller.
+class LiveHub:
+    """Sends messages to every open page that follows their topic.
 
-    A message is written once, however many pages get it. Every topic counts its news: a page says
-    the last number it has seen, and is told to fetch the whole when it has missed any. After its
-    lifetime a socket is closed and the page comes again, so that whoever was logged out meanwhile
-    hears no more.
+    A message is encoded once for all pages. Messages are numbered per topic: a page sends the last
+    number it has seen, and reloads the data if it has missed any. A socket is closed after its
+    lifetime and the page reconnects, so that a user who logged out gets no more messages.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class Hub:
         self._metrics = metrics
         self._lifetime_seconds = lifetime_seconds
         self._queue_length = queue_length
-        # No number of an earlier server of the same address is met again.
+        # Numbers do not repeat those of an earlier server at the same address.
         self._first = int(clock.epoch() * 1000)
         self._numbers: dict[str, int] = {}
         self._followers: dict[str, set[_Page]] = {}
@@ -121,23 +120,23 @@ class Hub:
 
     @property
     def open_pages(self) -> int:
-        """How many pages listen now."""
+        """The number of open pages."""
         return len(self._pages)
 
     def number(self, topic: str) -> int:
-        """Answer the number of a topic's last news; pages carry it to say what they have seen."""
+        """Return the number of a topic's last message; pages use it to tell what they have seen."""
         return self._numbers.get(topic, self._first)
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
-        """Pass news on, from any thread; never waits and never fails."""
+    def publish(self, topic: str, message: dict[str, Any]) -> None:
+        """Publish a message from any thread; never blocks and never fails."""
         if self._loop is not None and threading.get_ident() != self._thread:
             if not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._tell, topic, news)
+                self._loop.call_soon_threadsafe(self._publish, topic, message)
             return
-        self._tell(topic, news)
+        self._publish(topic, message)
 
     async def serve(self, socket: WebSocket) -> None:
-        """Serve one page until it leaves or the hub closes; refuses whoever has no caller."""
+        """Serve one page until it disconnects or the hub closes; refuse a page without a caller."""
         caller = socket.scope.get("state", {}).get("caller")
         if self._closed or not isinstance(caller, Caller):
             await socket.close(_BREACH)
@@ -159,23 +158,25 @@ class Hub:
         await asyncio.gather(sending, return_exceptions=True)
 
     async def close(self) -> None:
-        """Say goodbye to every page and take no new ones."""
+        """Disconnect every page and accept no new ones."""
         self._closed = True
         for page in self._pages:
             page.closing = True
             page.stirred.set()
         await asyncio.sleep(0)
 
-    def _tell(self, topic: str, news: dict[str, Any]) -> None:
+    def _publish(self, topic: str, message: dict[str, Any]) -> None:
         number = self._numbers.get(topic, self._first) + 1
         self._numbers[topic] = number
         pages = self._followers.get(topic)
         if not pages:
             return
-        text = _written({"topic": topic, "n": number, "news": news})
+        text = _written({"topic": topic, "n": number, "news": message})
         dropped = sum([page.offer(topic, text, self._queue_length) for page in pages])
         if dropped:
-            self._metrics.count("news_dropped", dropped, topic="/".join(topic.split("/")[:2]))
+            self._metrics.count(
+                "live_messages_dropped", dropped, topic="/".join(topic.split("/")[:2])
+            )
 
     async def _listen(self, socket: WebSocket, page: _Page) -> None:
         while True:
@@ -231,7 +232,7 @@ class Hub:
 
 
 async def _send_waiting(socket: WebSocket, page: _Page) -> None:
-    """Send what is queued, one after another, until the page is gone or the hub closes."""
+    """Send queued messages until the page disconnects or the hub closes."""
     from starlette.websockets import WebSocketDisconnect
 
     while not page.closing:
@@ -247,7 +248,7 @@ async def _send_waiting(socket: WebSocket, page: _Page) -> None:
 
 
 async def _hang_up(socket: WebSocket, code: int) -> None:
-    """Close a socket that may be closed already."""
+    """Close a socket that may already be closed."""
     with suppress(RuntimeError, OSError):
         await socket.close(code)
 

@@ -1,4 +1,4 @@
-"""Kept here: the one shape in which every error is answered, RFC 9457's problem."""
+"""Error responses in the format of RFC 9457 (problem details)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.base.errors import (
+from grandstand.core.errors import (
     Broken,
     GrandstandError,
     InvalidInput,
@@ -24,51 +24,57 @@ from grandstand.base.errors import (
     Unavailable,
 )
 
-FORM: Final = "application/problem+json"
-KIND: Final = "urn:grandstand:problem:"
+PROBLEM_JSON: Final = "application/problem+json"
+PROBLEM_TYPE_PREFIX: Final = "urn:grandstand:problem:"
 _UNPROCESSABLE: Final = 422
 _LONGEST_STEP: Final = 100
 _SERVER_FAULT: Final = 500
 
 
 class NotSignedIn(NotAllowed):
-    """The request carries no credential that is accepted here."""
+    """The request has no valid credentials."""
+
+    code = "not-signed-in"
 
     status = 401
 
 
 class RequestTooLarge(InvalidInput):
-    """The request's body is larger than this house takes."""
+    """The request body exceeds the limit."""
+
+    code = "request-too-large"
 
     status = 413
 
 
-class TookTooLong(Unavailable):
-    """The answer was not ready within the time a request may take."""
+class RequestTimeout(Unavailable):
+    """The response was not ready in time."""
+
+    code = "request-timeout"
 
 
-class FieldRefused(BaseModel):
-    """One field that was not accepted, and why."""
+class FieldError(BaseModel):
+    """One invalid field, and why."""
 
     field: str = Field(examples=["body.time_zone"])
-    message: str = Field(examples=["There is no such time zone"])
+    message: str = Field(examples=["Unknown time zone"])
 
 
 class Problem(BaseModel):
-    """What went wrong, in the form of RFC 9457."""
+    """A problem document (RFC 9457)."""
 
-    type: str = Field(examples=[f"{KIND}not-found"])
+    type: str = Field(examples=[f"{PROBLEM_TYPE_PREFIX}not-found"])
     title: str = Field(examples=["Not found"])
     status: int = Field(examples=[404])
-    detail: str = Field(examples=["There is no job nightly; the jobs page lists them"])
-    instance: str = Field(examples=["/api/house/jobs/nightly"])
+    detail: str = Field(examples=["No job named nightly. The jobs page lists all jobs."])
+    instance: str = Field(examples=["/api/platform/jobs/nightly"])
     request_id: str = Field(examples=["01k2m3n4p5q6r7s8t9v0w1x2y3"])
-    errors: list[FieldRefused] = []
+    errors: list[FieldError] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A problem before it has a form: what the problem document and the error page both say."""
+class ProblemDetails:
+    """An error as shown in a problem document or on an error page."""
 
     kind: str
     title: str
@@ -78,40 +84,45 @@ class Told:
     headers: Mapping[str, str] | None = None
 
 
-ErrorPage: TypeAlias = Callable[[Request, Told], Response]
+ErrorPage: TypeAlias = Callable[[Request, ProblemDetails], Response]
 
 
-def told(error: Exception) -> Told:
-    """Answer what a caller is told of an error; the inside of an unexpected one stays inside."""
+def describe_error(error: Exception) -> ProblemDetails:
+    """Return the public description of an error; an unexpected one is not disclosed."""
     if isinstance(error, GrandstandError):
         return _told_ours(error)
     if isinstance(error, RequestValidationError):
         fields = tuple((_field(e["loc"]), _whole(str(e["msg"]))) for e in error.errors())
         detail = "; ".join(f"{field}: {message}" for field, message in fields[:3])
-        return Told("fields-invalid", "Fields invalid", _UNPROCESSABLE, detail, fields)
+        return ProblemDetails("invalid-fields", "Invalid fields", _UNPROCESSABLE, detail, fields)
     if isinstance(error, HTTPException):
         title = _phrase(error.status_code)
         plain = str(error.detail).capitalize() == title
         detail = _SENTENCES.get(error.status_code, title) if plain else error.detail or title
-        return Told(_kebab(title), title, error.status_code, detail, headers=error.headers)
-    return Told(
-        "broken", "Broken", _SERVER_FAULT, "This is our own fault; the log says more, by this id"
+        return ProblemDetails(
+            _kebab(title), title, error.status_code, detail, headers=error.headers
+        )
+    return ProblemDetails(
+        "broken",
+        "Broken",
+        _SERVER_FAULT,
+        "Internal error. The log has details under this request id.",
     )
 
 
-def _told_ours(error: GrandstandError) -> Told:
-    name = _kebab(type(error).__name__)
+def _told_ours(error: GrandstandError) -> ProblemDetails:
+    name = error.code
     title = name.replace("-", " ").capitalize()
     wait = getattr(error, "retry_after_seconds", None)
     headers = {"retry-after": str(max(1, round(wait)))} if wait is not None else None
     if error.status >= _SERVER_FAULT and isinstance(error, Broken):
-        return Told(name, title, error.status, "This is our own fault; the log says more")
-    return Told(name, title, error.status, str(error) or title, headers=headers)
+        return ProblemDetails(name, title, error.status, "Internal error. The log has details.")
+    return ProblemDetails(name, title, error.status, str(error) or title, headers=headers)
 
 
 _SENTENCES: Final = {
-    404: "There is nothing at this address",
-    405: "This address does not take that method",
+    404: "Not found",
+    405: "Method not allowed",
 }
 
 
@@ -131,20 +142,20 @@ def _field(place: Sequence[int | str]) -> str:
 
 
 def _whole(text: str) -> str:
-    """JSON may name a field by half a character, which no answer can be written with."""
+    """Replace half surrogate pairs, which a JSON name may contain but no response can."""
     return text.encode("utf-8", "replace").decode()
 
 
 def request_id_of(scope: Mapping[str, Any]) -> str:
-    """Answer the id this request goes by in answers and logs; empty outside the server."""
+    """Return the id of a request in responses and logs; empty outside the server."""
     state = scope.get("state") or {}
     return str(state.get("request_id", ""))
 
 
-def problem_response(what: Told, *, path: str, request_id: str) -> Response:
-    """Put what is told into the form of RFC 9457."""
+def problem_response(what: ProblemDetails, *, path: str, request_id: str) -> Response:
+    """Return a problem document as a response."""
     document: dict[str, Any] = {
-        "type": KIND + what.kind,
+        "type": PROBLEM_TYPE_PREFIX + what.kind,
         "title": what.title,
         "status": what.status,
         "detail": what.detail,
@@ -154,36 +165,36 @@ def problem_response(what: Told, *, path: str, request_id: str) -> Response:
     }
     headers = {"cache-control": "no-store", **(what.headers or {})}
     body = msgspec.json.encode(document)
-    return Response(body, what.status, headers=headers, media_type=FORM)
+    return Response(body, what.status, headers=headers, media_type=PROBLEM_JSON)
 
 
 def prefers_page(request: Request) -> bool:
-    """Whether whoever asks is a browser that shows a page, rather than a program."""
+    """Return whether the client is a browser that expects a page."""
     path = request.url.path
     return not path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
 class Problems:
-    """Answers errors: as a page to who reads pages, as a problem document to all others."""
+    """Responds to errors with a page or a problem document."""
 
     def __init__(self, page: ErrorPage | None = None) -> None:
         self._page = page
 
     def answer(self, request: Request, error: Exception) -> Response:
-        """Answer an error in the form the client prefers."""
-        what = told(error)
+        """Return an error response in the format the client prefers."""
+        what = describe_error(error)
         if self._page is not None and prefers_page(request):
             return self._page(request, what)
         path = request.url.path
         return problem_response(what, path=path, request_id=request_id_of(request.scope))
 
     async def handle(self, request: Request, error: Exception) -> Response:
-        """Do the same as an exception handler of starlette's."""
+        """Handle an exception for Starlette."""
         return self.answer(request, error)
 
 
-def declared(errors: Iterable[type[GrandstandError]]) -> dict[int | str, dict[str, Any]]:
-    """Answer the responses OpenAPI is told a route may give when it fails."""
+def problem_responses(errors: Iterable[type[GrandstandError]]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses for the errors of a route."""
     meanings: dict[int, list[str]] = {}
     for error in errors:
         sentence = (error.__doc__ or error.__name__).splitlines()[0]
@@ -193,23 +204,25 @@ def declared(errors: Iterable[type[GrandstandError]]) -> dict[int | str, dict[st
     return {
         status: {
             "description": " ".join(sentences),
-            "content": {FORM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
         for status, sentences in sorted(meanings.items())
     }
 
 
-class FieldsInvalid(InvalidInput):
-    """A field is missing, unknown, or not of the kind this address takes."""
+class InvalidFields(InvalidInput):
+    """A field is missing, unknown or invalid."""
+
+    code = "invalid-fields"
 
     status = _UNPROCESSABLE
 
 
-EVERYWHERE: Final[tuple[type[GrandstandError], ...]] = (
+COMMON_ERRORS: Final[tuple[type[GrandstandError], ...]] = (
     InvalidInput,
     NotSignedIn,
     NotAllowed,
-    FieldsInvalid,
+    InvalidFields,
     LimitReached,
     Broken,
     Unavailable,
@@ -217,7 +230,7 @@ EVERYWHERE: Final[tuple[type[GrandstandError], ...]] = (
 
 
 def with_problem_schemas(document: dict[str, Any]) -> dict[str, Any]:
-    """Add the shape of problems to an OpenAPI document."""
+    """Add the problem schemas to an OpenAPI document."""
     from pydantic.json_schema import models_json_schema
 
     _, made = models_json_schema(

@@ -1,4 +1,4 @@
-"""Kept here: what every section of the settings is: frozen, and refusing names it does not know."""
+"""Base class of the settings sections."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Section(BaseModel):
-    """One part of the settings; each field has its help as description."""
+    """A section of the settings; each field's description is its help text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""Kept here: tables and lines for a terminal of any width, with or without colour, and JSON."""
+"""Tables, text and JSON for the terminal."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ROOMY: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table; terminals narrower than `from_width` do without it.
+class ColumnSpec:
+    """A table column; it is dropped on terminals narrower than `from_width`.
 
-    What is `whole` is never broken into several lines.
+    The cells of a `whole` column are never wrapped.
     """
 
     heading: str
@@ -31,20 +31,20 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A row of a table, a cell for every column, and how it is printed."""
+class TableRow:
+    """A table row with one cell per column, and its style."""
 
     cells: Sequence[str]
     style: str = ""
 
 
 def console() -> Console:
-    """Answer the terminal; it is plain where NO_COLOR is set or nobody looks."""
+    """Return the console; without color if NO_COLOR is set or output is not a terminal."""
     return Console(highlight=False, emoji=False)
 
 
-def print_grid(to: Console, columns: Sequence[Column], lines: Iterable[Line]) -> None:
-    """Print a table with the columns there is room for; nothing in its cells is markup."""
+def print_table(to: Console, columns: Sequence[ColumnSpec], lines: Iterable[TableRow]) -> None:
+    """Print a table with the columns that fit; cells are not interpreted as markup."""
     kept = [at for at, column in enumerate(columns) if column.from_width <= to.width]
     gap = 2 if to.width >= _ROOMY else 1
     made = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0))
@@ -61,33 +61,33 @@ def print_grid(to: Console, columns: Sequence[Column], lines: Iterable[Line]) ->
     to.print(made)
 
 
-def say(to: Console, text: str, style: str = "") -> None:
-    """Print a line of text that comes from elsewhere: nothing in it is markup."""
+def print_line(to: Console, text: str, style: str = "") -> None:
+    """Print a line of text that is not interpreted as markup."""
     to.print(escape(text), style=style or None)
 
 
-def title(to: Console, text: str) -> None:
-    """Print what the rest is about."""
-    say(to, text, "bold")
+def print_title(to: Console, text: str) -> None:
+    """Print a heading."""
+    print_line(to, text, "bold")
 
 
 def echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours
-    """Print a value for programs."""
+    """Print a value as JSON."""
     typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def print_found(
+def print_results(
     found: Sequence[T],
-    columns: Sequence[Column],
-    line: Callable[[T], Line],
+    columns: Sequence[ColumnSpec],
+    line: Callable[[T], TableRow],
     *,
     as_json: bool,
     empty: str,
 ) -> None:
-    """Print what was found, as JSON or as a table; without anything, a table is a sentence."""
+    """Print results as JSON or as a table, or `empty` if there are none."""
     if as_json:
         echo_json(found)
     elif found:
-        print_grid(console(), columns, map(line, found))
+        print_table(console(), columns, map(line, found))
     else:
         typer.echo(empty)

@@ -1,1 +1,1 @@
-"""Outsiders one can run: each speaks the real wire protocol on loopback, seeded and repeatable."""
+"""Simulated external services on loopback that speak the real protocols."""

@@ -1,4 +1,4 @@
-"""Kept here: ASGI as every outsider speaks it: its types, a request's body, an answer."""
+"""ASGI types and helpers shared by all simulators."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Header: TypeAlias = tuple[bytes, bytes]
 JSON: Final[Header] = (b"content-type", b"application/json")
 
 
-async def body_of(receive: Receive) -> bytes:
-    """Answer the whole body of a request."""
+async def read_body(receive: Receive) -> bytes:
+    """Read the whole body of a request."""
     parts = []
     while True:
         message = await receive()
@@ -26,15 +26,15 @@ async def body_of(receive: Receive) -> bytes:
             return b"".join(parts)
 
 
-async def answer(send: Send, status: int, body: bytes, headers: Iterable[Header] = ()) -> None:
-    """Send a whole answer, which tells its length."""
+async def send_response(
+    send: Send, status: int, body: bytes, headers: Iterable[Header] = ()
+) -> None:
+    """Send a complete response with its length."""
     head = [*headers, (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": head})
     await send({"type": "http.response.body", "body": body})
 
 
-async def answer_json(
-    send: Send, status: int, value: object, headers: Iterable[Header] = ()
-) -> None:
-    """Send a value as JSON."""
-    await answer(send, status, msgspec.json.encode(value), [JSON, *headers])
+async def send_json(send: Send, status: int, value: object, headers: Iterable[Header] = ()) -> None:
+    """Send a JSON response."""
+    await send_response(send, status, msgspec.json.encode(value), [JSON, *headers])

@@ -1,4 +1,4 @@
-"""Kept here: what can go wrong between a client and an outsider, on request and repeatably."""
+"""Fault injection between a client and a simulator, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from grandstand.simulators.asgi import (
     Message,
     Receive,
     Send,
-    answer,
-    answer_json,
-    body_of,
+    read_body,
+    send_json,
+    send_response,
 )
 
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
@@ -31,14 +31,17 @@ CONTROL: Final = "/simulator/faults"
 ABORT: Final = "grandstand.abort"
 _TOO_MANY: Final = 429
 _FAILING: Final = 503
-_NOISE: Final = b"\xff\xfe<<not what you asked for>>\x00"
+_GARBAGE: Final = b"\xff\xfe<<garbage>>\x00"
 
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that goes wrong: where (a path's beginning), how often, and how many times.
+    """A fault rule.
 
-    `share` is the part of requests or frames that are hit; `times` ends it, None never.
-    `seconds` is the length of a delay, or what a refusal tells to wait.
+    Attributes:
+        path: Prefix of the paths it applies to.
+        share: Share of requests or frames that are affected.
+        times: How often it applies; None is unlimited.
+        seconds: Length of a delay, or the Retry-After of a refusal.
     """
 
     kind: Kind
@@ -50,7 +53,7 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass
 class Faults:
-    """The faults asked for at present, each counted as it strikes."""
+    """The current fault rules, and how often each kind was applied."""
 
     random: Random
     rules: list[Fault] = field(default_factory=list)
@@ -58,12 +61,12 @@ class Faults:
     _left: dict[int, int] = field(default_factory=dict)
 
     def ask_for(self, *rules: Fault) -> None:
-        """Let these faults happen from now on, in place of those before."""
+        """Replace the rules."""
         self.rules = [*rules]
         self._left = {at: rule.times for at, rule in enumerate(rules) if rule.times is not None}
 
     def strike(self, path: str, *kinds: Kind) -> Fault | None:
-        """Answer the fault that hits now, None when all goes well."""
+        """Return the fault for this request or frame, or None."""
         for at, rule in enumerate(self.rules):
             if rule.kind not in kinds or not path.startswith(rule.path) or self._left.get(at) == 0:
                 continue
@@ -77,11 +80,11 @@ class Faults:
 
 
 class Faulty:
-    """An ASGI application that goes wrong as it is told, by `faults` or by PUT to the control path.
+    """ASGI middleware that injects faults, set by `faults` or by PUT to the control path.
 
-    A request can be delayed, dropped, refused, fail, be cut off in the middle, or be answered with
-    garbage; a frame of a socket can be delayed, dropped, doubled, swapped with the next, replaced
-    by garbage, or end the connection.
+    A request can be delayed, dropped, refused, fail, be cut off half way, or get a garbage reply.
+    A WebSocket frame can be delayed, dropped, duplicated, swapped with the next, replaced by
+    garbage, or end the connection.
     """
 
     def __init__(self, app: Application, faults: Faults, sleep: Sleep = asyncio.sleep) -> None:
@@ -90,7 +93,7 @@ class Faulty:
         self._sleep = sleep
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one request or socket."""
+        """Handle one request or WebSocket."""
         if scope["type"] == "http" and scope["path"] == CONTROL:
             await self._control(scope, receive, send)
         elif scope["type"] == "http":
@@ -106,52 +109,51 @@ class Faulty:
             await self._sleep(slow.seconds)
         if faults.strike(path, "drop"):
             scope["extensions"][ABORT]["now"]()
-            # The loop's next round tells the server that the connection is gone.
+            # The server notices the aborted connection in the next iteration of the loop.
             await asyncio.sleep(0)
             raise ConnectionAborted
         if refused := faults.strike(path, "too many", "failing"):
             status = _TOO_MANY if refused.kind == "too many" else _FAILING
             wait = [(b"retry-after", f"{refused.seconds:g}".encode())]
-            await answer(send, status, b'{"error": "as asked for"}', wait)
+            await send_response(send, status, b'{"error": "injected fault"}', wait)
             return
         if faults.strike(path, "garbage"):
-            await answer(send, 200, _NOISE, [JSON])
+            await send_response(send, 200, _GARBAGE, [JSON])
             return
         await self._app(scope, receive, _cut(send) if faults.strike(path, "disconnect") else send)
 
     async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["method"] == "PUT":
             try:
-                rules = msgspec.json.decode(await body_of(receive), type=list[Fault])
-            except msgspec.MsgspecError as fault:
-                await answer(send, 400, str(fault).encode())
+                rules = msgspec.json.decode(await read_body(receive), type=list[Fault])
+            except msgspec.MsgspecError as error:
+                await send_response(send, 400, str(error).encode())
                 return
             self._faults.ask_for(*rules)
-        told = {"rules": self._faults.rules, "struck": self._faults.struck}
-        await answer_json(send, 200, told)
+        await send_json(send, 200, {"rules": self._faults.rules, "struck": self._faults.struck})
 
 
 class ConnectionAborted(Exception):
-    """Ends a request or a socket here and now."""
+    """Ends a request or WebSocket immediately."""
 
 
 class _Frames:
-    """Sends frames of one socket, some of which go wrong."""
+    """Sends the frames of one WebSocket, with faults."""
 
     def __init__(self, faults: Faults, scope: Message, send: Send, sleep: Sleep) -> None:
         self._faults = faults
         self._path: str = scope["path"]
         self._send = send
         self._sleep = sleep
-        self._held: Message | None = None
-        self._gone = False
+        self._delayed: Message | None = None
+        self._is_closed = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] != "websocket.send":
             await self._release()
             await self._send(message)
             return
-        if self._gone:
+        if self._is_closed:
             raise ConnectionAborted
         fault = self._faults.strike(
             self._path, "delay", "drop", "duplicate", "reorder", "garbage", "disconnect"
@@ -170,22 +172,22 @@ class _Frames:
             await self._send(message)
         elif fault.kind == "reorder":
             await self._release()
-            self._held = message
+            self._delayed = message
         elif fault.kind == "garbage":
-            await self._send({"type": "websocket.send", "text": _NOISE.decode("latin-1")})
+            await self._send({"type": "websocket.send", "text": _GARBAGE.decode("latin-1")})
         elif fault.kind == "disconnect":
-            self._gone = True
+            self._is_closed = True
             await self._send({"type": "websocket.close", "code": 1011})
             raise ConnectionAborted
 
     async def _release(self) -> None:
-        if self._held is not None:
-            held, self._held = self._held, None
-            await self._send(held)
+        if self._delayed is not None:
+            delayed, self._delayed = self._delayed, None
+            await self._send(delayed)
 
 
 def _cut(send: Send) -> Send:
-    """Let the head and half of the first part of the body through, then end the connection."""
+    """Send the headers and half of the first body part, then end the connection."""
 
     async def half(message: Message) -> None:
         if message["type"] != "http.response.body":

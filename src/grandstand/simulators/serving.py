@@ -1,4 +1,4 @@
-"""Kept here: an outsider on a real socket of this machine, for as long as a block runs."""
+"""Serving a simulator on a loopback socket."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ _GRACE_SECONDS: Final = 1
 
 
 class _Protocol(HttpToolsProtocol):
-    """Lets the application end its connection without an answer."""
+    """Lets the application abort its connection without a response."""
 
     def on_message_begin(self) -> None:
-        """Begin a request, with the way to end it."""
+        """Start a request, with the function that aborts it."""
         super().on_message_begin()
         self.scope["extensions"] = {ABORT: {"now": self.transport.abort}}
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to the program it runs in."""
+    """Leaves signals to the surrounding program."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
 @contextlib.asynccontextmanager
-async def served(
+async def serve(
     app: Application,
     port: int = 0,
     *,
     stream: type[asyncio.Protocol] | None = None,
     ping_seconds: float = 20.0,
 ) -> AsyncIterator[str]:
-    """Serve an application on loopback and answer its address, `127.0.0.1:PORT`.
+    """Serve an application on loopback and yield its address, `127.0.0.1:PORT`.
 
-    Port 0 takes any free one. The block's end closes every connection. `stream` speaks on
-    WebSockets in place of the usual protocol, and uncompressed.
+    Port 0 selects a free port. All connections are closed at the end. `stream` replaces the
+    WebSocket protocol, and disables compression.
     """
     listening = socket.create_server((LOOPBACK, port), backlog=256)
-    # Whoever is let in inherits it: no body waits 40 ms for the head to be acknowledged.
+    # Accepted sockets inherit it; otherwise a body waits 40 ms for the ACK of its headers.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     config = uvicorn.Config(
-        _quietly(app),
+        _suppress_aborts(app),
         http=_Protocol,
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         ws=stream or "websockets-sansio",
@@ -70,7 +70,7 @@ async def served(
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
-        while not server.started and not serving.done():  # noqa: ASYNC110 - told by nothing else
+        while not server.started and not serving.done():  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(_STEP_SECONDS)
         yield f"{LOOPBACK}:{listening.getsockname()[1]}"
     finally:
@@ -79,8 +79,8 @@ async def served(
         listening.close()
 
 
-def _quietly(app: Application) -> Application:
-    """End a connection that is to be cut without a word in the log."""
+def _suppress_aborts(app: Application) -> Application:
+    """Do not log connections that are aborted on purpose."""
 
     async def serve(scope: Message, receive: Receive, send: Send) -> None:
         with contextlib.suppress(ConnectionAborted):

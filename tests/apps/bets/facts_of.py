@@ -1,4 +1,4 @@
-"""A simulated season as the facts models read: prices stay in their columns."""
+"""A simulated season as facts of a history."""
 
 from __future__ import annotations
 
@@ -6,47 +6,52 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from grandstand.apps.bets.model import slug
-from grandstand.apps.bets.model.known.facts import (
-    Fact,
+from grandstand.apps.bets.domain.history import Fact
+from grandstand.apps.bets.domain.quotes import QuoteTable
+from grandstand.apps.bets.domain.records import (
     Fixture,
     InjuryReport,
-    PlayerFigures,
+    PlayerGameStats,
     Score,
-    TeamFigures,
-    moment_of,
+    TeamGameStats,
+    from_epoch_us,
 )
-from grandstand.apps.bets.model.prices.paths import QuotePath
-from grandstand.simulators.odds.world.lines import MARKETS
-from grandstand.simulators.odds.world.people import STATUSES
-from grandstand.simulators.odds.world.season import Season
+from grandstand.apps.bets.domain.types import slug
+from grandstand.simulators.odds.box_scores import STATUSES
+from grandstand.simulators.odds.prices import MARKETS
+from grandstand.simulators.odds.season import SimulatedSeason
 
 
-def facts_of(season: Season, *, players: bool = True) -> Iterator[Fact]:
+def facts_of(season: SimulatedSeason, *, players: bool = True) -> Iterator[Fact]:
     """Every fact of a season; those about players may be left out."""
     yield from fixtures_of(season)
-    yield from paths_of(season)
+    yield from quotes_of(season)
     yield from scores_of(season)
-    yield from figures_of(season)
+    yield from team_stats_of(season)
     yield from injuries_of(season)
     if players:
-        yield from player_figures_of(season)
+        yield from player_stats_of(season)
         yield from props_of(season)
 
 
-def fixtures_of(season: Season) -> Iterator[Fixture]:
+def fixtures_of(season: SimulatedSeason) -> Iterator[Fixture]:
     """The games as announced."""
     games, teams, sport = season.games, [slug(team) for team in season.teams], season.league.key
     columns = (games.home, games.away, games.commence_us, games.announced_us)
     for game_id, (home, away, begins, told) in zip(
         games.ids, zip(*(each.tolist() for each in columns), strict=True), strict=True
     ):
-        yield Fixture(game_id, sport, teams[home], teams[away], moment_of(begins), moment_of(told))
+        yield Fixture(
+            game_id, sport, teams[home], teams[away], from_epoch_us(begins), from_epoch_us(told)
+        )
 
 
-def paths_of(
-    season: Season, *, markets: Collection[str] = MARKETS, books: Collection[str] | None = None
-) -> Iterator[QuotePath]:
+def quotes_of(
+    season: SimulatedSeason,
+    *,
+    markets: Collection[str] = MARKETS,
+    books: Collection[str] | None = None,
+) -> Iterator[QuoteTable]:
     """The prices of each market at each book, or at some, in play included."""
     quotes, ids = season.quotes, season.games.ids
     wanted = [at for at, each in enumerate(season.books) if books is None or each.key in books]
@@ -70,18 +75,18 @@ def paths_of(
         game, book = divmod(rest, 128)
         ways = 3 if names[market] == "h2h_3way" else 2
         when = captured[start:end]
-        yield QuotePath(
-            ids[game],
-            season.books[book].key,
-            names[market],
-            when,
-            when,
-            prices[start:end, :ways],
-            point[start:end],
+        yield QuoteTable.of_book(
+            game_id=ids[game],
+            book=season.books[book].key,
+            market=names[market],
+            captured_at=when,
+            known_at=when,
+            prices=prices[start:end, :ways],
+            points=point[start:end],
         )
 
 
-def props_of(season: Season) -> Iterator[QuotePath]:
+def props_of(season: SimulatedSeason) -> Iterator[QuoteTable]:
     """The prices about players."""
     props = season.props
     order = np.lexsort((props.captured_us, props.market, props.player, props.book, props.game))
@@ -92,34 +97,34 @@ def props_of(season: Season) -> Iterator[QuotePath]:
     edges = np.flatnonzero(np.diff(group)) + 1
     starts, ends = np.concatenate(([0], edges)), np.concatenate((edges, [len(group)]))
     for start, end, row in zip(starts.tolist(), ends.tolist(), order[starts].tolist(), strict=True):
-        yield QuotePath(
-            season.games.ids[props.game[row]],
-            season.books[props.book[row]].key,
-            props.markets[props.market[row]],
-            captured[start:end],
-            captured[start:end],
-            prices[start:end],
-            point[start:end],
-            slug(season.players[props.player[row]].name),
+        yield QuoteTable.of_book(
+            game_id=season.games.ids[props.game[row]],
+            book=season.books[props.book[row]].key,
+            market=props.markets[props.market[row]],
+            captured_at=captured[start:end],
+            known_at=captured[start:end],
+            prices=prices[start:end],
+            points=point[start:end],
+            participant=slug(season.players[props.player[row]].name),
         )
 
 
-def scores_of(season: Season) -> Iterator[Score]:
+def scores_of(season: SimulatedSeason) -> Iterator[Score]:
     """The results of games that were played, a corrected one as a second row."""
     games = season.games
     for at in np.flatnonzero(~games.postponed).tolist():
-        ended, known = moment_of(games.completed_us[at]), moment_of(games.known_us[at])
+        ended, known = from_epoch_us(games.completed_us[at]), from_epoch_us(games.known_us[at])
         first = int(games.first_home_score[at]), int(games.first_away_score[at])
         yield Score(games.ids[at], *first, ended, known)
         if games.corrected[at]:
             last = int(games.home_score[at]), int(games.away_score[at])
-            later = moment_of(games.corrected_us[at])
+            later = from_epoch_us(games.corrected_us[at])
             yield Score(games.ids[at], *last, ended, later, corrected=True)
 
 
-def figures_of(season: Season) -> Iterator[TeamFigures]:
+def team_stats_of(season: SimulatedSeason) -> Iterator[TeamGameStats]:
     """What teams did in their games."""
-    counted, games, sport = season.team_figures, season.games, season.league.key
+    counted, games, sport = season.team_stats, season.games, season.league.key
     teams = [slug(team) for team in season.teams]
     names = tuple(counted.stats)
     rows = np.stack([counted.stats[name] for name in names], 1).tolist()
@@ -127,14 +132,16 @@ def figures_of(season: Season) -> Iterator[TeamFigures]:
         counted.game.tolist(), counted.team.tolist(), counted.known_us.tolist(), rows, strict=True
     ):
         if not games.postponed[game]:
-            ended = moment_of(min(games.completed_us[game], known))
+            ended = from_epoch_us(min(games.completed_us[game], known))
             told = dict(zip(names, row, strict=True))
-            yield TeamFigures(sport, teams[team], told, ended, moment_of(known), games.ids[game])
+            yield TeamGameStats(
+                sport, teams[team], told, ended, from_epoch_us(known), games.ids[game]
+            )
 
 
-def player_figures_of(season: Season) -> Iterator[PlayerFigures]:
+def player_stats_of(season: SimulatedSeason) -> Iterator[PlayerGameStats]:
     """What players did in their games."""
-    counted, games, sport = season.player_figures, season.games, season.league.key
+    counted, games, sport = season.player_stats, season.games, season.league.key
     teams = [slug(team) for team in season.teams]
     people = [slug(player.name) for player in season.players]
     names = tuple(counted.stats)
@@ -145,25 +152,25 @@ def player_figures_of(season: Season) -> Iterator[PlayerFigures]:
     ):
         if not games.postponed[game]:
             home, away = int(games.home[game]), int(games.away[game])
-            yield PlayerFigures(
+            yield PlayerGameStats(
                 sport,
                 people[player],
                 teams[team],
                 teams[away if team == home else home],
                 games.ids[game],
                 dict(zip(names, row, strict=True)),
-                moment_of(min(games.completed_us[game], known)),
-                moment_of(known),
+                from_epoch_us(min(games.completed_us[game], known)),
+                from_epoch_us(known),
             )
 
 
-def injuries_of(season: Season) -> Iterator[InjuryReport]:
+def injuries_of(season: SimulatedSeason) -> Iterator[InjuryReport]:
     """What was said of players' fitness; the impact is a share of the league's best player's."""
     told, sport, best = season.injuries, season.league.key, season.league.star_impact
     teams = [slug(team) for team in season.teams]
     columns = (told.team, told.player, told.status, told.known_us)
     for team, player, status, known in zip(*(each.tolist() for each in columns), strict=True):
-        who, when = season.players[player], moment_of(known)
+        who, when = season.players[player], from_epoch_us(known)
         yield InjuryReport(
             sport, teams[team], slug(who.name), STATUSES[status], who.impact / best, when, when
         )

@@ -1,27 +1,22 @@
-"""One or more records of every entity of bets, under the names the specification gives them."""
+"""Sample records of every entity, under the names of the specification."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from grandstand.apps.bets.model import PricedOutcome, Tally
-from grandstand.apps.bets.store import (
-    Analysis,
-    Bankroll,
-    BankrollHistory,
-    BennyBet,
+from grandstand.apps.bets.domain.types import PricedOutcome, Tally
+from grandstand.apps.bets.store.benny import Bankroll, BankrollHistory, BennyBet, Learning
+from grandstand.apps.bets.store.games import (
     GameOdds,
     GameOutcome,
     HistoricalOdds,
     Injury,
-    Learning,
-    ModelAdjustment,
     PlayerStats,
-    Prediction,
     PropOdds,
     TeamOutcome,
     TeamStats,
-    UserModel,
 )
+from grandstand.apps.bets.store.predictions import Analysis, ModelAdjustment, Prediction
+from grandstand.apps.bets.store.user_models import UserModel
 from grandstand.storage.tables import Entity
 
 MORNING = datetime(2026, 2, 11, 14, tzinfo=UTC)

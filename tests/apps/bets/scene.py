@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.feeds import FedGame, FedPrice
-from grandstand.apps.bets.service import Bets
-from grandstand.base.clock import ManualClock
-from grandstand.simulators.odds.season_files import season_file
-from grandstand.simulators.odds.world.season import season
+from grandstand.apps.bets.domain.feeds import FeedGame, FeedPrice
+from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.services import Bets
+from grandstand.core.clock import ManualClock
+from grandstand.simulators.odds.season import simulate_season
+from grandstand.simulators.odds.serializers import football_data_csv
 from tests.apps.bets.stage import EPL, NBA, ScriptedOdds, game, h2h, score, spread, total
 
 BEGUN = datetime(2026, 2, 10, 12, tzinfo=UTC)
@@ -32,7 +32,7 @@ STILL = h2h("fanduel", 150, -170)
 MOVED = (h2h("draftkings", -120, 105), h2h("betmgm", -125, 106), h2h("caesars", -122, 104))
 LINES = (total("fanduel", "218.5"), total("draftkings", "223.5"), spread("fanduel", "-3.5"))
 SOON_AT = BEGUN + timedelta(hours=36)
-PROP = FedPrice(
+PROP = FeedPrice(
     "fanduel",
     "player_points",
     (PricedOutcome("Over", -115, Decimal("25.5")), PricedOutcome("Under", -105, Decimal("25.5"))),
@@ -40,7 +40,7 @@ PROP = FedPrice(
 )
 
 
-def soon(*prices: FedPrice) -> FedGame:
+def soon(*prices: FeedPrice) -> FeedGame:
     """The next game."""
     return game(*prices, game_id="soon", starts=SOON_AT)
 
@@ -56,23 +56,23 @@ LATER = game(
 
 def season_csv() -> bytes:
     """A small season as football-data.co.uk would write it."""
-    return season_file(season(7, EPL, 60), "2019")
+    return football_data_csv(simulate_season(7, EPL, 60), "2019")
 
 
 async def played(bets: Bets, odds: ScriptedOdds, clock: ManualClock) -> None:
     """Let two days pass."""
     odds.games = [OVER]
-    await bets.collect_odds(NBA)
-    await bets.analyse(NBA)
-    await bets.trade()
+    await bets.odds_collector.collect(NBA)
+    await bets.analysis_generator.run(NBA)
+    await bets.benny_trader.trade()
     clock.advance(24 * 3600)
     odds.scores = [score(OVER, 110, 100)]
-    await bets.collect_outcomes(NBA)
+    await bets.outcome_collector.collect(NBA)
     odds.games = [soon(STILL, h2h("draftkings", 148, -168), *LINES), LATER]
     odds.props = [soon(PROP)]
-    await bets.collect_odds(NBA)
-    await bets.collect_props(NBA)
+    await bets.odds_collector.collect(NBA)
+    await bets.odds_collector.collect_props(NBA)
     clock.advance(3600)
     odds.games = [soon(STILL, *MOVED, *LINES), LATER]
-    await bets.collect_odds(NBA)
-    await bets.analyse(NBA)
+    await bets.odds_collector.collect(NBA)
+    await bets.analysis_generator.run(NBA)

@@ -15,19 +15,13 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from grandstand.apps.bets.model.money.ledger import (
-    BENNY,
-    AccountOverdrawn,
-    cents_of,
-    week_of,
-)
-from grandstand.apps.bets.model.money.settlement import BY_QUARTERS, VOID
-from grandstand.apps.bets.service.benny.book import BennyBook
-from grandstand.apps.bets.service.money.ledgers import Ledgers
-from grandstand.apps.bets.service.money.settled import Closing
-from grandstand.apps.bets.service.money_values import LedgerProof
-from grandstand.apps.bets.store import BennyBet
-from grandstand.base.clock import ManualClock
+from grandstand.apps.bets.domain.ledger import BENNY, AccountOverdrawn, dollars_to_cents, week_start
+from grandstand.apps.bets.domain.settlement import BY_QUARTERS, VOID
+from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
+from grandstand.apps.bets.services.ledger import LedgerService, LedgerVerification
+from grandstand.apps.bets.services.settlement import ClosingValue
+from grandstand.apps.bets.store.benny import BennyBet
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
@@ -82,15 +76,15 @@ class Course:
     clock: ManualClock
     random: Random
     engine: CrashingEngine
-    book: BennyBook
-    ledgers: Ledgers
+    book: BennyBankroll
+    ledgers: LedgerService
     store: AsyncStore
     open_bets: list[BennyBet] = field(default_factory=list)
     settled: list[BennyBet] = field(default_factory=list)
     events: int = 0
     week: datetime | None = None
 
-    async def run(self, events: int, crash_every: int = 7) -> LedgerProof:
+    async def run(self, events: int, crash_every: int = 7) -> LedgerVerification:
         """Go through so many events; every few of them the process dies and tries again."""
         while self.events < events:
             self.events += 1
@@ -125,11 +119,11 @@ class Course:
         bet = bet_at(self.clock.now().replace(microsecond=0), self.events, self.random)
 
         async def place() -> None:
-            if self.week != week_of(self.clock.now()):
+            if self.week != week_start(self.clock.now()):
                 await self.book.begin_week()
-                self.week = week_of(self.clock.now())
+                self.week = week_start(self.clock.now())
             try:
-                posted = await self.book.place(bet, cents_of(bet.bet_amount))
+                posted = await self.book.place(bet, dollars_to_cents(bet.bet_amount))
             except AccountOverdrawn:
                 return
             if posted in {"entered", "known"}:
@@ -144,9 +138,9 @@ class Course:
         verdict = self.random.choice(VERDICTS)
 
         async def settle() -> None:
-            kept = await self.store.read(BennyBet.one(bet.placed_at, bet.game_id))
+            kept = await self.store.read(BennyBet.by_key(bet.placed_at, bet.game_id))
             if kept.revision is None:
-                await self.book.settle(kept, verdict, Closing(0.5, 0.01))
+                await self.book.settle(kept, verdict, ClosingValue(0.5, 0.01))
 
         self.settled.append(bet)
         return settle
@@ -158,8 +152,8 @@ class Course:
         verdict = self.random.choice(VERDICTS)
 
         async def correct() -> None:
-            kept = await self.store.read(BennyBet.one(bet.placed_at, bet.game_id))
-            await self.book.settle(kept, verdict, Closing())
+            kept = await self.store.read(BennyBet.by_key(bet.placed_at, bet.game_id))
+            await self.book.settle(kept, verdict, ClosingValue())
 
         return correct
 
@@ -194,10 +188,9 @@ def course(seed: int) -> tuple[Course, Store]:
     store = Store(engine, naming=Naming(), clock=clock)
     store.create(ALL_TABLES)
     stage = staged(store, clock, seed=seed)
-    ledgers = Ledgers(stage.means)
-    book = BennyBook(stage.means, ledgers)
+    ledgers, book = stage.bets.ledger, stage.bankroll()
     return (
-        Course(clock, Random(seed), engine, book, ledgers, stage.means.store),
+        Course(clock, Random(seed), engine, book, ledgers, stage.db.store),
         store,
     )
 

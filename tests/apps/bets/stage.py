@@ -10,36 +10,38 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.feeds import (
-    FedGame,
-    FedGames,
-    FedPrice,
-    FedScore,
-    FedScores,
-    FedStats,
-    Spent,
+from grandstand.apps.bets.domain.feeds import (
+    FeedGame,
+    FeedGames,
+    FeedPrice,
+    FeedScore,
+    FeedScores,
+    FeedStats,
+    QuotaUsage,
 )
-from grandstand.apps.bets.service import Bets, Means
-from grandstand.apps.bets.service.ports import ExchangePrices, StatsFeed
+from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.services import Bets, build_bets
+from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
+from grandstand.apps.bets.services.database import Database
+from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store import TABLES
-from grandstand.base.clock import ManualClock
-from grandstand.base.errors import SourceFailed
-from grandstand.base.metrics import Metrics
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import SourceFailed
+from grandstand.core.metrics import Metrics
+from grandstand.kit.app import ExchangePrices
+from grandstand.kit.auth.caller import Caller
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
-from grandstand.kit.llm.offline import OfflineLlm
-from grandstand.kit.llm.port import Llm
+from grandstand.kit.llm.interface import Llm, OfflineLlm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
-from grandstand.kit.who.caller import Caller
+from grandstand.net.client import SourceRegistry
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.house import HOUSE_TABLES
-from grandstand.wire.web import Web
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 
-ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *HOUSE_TABLES)
+ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *PLATFORM_TABLES)
 
 ADA = Caller("ada", "Ada", frozenset({"user"}), "session")
 BOB = Caller("bob", "Bob", frozenset({"user"}), "session")
@@ -58,7 +60,7 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[tuple[str, dict[str, Any]]] = []
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
+    def publish(self, topic: str, news: dict[str, Any]) -> None:
         self.heard.append((topic, news))
 
 
@@ -66,25 +68,31 @@ class Listener:
 class ScriptedOdds:
     """Tells the games and scores it was given; down when told to."""
 
-    games: list[FedGame] = field(default_factory=list)
-    props: list[FedGame] = field(default_factory=list)
-    scores: list[FedScore] = field(default_factory=list)
+    games: list[FeedGame] = field(default_factory=list)
+    props: list[FeedGame] = field(default_factory=list)
+    scores: list[FeedScore] = field(default_factory=list)
     down: bool = False
     asked: list[str] = field(default_factory=list)
 
-    async def fetch_odds(self, sport: str, markets: Sequence[str]) -> FedGames:
+    async def fetch_odds(self, sport: str, markets: Sequence[str]) -> FeedGames:
         del markets
         self._ask(f"odds {sport}")
-        return FedGames(tuple(each for each in self.games if each.sport == sport), (), Spent(3))
+        return FeedGames(
+            tuple(each for each in self.games if each.sport == sport), (), QuotaUsage(3)
+        )
 
-    async def fetch_props(self, sport: str, game_id: str, markets: Sequence[str]) -> FedGames:
+    async def fetch_props(self, sport: str, game_id: str, markets: Sequence[str]) -> FeedGames:
         del sport, markets
         self._ask(f"props {game_id}")
-        return FedGames(tuple(each for each in self.props if each.game_id == game_id), (), Spent(4))
+        return FeedGames(
+            tuple(each for each in self.props if each.game_id == game_id), (), QuotaUsage(4)
+        )
 
-    async def fetch_scores(self, sport: str, days: int) -> FedScores:
+    async def fetch_scores(self, sport: str, days: int) -> FeedScores:
         self._ask(f"scores {sport} {days}")
-        return FedScores(tuple(each for each in self.scores if each.sport == sport), (), Spent(2))
+        return FeedScores(
+            tuple(each for each in self.scores if each.sport == sport), (), QuotaUsage(2)
+        )
 
     def _ask(self, what: str) -> None:
         self.asked.append(what)
@@ -96,26 +104,26 @@ class ScriptedOdds:
 class ScriptedStats:
     """Tells the figures and old results it was given."""
 
-    stats: FedStats = field(default_factory=FedStats)
-    results: list[FedScore] = field(default_factory=list)
+    stats: FeedStats = field(default_factory=FeedStats)
+    results: list[FeedScore] = field(default_factory=list)
     name: str = "scripted"
     asked: list[tuple[date, date]] = field(default_factory=list)
 
-    async def fetch_stats(self, sport: str, on: date) -> FedStats:
+    async def fetch_stats(self, sport: str, on: date) -> FeedStats:
         del sport, on
         return self.stats
 
-    async def fetch_injuries(self, sport: str, on: date) -> FedStats:
+    async def fetch_injuries(self, sport: str, on: date) -> FeedStats:
         del sport, on
         return self.stats
 
-    async def fetch_schedules(self, sport: str, on: date) -> FedStats:
+    async def fetch_schedules(self, sport: str, on: date) -> FeedStats:
         del sport, on
         return self.stats
 
-    async def fetch_results(self, sport: str, first: date, last: date) -> FedScores:
+    async def fetch_results(self, sport: str, first: date, last: date) -> FeedScores:
         self.asked.append((first, last))
-        return FedScores(
+        return FeedScores(
             tuple(
                 each
                 for each in self.results
@@ -129,15 +137,24 @@ class Stage:
     """Bets, and all it stands on."""
 
     bets: Bets
-    means: Means
+    db: Database
     odds: ScriptedOdds
     stats: ScriptedStats
     clock: ManualClock
     listener: Listener
+    outbox: Outbox
+    events: Events
 
     @property
     def store(self) -> Store:
-        return self.means.store.store
+        return self.db.store.store
+
+    def bankroll(self) -> BennyBankroll:
+        """Benny's bankroll, as the trader of this instance has it."""
+        bets = self.bets
+        return BennyBankroll(
+            db=self.db, settings=bets.settings, ledger=bets.ledger, events=self.events
+        )
 
     def to(self, moment: datetime) -> None:
         """Move the clock to a moment."""
@@ -163,26 +180,27 @@ def staged(
     async def sleep(_: float) -> None:
         await asyncio.sleep(0)
 
-    means = Means(
-        store=kept,
+    events = Events(kept, clock=clock, random=random, publisher=listener)
+    db = Database(store=kept, clock=clock, random=random, sleep=sleep)
+    bets = build_bets(
+        db=db,
+        settings=BetsSettings(**settings),
         llm=llm or OfflineLlm(),
         outbox=outbox,
         notifier=Notifier(
-            outbox, (), web=Web(clock=clock, random=random, metrics=Metrics(), sleep=sleep)
+            outbox,
+            (),
+            web=SourceRegistry(clock=clock, random=random, metrics=Metrics(), sleep=sleep),
         ),
-        events=Events(kept, clock=clock, random=random, teller=listener),
-        teller=listener,
+        events=events,
+        publisher=listener,
         cursors=Cursors(b"secret"),
-        clock=clock,
-        random=random,
         owner=f"test-{seed}",
-        odds=odds,
-        stats=feeds,
-        exchange=exchange,
-        settings=BetsSettings(**settings),
-        sleep=sleep,
+        odds_feed=odds,
+        stats_feeds=feeds,
+        exchange_prices=exchange,
     )
-    return Stage(Bets(means), means, odds, stats, clock, listener)
+    return Stage(bets, db, odds, stats, clock, listener, outbox, events)
 
 
 def embedded(clock: ManualClock) -> Store:
@@ -192,42 +210,42 @@ def embedded(clock: ManualClock) -> Store:
     return store
 
 
-def h2h(bookmaker: str, home: int, away: int, *teams: str) -> FedPrice:
+def h2h(bookmaker: str, home: int, away: int, *teams: str) -> FeedPrice:
     """A price of who wins, the away side first as feeds may have it."""
     names = teams or (LAKERS, CELTICS)
     outcomes = (PricedOutcome(names[1], away), PricedOutcome(names[0], home))
-    return FedPrice(bookmaker, "h2h", outcomes)
+    return FeedPrice(bookmaker, "h2h", outcomes)
 
 
-def spread(bookmaker: str, point: str, home: int = -110, away: int = -110) -> FedPrice:
+def spread(bookmaker: str, point: str, home: int = -110, away: int = -110) -> FeedPrice:
     """A price of the margin; the point is the home side's."""
     line = Decimal(point)
     outcomes = (PricedOutcome(CELTICS, away, -line), PricedOutcome(LAKERS, home, line))
-    return FedPrice(bookmaker, "spreads", outcomes)
+    return FeedPrice(bookmaker, "spreads", outcomes)
 
 
-def total(bookmaker: str, point: str, over: int = -110, under: int = -110) -> FedPrice:
+def total(bookmaker: str, point: str, over: int = -110, under: int = -110) -> FeedPrice:
     """A price of the sum of both scores."""
     line = Decimal(point)
     outcomes = (PricedOutcome("Over", over, line), PricedOutcome("Under", under, line))
-    return FedPrice(bookmaker, "totals", outcomes)
+    return FeedPrice(bookmaker, "totals", outcomes)
 
 
 def game(
-    *prices: FedPrice,
+    *prices: FeedPrice,
     game_id: str = "g1",
     starts: datetime = datetime(2026, 2, 12, 0, tzinfo=UTC),
     home: str = LAKERS,
     away: str = CELTICS,
     sport: str = NBA,
-) -> FedGame:
+) -> FeedGame:
     """A game to come."""
-    return FedGame(game_id, sport, home, away, starts, prices)
+    return FeedGame(game_id, sport, home, away, starts, prices)
 
 
-def score(fed: FedGame, home: int, away: int, *, updated: datetime | None = None) -> FedScore:
+def score(fed: FeedGame, home: int, away: int, *, updated: datetime | None = None) -> FeedScore:
     """How a game ended."""
-    return FedScore(
+    return FeedScore(
         fed.game_id,
         fed.sport,
         fed.home_team,

@@ -3,9 +3,9 @@
 import pytest
 
 from grandstand.apps.bets.jobs import jobs
-from grandstand.base.clock import ManualClock
-from grandstand.base.errors import SourceFailed
-from grandstand.kit.jobs.job import Cron, Every, Job, Run
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import SourceFailed
+from grandstand.kit.jobs.job import Cron, Every, Job, JobContext
 from tests.apps.bets.stage import EPL, NBA, NOON, Stage, embedded, game, h2h, staged
 
 pytestmark = pytest.mark.anyio
@@ -22,8 +22,8 @@ def named(stage: Stage) -> dict[str, Job]:
     return {job.name.removeprefix("bets."): job for job in jobs(stage.bets)}
 
 
-def run(said: list[str]) -> Run:
-    return Run("bets.any", 1, 1, NOON, said.append)
+def run(said: list[str]) -> JobContext:
+    return JobContext("bets.any", 1, 1, NOON, said.append)
 
 
 def test_the_specified_jobs_run_when_they_should(stage: Stage) -> None:
@@ -55,7 +55,7 @@ async def test_every_job_says_what_it_did(stage: Stage) -> None:
     assert told["odds_collector"] == "2 of 2 sports"
     assert f"{NBA}: seen 1, written 1, credits 3" in said
     assert told["benny_trader"] == "0 bets placed, 1 rejected"
-    assert told["odds_cleanup"] == "prices removed: 0"
+    assert told["odds_cleanup"] == "odds removed: 0"
 
 
 async def test_a_job_fails_only_when_every_sport_does(stage: Stage) -> None:

@@ -1,25 +1,22 @@
-"""What the table of bets promises to whoever asks it."""
+"""Access patterns of the specification."""
 
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.store import (
-    TABLES,
-    Analysis,
-    Bankroll,
-    BennyBet,
+from grandstand.apps.bets.store import TABLES
+from grandstand.apps.bets.store.benny import Bankroll, BennyBet
+from grandstand.apps.bets.store.games import (
     GameOdds,
     GameOutcome,
-    ModelAdjustment,
     PlayerStats,
-    Prediction,
     PropOdds,
     TeamOutcome,
-    UserModel,
 )
-from grandstand.base.clock import ManualClock
+from grandstand.apps.bets.store.predictions import Analysis, ModelAdjustment, Prediction
+from grandstand.apps.bets.store.user_models import UserModel
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 from grandstand.storage.tables.requests import GetItem, PutItem
@@ -95,7 +92,7 @@ def test_a_prediction_stands_until_the_start_and_is_then_frozen(store: Store) ->
     assert store(Analysis.of_game(NBA, "abc123", "fanduel")) == [second]
 
 
-def test_every_prediction_is_kept_beside_the_one_that_stands(store: Store) -> None:
+def test_every_prediction_is_stored_beside_the_current_one(store: Store) -> None:
     later = PREDICTION.replace(created_at=MORNING + HOUR)
 
     store.all(PREDICTION.record(), ANALYSIS.publish(MORNING))
@@ -141,7 +138,7 @@ def test_a_correction_is_preferred_and_the_result_stays(store: Store) -> None:
 
     assert store(GameOutcome.first(NBA, "abc123")) == GAME_OUTCOME
     assert store(GameOutcome.final(NBA, "abc123")) == [corrected]
-    assert store(GameOutcome.told(NBA, "abc123")) == [GAME_OUTCOME, corrected]
+    assert store(GameOutcome.versions(NBA, "abc123")) == [GAME_OUTCOME, corrected]
     with pytest.raises(ConditionFailed):
         store(GAME_OUTCOME.replace(winner=CELTICS).record())
 
@@ -177,7 +174,7 @@ def test_a_model_belongs_to_its_user_and_is_weighed_only_if_it_allows(store: Sto
     weights = {"team_stats": Decimal(1)}
     store.write_many((USER_MODEL.put(), fixed.put(), USER_MODEL.replace(user_id="other").put()))
 
-    weighed = store(UserModel.weigh("user123", "model-uuid-456", weights, NIGHT))
+    weighed = store(UserModel.set_weights("user123", "model-uuid-456", weights, NIGHT))
 
     assert weighed.data_sources == weights
     assert [each.model_id for each in store(UserModel.of_user("user123"))] == [
@@ -185,16 +182,16 @@ def test_a_model_belongs_to_its_user_and_is_weighed_only_if_it_allows(store: Sto
         "model-uuid-456",
     ]
     with pytest.raises(ConditionFailed):
-        store(UserModel.weigh("user123", "fixed", weights, NIGHT))
+        store(UserModel.set_weights("user123", "fixed", weights, NIGHT))
 
 
 def test_a_bet_takes_its_stake_or_is_not_placed(store: Store) -> None:
     store(BANKROLL.open())
     rich = BENNY_BET.replace(game_id="def456", bet_amount=Decimal(80))
 
-    store.all(BENNY_BET.place(), Bankroll.take(BENNY_BET.bet_amount, MORNING))
+    store.all(BENNY_BET.place(), Bankroll.withdraw(BENNY_BET.bet_amount, MORNING))
     with pytest.raises(TransactionCancelled):
-        store.all(rich.place(), Bankroll.take(rich.bet_amount, MORNING))
+        store.all(rich.place(), Bankroll.withdraw(rich.bet_amount, MORNING))
 
     assert store.read(Bankroll.current()).amount == Decimal("70.00")
     assert store(BennyBet.recent()) == [BENNY_BET]
@@ -204,29 +201,29 @@ def test_a_bet_takes_its_stake_or_is_not_placed(store: Store) -> None:
 def test_a_bet_is_settled_once(store: Store) -> None:
     store.write_many((BANKROLL.put(), BENNY_BET.put()))
     payout, profit = Decimal("25.83"), Decimal("10.33")
-    won = BENNY_BET.judge(NIGHT, "won", "win", payout=payout, profit=profit)
+    won = BENNY_BET.settle(NIGHT, "won", "win", payout=payout, profit=profit)
 
-    store.all(won, Bankroll.change(payout, NIGHT))
+    store.all(won, Bankroll.adjust(payout, NIGHT))
     with pytest.raises(TransactionCancelled):
-        store.all(won, Bankroll.change(payout, NIGHT))
+        store.all(won, Bankroll.adjust(payout, NIGHT))
 
     assert store.read(Bankroll.current()).amount == Decimal("111.33")
-    assert store.read(BennyBet.one(MORNING, "abc123")).status == "won"
+    assert store.read(BennyBet.by_key(MORNING, "abc123")).status == "won"
 
 
 def test_a_week_begins_once(store: Store) -> None:
     store(BANKROLL.open())
     monday = BANKROLL.last_reset + timedelta(days=7)
 
-    store(Bankroll.begin(Decimal("14.50"), monday, monday))
+    store(Bankroll.start_week(Decimal("14.50"), monday, monday))
 
     with pytest.raises(ConditionFailed):
-        store(Bankroll.begin(Decimal("14.50"), monday, monday))
+        store(Bankroll.start_week(Decimal("14.50"), monday, monday))
     assert store.read(Bankroll.current()).amount == 100
 
 
 def test_an_adjustment_is_gone_after_a_day(store: Store, clock: ManualClock) -> None:
-    store(ADJUSTMENT.replace(calculated_at=clock.now()).keep())
+    store(ADJUSTMENT.replace(calculated_at=clock.now()).save())
 
     clock.advance(24 * 3600 - 1)
     before = store(ModelAdjustment.of_sport(NBA))

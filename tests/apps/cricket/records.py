@@ -3,24 +3,21 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from grandstand.apps.cricket.model import Ball, BattingLine, BowlingLine, InningsScore
-from grandstand.apps.cricket.store import (
-    ActiveMatch,
+from grandstand.apps.cricket.domain.matches import Ball, BattingLine, BowlingLine, InningsScore
+from grandstand.apps.cricket.store.fixtures import (
     CachedFixture,
-    Device,
     DisplayState,
     Fixture,
     League,
-    LiveActivity,
-    Lock,
-    MatchFollow,
     Team,
     TeamSeason,
 )
+from grandstand.apps.cricket.store.matches import ActiveMatch, Lock
+from grandstand.apps.cricket.store.users import Device, LiveActivity, MatchFollow
 from grandstand.storage.tables import Entity
 
-NOON = datetime(2026, 11, 15, 12, 0, 0, 250_000, tzinfo=UTC)
-LATER = datetime(2026, 11, 17, 12, tzinfo=UTC)
+NOON = datetime(2099, 11, 15, 12, 0, 0, 250_000, tzinfo=UTC)
+LATER = datetime(2099, 11, 17, 12, tzinfo=UTC)
 
 FIXTURE = Fixture(
     match_id="71344",
@@ -84,7 +81,7 @@ CACHED = CachedFixture(
     match_id="71344",
     league_id="5",
     starting_at=NOON,
-    fixture={"id": 71344, "note": "Target 183 runs"},
+    fixture={"id": 71344, "note": "PushTarget 183 runs"},
     fetched_at=NOON,
     expires=LATER,
 )

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,14 +14,15 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from grandstand.apps.cricket.cli import commands
-from grandstand.apps.cricket.model.errors import MatchUnknown, RecordingUnreadable
-from grandstand.apps.cricket.model.swift import swift_source
-from grandstand.apps.cricket.service import Cricket, DeviceUnknown
-from grandstand.base.clock import ManualClock
-from grandstand.host.recordings import cricsheet_answers
+from grandstand.apps.cricket.domain.display import swift_source
+from grandstand.apps.cricket.domain.errors import DeviceNotFound, MatchNotFound
+from grandstand.apps.cricket.services import Cricket
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import InvalidInput
+from grandstand.host.cricsheet import cricsheet_answers
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from tests.apps.cricket.service.stage import (
+from tests.apps.cricket.services.stage import (
     ADA,
     ALL_TABLES,
     MATCH,
@@ -54,7 +54,7 @@ def say(tmp_path_factory: pytest.TempPathFactory) -> Say:
         kept = _open(path, clock)
         try:
             made = staged(kept, clock, beside=played)
-            yield Cricket(replace(made.means, cricsheet=cricsheet_answers))
+            yield made.rebuilt(gateways={"cricsheet": cricsheet_answers})
         finally:
             kept.close()
 
@@ -69,8 +69,9 @@ def _open(path: Path, clock: ManualClock) -> Store:
 async def _play(stage: Stage) -> None:
     scorer = started()
     stage.feed.says(scores_of(scorer, stage.clock))
-    await stage.cricket.sync_reference()
-    await stage.cricket.sync_fixtures()
+    await stage.cricket.league_sync.run()
+    await stage.cricket.team_sync.run()
+    await stage.cricket.fixture_sync.run()
     await stage.tick(scorer)
     for runs in (4, 4, 4):
         scorer.bowl(runs)
@@ -85,12 +86,12 @@ def test_matches_are_listed_with_how_they_stand(say: Say) -> None:
     (match,) = json.loads(listed.stdout)
     assert "Harbour Town" in shown.stdout
     assert (match["match_id"], match["innings"][0]["score"]) == (MATCH, 12)
-    assert "No match is known" in none.stdout
+    assert "No matches." in none.stdout
 
 
 def test_events_are_shown_with_why_some_were_not_told(say: Say) -> None:
     shown, listed = say("events", MATCH), say("events", MATCH, "--json")
-    told = say("events", MATCH, "--told", "--json")
+    told = say("events", MATCH, "--pushed", "--json")
 
     found = json.loads(listed.stdout)
     fours = [each["filtered"] for each in reversed(found) if each["kind"] == "four"]
@@ -102,7 +103,7 @@ def test_events_are_shown_with_why_some_were_not_told(say: Say) -> None:
 def test_a_match_nobody_knows_has_no_events(say: Say) -> None:
     answer = say("events", "999")
 
-    assert isinstance(answer.exception, MatchUnknown)
+    assert isinstance(answer.exception, MatchNotFound)
 
 
 def test_a_cricsheet_file_is_replayed_as_its_golden_list_says(say: Say) -> None:
@@ -147,8 +148,8 @@ def test_what_is_no_recording_is_refused(say: Say, tmp_path: Path, content: str)
     answer = say("replay", str(tmp_path / "file"))
     missing = say("replay", str(tmp_path / "not-there"))
 
-    assert isinstance(answer.exception, RecordingUnreadable)
-    assert isinstance(missing.exception, RecordingUnreadable)
+    assert isinstance(answer.exception, InvalidInput)
+    assert isinstance(missing.exception, InvalidInput)
 
 
 def test_a_test_is_pushed_to_ones_own_devices_alone(say: Say) -> None:
@@ -157,7 +158,7 @@ def test_a_test_is_pushed_to_ones_own_devices_alone(say: Say) -> None:
 
     assert json.loads(mine.stdout) == {"phone": "delivered"}
     assert shown.stdout == "phone: delivered\n"
-    assert isinstance(nobodys.exception, DeviceUnknown)
+    assert isinstance(nobodys.exception, DeviceNotFound)
 
 
 def test_a_sync_says_what_it_found(say: Say) -> None:

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 import pytest
 
 from grandstand.apps.cricket.jobs import jobs
-from grandstand.apps.cricket.store import ActiveMatch
-from grandstand.base.clock import ManualClock
-from grandstand.kit.jobs.job import Job, Run
+from grandstand.apps.cricket.store.matches import ActiveMatch
+from grandstand.core.clock import ManualClock
+from grandstand.kit.jobs.job import Job, JobContext
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from tests.apps.cricket.service.stage import ALL_TABLES, MATCH, Stage, staged, started
+from tests.apps.cricket.services.stage import ALL_TABLES, MATCH, Stage, staged, started
 
 pytestmark = pytest.mark.anyio
 
@@ -35,8 +35,8 @@ def named(stage: Stage) -> dict[str, Job]:
     return {job.name: job for job in jobs(stage.cricket)}
 
 
-def run(told: list[str]) -> Run:
-    return Run("a job", 1, 1, datetime(2026, 11, 16, tzinfo=UTC), told.append)
+def run(told: list[str]) -> JobContext:
+    return JobContext("a job", 1, 1, datetime(2026, 11, 16, tzinfo=UTC), told.append)
 
 
 async def test_the_syncs_and_the_orchestrator_say_what_they_did(stage: Stage) -> None:
@@ -50,7 +50,7 @@ async def test_the_syncs_and_the_orchestrator_say_what_they_did(stage: Stage) ->
     ]
 
     assert said == [
-        "4 leagues, teams and standings, 4 new or changed",
+        "4 leagues, teams and table rows, 4 new or changed",
         "1 fixtures, 1 new or changed",
         None,
     ]
@@ -67,7 +67,7 @@ async def test_polling_goes_on_until_it_is_stopped(stage: Stage) -> None:
     polling.cancel()
     await asyncio.gather(polling, return_exceptions=True)
 
-    assert told[0] == "1 matches looked at, 0 changed"
+    assert told[0] == "1 matches polled, 0 changed"
     match = await stage.store.read(ActiveMatch.by_id(MATCH))
     assert match.instance_id == "one"
 

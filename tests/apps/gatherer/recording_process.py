@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import sys
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -11,23 +10,23 @@ from random import Random
 import msgspec
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.service.recording.plan import Plan
-from grandstand.apps.gatherer.service.recording.recorder import Recorder
-from grandstand.apps.gatherer.service.registry import Markets
+from grandstand.apps.gatherer.services.market_registry import MarketRegistry
+from grandstand.apps.gatherer.services.recording.recorder import Recorder, RecorderConfig
 from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import Terms
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.postgres import Edition, PostgresEngine
+from grandstand.apps.gatherer.sources.kalshi.subscriptions import SubscriptionLimits
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.net.client import SourceRegistry
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.engines.postgres.schema import Edition
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.wire.web import Web
-from tests.apps.gatherer.stage import surroundings
+from tests.apps.gatherer.exchange_fixture import recorder_options
 
 
-class Told(msgspec.Struct):
+class ProcessConfig(msgspec.Struct):
     """What the process is to do: for which gatherer, where, and of which exchange."""
 
     gatherer: str
@@ -41,18 +40,18 @@ class Told(msgspec.Struct):
     per_subscription: int = 40
 
 
-def open_engine(told: Told) -> SeriesEngine:
+def open_engine(config: ProcessConfig) -> SeriesEngine:
     """Open where a gatherer keeps its rows: its folder, or a server's schema."""
     clock = SystemClock()
-    if told.place != "chunks":
+    if config.place != "chunks":
         return PostgresEngine.open(
-            told.place,
+            config.place,
             clock=clock,
-            schema=told.schema,
-            edition=told.edition,
+            schema=config.schema,
+            edition=config.edition,
             ahead=timedelta(hours=2),
         )
-    folder = Path(told.folder) / "series"
+    folder = Path(config.folder) / "series"
     folder.mkdir(parents=True, exist_ok=True)
     return ChunkEngine.open(folder, clock=clock)
 
@@ -65,32 +64,34 @@ def open_tables() -> AsyncStore:
     return AsyncStore(tables)
 
 
-def plan_of(told: Told) -> Plan:
-    return Plan(
-        gatherer=told.gatherer,
-        ws_url=f"ws://{told.address}/trade-api/ws/v2",
-        folder=Path(told.folder) / "gatherer",
-        connections=told.connections,
-        terms=Terms(batch=told.batch, per_subscription=told.per_subscription),
-        tape=True,
+def plan_of(config: ProcessConfig) -> RecorderConfig:
+    return RecorderConfig(
+        gatherer=config.gatherer,
+        ws_url=f"ws://{config.address}/trade-api/ws/v2",
+        folder=Path(config.folder) / "gatherer",
+        connections=config.connections,
+        subscriptions=SubscriptionLimits(
+            batch=config.batch, per_subscription=config.per_subscription
+        ),
+        raw_log=True,
         reconcile_seconds=3600.0,
         audit_seconds=1.0,
-        audit_again_seconds=0.5,
+        audit_recheck_seconds=0.5,
         snapshots_seconds=3600.0,
     )
 
 
-async def record(told: Told) -> None:
-    clock, random, metrics = SystemClock(), Random(told.gatherer), Metrics()
-    engine = open_engine(told)
+async def record(config: ProcessConfig) -> None:
+    clock, random, metrics = SystemClock(), Random(config.gatherer), Metrics()
+    engine = open_engine(config)
     for series in store.SERIES:
         engine.prepare(series)
-    async with Web(clock=clock, random=random, metrics=metrics) as web:
-        around = surroundings(web, told.address, engine, clock=clock, random=random)
-        settings = GathererSettings(name=told.gatherer)
-        markets = Markets(around.exchange, open_tables(), settings, clock)
-        around = replace(around, choosing=markets)
-        async with Recorder.opened(plan_of(told), around) as recorder:
+    async with SourceRegistry(clock=clock, random=random, metrics=metrics) as web:
+        options = recorder_options(web, config.address, engine, clock=clock, random=random)
+        settings = GathererSettings(name=config.gatherer)
+        registry = MarketRegistry(options["client"], open_tables(), settings, clock)
+        options["selection"] = registry
+        async with Recorder.open(plan_of(config), **options) as recorder:
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, recorder.stop)
             sys.stdout.write("recording\n")
@@ -100,4 +101,4 @@ async def record(told: Told) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(record(msgspec.json.decode(sys.argv[1], type=Told)))
+    asyncio.run(record(msgspec.json.decode(sys.argv[1], type=ProcessConfig)))

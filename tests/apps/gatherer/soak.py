@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from grandstand.apps.gatherer.service.asking.books import Books
-from tests.apps.gatherer.comparing import (
+from grandstand.apps.gatherer.services.queries.books import BookHistory
+from tests.apps.gatherer.comparison import (
     Asked,
     asked,
     heard_whole,
@@ -21,19 +21,19 @@ from tests.apps.gatherer.comparing import (
     misplaced,
     missed,
 )
-from tests.apps.gatherer.gathering import Gathered, Phase, gathered, in_folders
-from tests.apps.gatherer.heard import union
+from tests.apps.gatherer.frames import union
+from tests.apps.gatherer.gatherers import Gathered, Phase, gathered, in_folders
 
 
 def told(done: Gathered) -> list[str]:
-    """Answer the findings, one a line."""
+    """Return the findings, one a line."""
     merged = kept(done.merged)
     heard = union(each.deltas for each in done.told)
     random = instants(done, 1000)
-    books = Books(done.merged, merged=True)
+    books = BookHistory(done.merged, merged=True)
     found = asked(books, done.world, random)
     somebody = asked(books, done.world, [it for it in random if heard_whole(done, *it)])
-    own = {it.gatherer: asked(Books(it.engine), done.world, random) for it in done.sources}
+    own = {it.gatherer: asked(BookHistory(it.engine), done.world, random) for it in done.sources}
     return [
         f"{done.script.deltas.total()} deltas happened, {merged.total()} are merged",
         f"{(heard - merged).total()} were heard and not kept",
@@ -53,7 +53,7 @@ def _line(what: str, found: Asked, bad: Sequence[object]) -> str:
 
 
 def kinds(doubts: Counter[str]) -> Counter[str]:
-    """Answer reasons for doubt without their names and times."""
+    """Return reasons for doubt without their names and times."""
     found: Counter[str] = Counter()
     for why, count in doubts.items():
         told = re.sub(r" (at|from|after|on connection) .*?(?=;|$)", "", why)

@@ -19,24 +19,23 @@ from typer.testing import CliRunner, Result
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from grandstand.apps.gatherer.cli import commands
-from grandstand.apps.gatherer.cli.parts import moment, parse_moment
-from grandstand.apps.gatherer.service import Gatherer
-from grandstand.base.errors import InvalidInput
-from tests.apps.gatherer.housed import NOWHERE, gatherer_of, has_recorded, opened
-from tests.apps.gatherer.stage import until
+from grandstand.apps.gatherer.cli import commands, format_time, parse_time
+from grandstand.apps.gatherer.services import Gatherer
+from grandstand.core.errors import InvalidInput
+from tests.apps.gatherer.app_fixture import NOWHERE, gatherer_of, has_recorded, opened
+from tests.apps.gatherer.exchange_fixture import until
 
 Say = Callable[..., Result]
 NOW = 1_794_830_400_000_000
 
 
 def _saying(folder: Path, address: str, *, stops: bool = False) -> Say:
-    """Give commands to a house in a folder; where it records, it stops when it has enough."""
+    """Give commands to a platform in a folder; where it records, it stops when it has enough."""
 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Gatherer]:
-        async with opened(folder, address) as house:
-            gatherer = gatherer_of(house)
+        async with opened(folder, address) as platform:
+            gatherer = gatherer_of(platform)
             stopping = asyncio.create_task(_stopped(gatherer) if stops else asyncio.sleep(0))
             yield gatherer
             stopping.cancel()
@@ -47,12 +46,12 @@ def _saying(folder: Path, address: str, *, stops: bool = False) -> Say:
 
 async def _stopped(gatherer: Gatherer) -> None:
     await until(lambda: has_recorded(gatherer))
-    gatherer.stop()
+    gatherer.recording.stop()
 
 
 @dataclass
 class Recorded:
-    """A house that has recorded for a moment, what that said, and a market of it."""
+    """A platform that has recorded for a moment, what that said, and a market of it."""
 
     folder: Path
     say: Say
@@ -74,14 +73,14 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, exchange_address: str) ->
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Say:
-    """A house whose exchange does not answer."""
+    """A platform whose exchange does not answer."""
     return _saying(tmp_path, NOWHERE)
 
 
 def test_running_says_what_it_takes_first_and_what_was_kept_last(recorded: Recorded) -> None:
     assert recorded.told.exit_code == 0
-    assert "markets are chosen: about 0." in recorded.told.stderr
-    assert "GB a day" in recorded.told.stderr
+    assert "markets chosen, about 0." in recorded.told.stderr
+    assert "GB per day" in recorded.told.stderr
     assert recorded.told.stdout.rstrip().endswith("rows")
 
 
@@ -89,8 +88,8 @@ def test_after_running_recording_is_not_asked_for_any_more(
     recorded: Recorded, exchange_address: str
 ) -> None:
     async def asked() -> bool:
-        async with opened(recorded.folder, exchange_address) as house:
-            return await gatherer_of(house).asked_for()
+        async with opened(recorded.folder, exchange_address) as platform:
+            return await gatherer_of(platform).recording.is_requested()
 
     assert asyncio.run(asked()) is False
 
@@ -99,14 +98,14 @@ def test_a_check_that_finds_something_wrong_fails(alone: Say) -> None:
     told = alone("check")
 
     assert told.exit_code == 1
-    assert "bad  exchange:" in told.stdout
-    assert "ok   disk:" in told.stdout
+    assert "failed  exchange:" in told.stdout
+    assert "ok      disk:" in told.stdout
 
 
 def test_a_check_looks_from_the_exchange_to_the_disk(recorded: Recorded) -> None:
     told = json.loads(recorded.say("check", "--json").stdout)
 
-    assert {finding["name"]: finding["well"] for finding in told} == {
+    assert {finding["name"]: finding["ok"] for finding in told} == {
         "exchange": True,
         "clock": True,
         "key": False,
@@ -116,7 +115,7 @@ def test_a_check_looks_from_the_exchange_to_the_disk(recorded: Recorded) -> None
 
 
 def test_markets_are_listed_and_looked_through(recorded: Recorded) -> None:
-    shown = recorded.say("markets", "--most", "3")
+    shown = recorded.say("markets", "--limit", "3")
     found = recorded.say("markets", recorded.ticker.lower(), "--json")
 
     assert "3 of " in shown.stderr
@@ -125,10 +124,10 @@ def test_markets_are_listed_and_looked_through(recorded: Recorded) -> None:
 
 def test_what_is_chosen_is_all_that_is_estimated(recorded: Recorded) -> None:
     one = recorded.say("choose", "market", recorded.ticker)
-    back = recorded.say("choose", "market", recorded.ticker, "--forget")
+    back = recorded.say("choose", "market", recorded.ticker, "--clear")
 
-    assert one.stdout.startswith("1 markets are chosen")
-    assert not back.stdout.startswith("1 markets are chosen")
+    assert one.stdout.startswith("1 markets chosen")
+    assert not back.stdout.startswith("1 markets chosen")
 
 
 def test_a_book_is_shown_now_and_at_an_instant(recorded: Recorded) -> None:
@@ -136,7 +135,7 @@ def test_a_book_is_shown_now_and_at_an_instant(recorded: Recorded) -> None:
     last = json.loads(recorded.say("book", recorded.ticker, "--json").stdout)
     base = json.loads(recorded.say("book", recorded.ticker, "--json", "--at", last["base"]).stdout)
 
-    assert f"{recorded.ticker} after the last change kept" in shown.stdout
+    assert f"{recorded.ticker} after the last recorded change" in shown.stdout
     assert "connection" in last["doubt"]
     assert base["at"] == last["base"]
     assert last["bids"] or last["asks"]
@@ -157,7 +156,7 @@ def test_coverage_says_what_was_expected_and_seen(recorded: Recorded) -> None:
     cells = json.loads(recorded.say("coverage", "--json").stdout)
     gaps = recorded.say("coverage", "--gaps", "--json")
 
-    assert "of their time seen" in shown.stderr
+    assert "% recorded" in shown.stderr
     assert recorded.ticker in {cell["ticker"] for cell in cells}
     assert all(cell["expected_us"] > 0 for cell in cells)
     assert json.loads(gaps.stdout) == []
@@ -202,7 +201,7 @@ def test_merging_nothing_and_a_place_that_is_none_are_refused(
     nowhere = recorded.say("book", recorded.ticker, "--merged", str(tmp_path / "none"))
 
     assert "MERGE_FROM" in str(nothing.exception)
-    assert type(nowhere.exception).__name__ == "PlaceNotUnderstood"
+    assert type(nowhere.exception).__name__ == "InvalidLocation"
 
 
 @pytest.fixture
@@ -260,12 +259,12 @@ def _connected(address: str) -> ClientConnection:
     ],
 )
 def test_a_moment_is_written_in_several_ways(text: str, expected: int) -> None:
-    assert parse_moment(text, NOW) == expected
+    assert parse_time(text, NOW) == expected
 
 
 def test_a_moment_is_told_to_the_microsecond(alone: Say) -> None:
     refused = alone("book", "KXA-1", "--at", "yesterday")
 
-    assert moment(NOW + 1) == "2026-11-16T12:00:00.000001+00:00"
-    assert moment(parse_moment("9" * 18, NOW)) == "9999-12-31T23:59:59.999999+00:00"
-    assert "is no moment" in str(refused.exception)
+    assert format_time(NOW + 1) == "2026-11-16T12:00:00.000001+00:00"
+    assert format_time(parse_time("9" * 18, NOW)) == "9999-12-31T23:59:59.999999+00:00"
+    assert "Invalid time" in str(refused.exception)

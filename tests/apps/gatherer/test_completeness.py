@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.service.asking.books import Books
-from tests.apps.gatherer.comparing import (
+from grandstand.apps.gatherer.services.queries.books import BookHistory
+from tests.apps.gatherer.comparison import (
     Asked,
     asked,
     before_changes,
@@ -19,19 +19,19 @@ from tests.apps.gatherer.comparing import (
     misplaced,
     missed,
 )
-from tests.apps.gatherer.gathering import (
+from tests.apps.gatherer.frames import (
+    news_kept,
+    quote_kept,
+    trade_kept,
+    union,
+)
+from tests.apps.gatherer.gatherers import (
     Gathered,
     gathered,
     in_databases,
     in_folders,
     in_schemas,
     rows,
-)
-from tests.apps.gatherer.heard import (
-    news_kept,
-    quote_kept,
-    trade_kept,
-    union,
 )
 from tests.storage.series.engines.postgres.opening import offers_timescale
 
@@ -76,7 +76,7 @@ def done(
 @pytest.fixture(scope="module")
 def found(done: Gathered) -> Asked:
     """What became of asking the merged store for a thousand books."""
-    return asked(Books(done.merged, merged=True), done.world, instants(done, INSTANTS))
+    return asked(BookHistory(done.merged, merged=True), done.world, instants(done, INSTANTS))
 
 
 def test_everything_went_wrong_and_one_was_killed(done: Gathered) -> None:
@@ -120,7 +120,7 @@ def test_where_anyone_was_told_everything_the_merged_book_is_the_true_one(
 ) -> None:
     told = [it for it in instants(done, INSTANTS) if heard_whole(done, *it)]
 
-    found = asked(Books(done.merged, merged=True), done.world, told)
+    found = asked(BookHistory(done.merged, merged=True), done.world, told)
 
     count = len(done.sources)
     assert found.asked >= LEAST_EXACT[count]
@@ -131,7 +131,7 @@ def test_where_anyone_was_told_everything_the_merged_book_is_the_true_one(
 def test_while_all_goes_well_nearly_every_merged_book_is_exact(done: Gathered) -> None:
     calm = before_changes(done, 100)
 
-    found = asked(Books(done.merged, merged=True), done.world, calm)
+    found = asked(BookHistory(done.merged, merged=True), done.world, calm)
 
     assert found.wrong == []
     assert found.exact >= 0.9 * len(calm) > 50, found.doubts.most_common(3)
@@ -140,7 +140,7 @@ def test_while_all_goes_well_nearly_every_merged_book_is_exact(done: Gathered) -
 def test_while_all_goes_well_nearly_every_book_of_one_gatherer_is_exact(done: Gathered) -> None:
     calm = before_changes(done, 50)
 
-    found = [asked(Books(it.engine), done.world, calm) for it in done.sources]
+    found = [asked(BookHistory(it.engine), done.world, calm) for it in done.sources]
 
     assert [each.wrong for each in found] == [[] for _ in done.sources]
     assert min(each.exact for each in found) >= 0.9 * len(calm), found
@@ -205,7 +205,7 @@ def test_what_a_gatherer_has_not_lies_in_its_gaps(done: Gathered) -> None:
 def test_a_book_of_one_gatherer_that_is_called_exact_is_the_true_one(done: Gathered) -> None:
     random = instants(done, INSTANTS // 5)
 
-    found = [asked(Books(it.engine), done.world, random) for it in done.sources]
+    found = [asked(BookHistory(it.engine), done.world, random) for it in done.sources]
 
     assert [each.asked for each in found] == [len(random) for _ in done.sources]
     assert [each.wrong for each in found] == [[] for _ in done.sources]

@@ -6,15 +6,15 @@ from random import Random
 import pytest
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.service.recording.tape import read_tape
-from grandstand.base.clock import SystemClock
-from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.floor.world import Scenery, World
-from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.stream.frames import framed
-from tests.apps.gatherer.gathering import rows
-from tests.apps.gatherer.heard import delta_kept, delta_said
-from tests.apps.gatherer.stage import open_chunks, recording, seeded, until
+from grandstand.apps.gatherer.services.recording.writer import read_raw_log
+from grandstand.core.clock import SystemClock
+from grandstand.simulators.exchange.control import step_world
+from grandstand.simulators.exchange.server import Exchange
+from grandstand.simulators.exchange.world import World, WorldConfig
+from grandstand.simulators.exchange.ws_connections import encode_frame
+from tests.apps.gatherer.exchange_fixture import open_chunks, recording, seeded, until
+from tests.apps.gatherer.frames import delta_kept, delta_said
+from tests.apps.gatherer.gatherers import rows
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,7 @@ PIECES = (b"", b"null", b"-1", b"1e999", b"[[[[", b'"\\ud800"', b"{}", b"\xf0\x9
 
 
 def fuzzed(draw: Random) -> bytes:
-    """Answer a frame that no reader can use: cut short, or with something strange in it."""
+    """Return a frame that no reader can use: cut short, or with something strange in it."""
     cut = WHOLE[: draw.randrange(len(WHOLE))]
     return cut + draw.choice(PIECES)
 
@@ -35,23 +35,23 @@ def fuzzed(draw: Random) -> bytes:
 async def test_fuzzed_frames_are_counted_and_kept_and_what_comes_after_is_recorded(
     tmp_path: Path,
 ) -> None:
-    draw, world = Random(3), World(CLOCK, Scenery(markets=8, depth=4))
+    draw, world = Random(3), World(CLOCK, WorldConfig(markets=8, depth=4))
     exchange, engine = Exchange(world, CLOCK), open_chunks(tmp_path / "series")
     strange = [fuzzed(draw) for _ in range(400)]
 
     async with (
-        exchange.served() as address,
-        recording(address, tmp_path / "own", engine, {"tape": True}) as recorder,
+        exchange.serve() as address,
+        recording(address, tmp_path / "own", engine, {"raw_log": True}) as recorder,
     ):
         await until(lambda: seeded(recorder))
         (connection,) = exchange.hub.connections.values()
-        connection.out += map(framed, strange)
-        await step(exchange, world, 200)
-        await until(lambda: recorder.figures.rows["orderbook_deltas"] >= world.truth.deltas_made)
+        connection.out += map(encode_frame, strange)
+        await step_world(exchange, world, 200)
+        await until(lambda: recorder.counters.rows["orderbook_deltas"] >= world.truth.deltas_made)
 
-    taped = [frame.raw for frame in read_tape(tmp_path / "own" / "tape")]
+    taped = [frame.raw for frame in read_raw_log(tmp_path / "own" / "raw")]
     truth = {delta_said(it) for name in world.truth.tickers for it in world.truth.deltas(name)}
     assert [raw for raw in taped if raw in {*strange}] == strange
-    assert recorder.figures.refused + recorder.figures.unknown == len(strange)
+    assert recorder.counters.invalid_frames + recorder.counters.unknown_frames == len(strange)
     assert {*map(delta_kept, rows(engine, store.DELTAS))} == truth
     engine.close()

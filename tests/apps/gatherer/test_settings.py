@@ -14,8 +14,8 @@ def test_a_key_is_given_as_text_or_in_a_file_and_not_both() -> None:
 
 
 def test_a_first_wait_above_the_longest_is_refused() -> None:
-    with pytest.raises(ValidationError, match="longest_reconnect_seconds"):
-        GathererSettings(reconnect_seconds=10, longest_reconnect_seconds=5)
+    with pytest.raises(ValidationError, match="max_reconnect_seconds"):
+        GathererSettings(reconnect_seconds=10, max_reconnect_seconds=5)
 
 
 def test_a_private_key_is_not_shown() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
 from grandstand.storage.tables import Naming, Store
@@ -43,7 +43,7 @@ def gathered_file(racing_world: World, tmp_path_factory: pytest.TempPathFactory)
 
     async def gather(store: Store) -> None:
         async with staged(store, site, clock) as made:
-            await made.keiba.card(SMALL)
+            await made.keiba.cards.assemble(SMALL)
 
     with Store(SqliteEngine.open(file, clock=clock), naming=Naming(), clock=clock) as store:
         store.create(ALL_TABLES)

@@ -3,27 +3,31 @@
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from grandstand.apps.keiba.model import (
+from grandstand.apps.keiba.domain.horses import (
     Ancestor,
-    Finisher,
     Form,
     HorseProfile,
     JockeyFigures,
     JockeyRecord,
-    Odds,
     Parent,
     Parents,
     PastRun,
-    Payout,
     Pedigree,
+)
+from grandstand.apps.keiba.domain.races import (
+    Finisher,
+    Odds,
+    Payout,
+    Pick,
     PlaceOdds,
     RaceCard,
     RaceEntry,
     RaceResult,
     Runner,
+    RunnerComment,
     WinOdds,
+    WrittenPreview,
 )
-from grandstand.apps.keiba.model.previews import Individual, Pick, WrittenPreview
 from grandstand.apps.keiba.store import (
     Analysis,
     DayRaces,
@@ -125,7 +129,7 @@ PREVIEW = Analysis(
     digest="0f0f",
     data=WrittenPreview(
         "en",
-        (Individual("2024100001", "アサヒノユメ", 2, "Fast."),),
+        (RunnerComment("2024100001", "アサヒノユメ", 2, "Fast."),),
         "Clear.",
         (Pick(1, "2024100001", "アサヒノユメ", 2, "Fast", "high"),),
         "offline",

@@ -1,37 +1,36 @@
-"""A keiba on a real store, in front of the simulated race site."""
+"""The keiba services on a real store, with the simulated race site."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime
 from random import Random
 from typing import Any
 
-from grandstand.apps.keiba.service import Keiba, Means, TablePauses
+from grandstand.apps.keiba.services import Keiba, create
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba, StoredCooldowns
 from grandstand.apps.keiba.store import TABLES
-from grandstand.base.clock import ManualClock
-from grandstand.base.metrics import Metrics
-from grandstand.kit.allowances import ALLOWANCE_TABLES
+from grandstand.core.clock import ManualClock
+from grandstand.core.metrics import Metrics
+from grandstand.kit.auth.caller import Caller
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
-from grandstand.kit.llm.offline import OfflineLlm
-from grandstand.kit.llm.port import Llm
+from grandstand.kit.llm.interface import Llm, OfflineLlm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
-from grandstand.kit.who.caller import Caller
+from grandstand.kit.shared_limits import LIMIT_TABLES
+from grandstand.net.client import SourceRegistry
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
-from grandstand.simulators.serving import served
+from grandstand.simulators.serving import serve
 from grandstand.storage.tables import AsyncStore, Store
-from grandstand.storage.tables.house import HOUSE_TABLES
-from grandstand.storage.tables.requests import GetItem, Scan
-from grandstand.wire.web import Web
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
+from grandstand.storage.tables.requests import GetItem, ScanRequest
 
-ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *ALLOWANCE_TABLES, *HOUSE_TABLES)
+ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *LIMIT_TABLES, *PLATFORM_TABLES)
 
 ADA = Caller("ada", "Ada", frozenset({"user"}), "session")
 BOB = Caller("bob", "Bob", frozenset({"user"}), "session")
@@ -42,25 +41,47 @@ NOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
 SMALL = "202603030211"
 
 
-class Listener:
-    """Whoever is told the news, and remembers it."""
+class RecordingPublisher:
+    """A publisher that records its messages."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.messages: list[tuple[str, dict[str, Any]]] = []
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
-        self.heard.append((topic, news))
+    def publish(self, topic: str, message: dict[str, Any]) -> None:
+        self.messages.append((topic, message))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What the services are created from."""
+
+    store: AsyncStore
+    site: Netkeiba
+    llm: Llm
+    outbox: Outbox
+    notifier: Notifier
+    events: Events
+    publisher: RecordingPublisher
+    cursors: Cursors
+    clock: ManualClock
+    random: Random
+    owner: str
+    settings: KeibaSettings
+
+    def create(self) -> Keiba:
+        """Create the services."""
+        return create(**{each.name: getattr(self, each.name) for each in fields(self)})
 
 
 @dataclass
 class Stage:
-    """A keiba, the site it asks, and all it stands on."""
+    """The services, the simulated site, and what they were created from."""
 
     keiba: Keiba
-    means: Means
+    resources: Resources
     site: Site
     clock: ManualClock
-    listener: Listener = field(default_factory=Listener)
+    publisher: RecordingPublisher = field(default_factory=RecordingPublisher)
 
     @property
     def world(self) -> World:
@@ -72,27 +93,27 @@ class Stage:
         return SMALL
 
     def stored(self, partition: str, sort: str) -> dict[str, Any]:
-        """An item as it is stored; nothing when there is none."""
-        session = self.means.store.store.session
+        """An item as it is stored; empty if there is none."""
+        session = self.resources.store.store.session
         where = GetItem(session.name(TABLES[0]), {"PK": partition, "SK": sort})
         return dict(session.engine.get(where).item or {})
 
-    def held(self) -> list[tuple[str, str]]:
-        """The keys of everything in the table."""
-        session = self.means.store.store.session
-        items = session.engine.scan(Scan(session.name(TABLES[0]))).items
+    def stored_keys(self) -> list[tuple[str, str]]:
+        """The keys of all items in the table."""
+        session = self.resources.store.store.session
+        items = session.engine.scan(ScanRequest(session.name(TABLES[0]))).items
         return [(str(item["PK"]), str(item["SK"])) for item in items]
 
     def race_ids(self, circuit: Any = "jra") -> list[str]:
         """The races of the Sunday."""
         return self.world.race_ids(circuit, SUNDAY)
 
-    def asked(self) -> list[str]:
-        """The pages asked for so far, without what robots are told."""
+    def requested(self) -> list[str]:
+        """The pages requested so far, without robots.txt."""
         return [
-            f"{one.host}{one.path}"
-            for one in self.site.arrivals.kept
-            if not one.path.startswith("/robots")
+            f"{request.host}{request.path}"
+            for request in self.site.access_log.requests
+            if not request.path.startswith("/robots")
         ]
 
 
@@ -106,14 +127,14 @@ async def staged(
     owner: str = "stage",
     **settings: Any,
 ) -> AsyncIterator[Stage]:
-    """Set a keiba up before a site; waiting for one's turn moves the clock and costs no time."""
-    kept, listener, random = AsyncStore(store), Listener(), Random(1)
+    """Create the services against a site; waiting moves the clock instead of taking time."""
+    async_store, publisher, random = AsyncStore(store), RecordingPublisher(), Random(1)
 
     async def sleep(seconds: float) -> None:
         clock.advance(seconds)
 
-    async with served(site.application) as address:
-        chosen = KeibaSettings.model_validate(
+    async with serve(site.application) as address:
+        keiba_settings = KeibaSettings.model_validate(
             {
                 "race_url": f"http://{address}/race",
                 "nar_url": f"http://{address}/nar",
@@ -123,22 +144,22 @@ async def staged(
                 **settings,
             }
         )
-        web = Web(clock=clock, random=random, metrics=Metrics(), sleep=sleep)
+        web = SourceRegistry(clock=clock, random=random, metrics=Metrics(), sleep=sleep)
         async with web:
-            outbox = Outbox(kept, clock)
-            pauses = TablePauses(kept, clock)
-            means = Means(
-                store=kept,
-                site=Netkeiba(web, chosen, clock=clock, sleep=sleep, pauses=pauses),
+            outbox = Outbox(async_store, clock)
+            cooldowns = StoredCooldowns(async_store, clock)
+            resources = Resources(
+                store=async_store,
+                site=Netkeiba(web, keiba_settings, clock=clock, sleep=sleep, cooldowns=cooldowns),
                 llm=llm or OfflineLlm(),
                 outbox=outbox,
                 notifier=Notifier(outbox, (), web=web),
-                events=Events(kept, clock=clock, random=random, teller=listener),
-                teller=listener,
+                events=Events(async_store, clock=clock, random=random, publisher=publisher),
+                publisher=publisher,
                 cursors=Cursors(b"secret"),
                 clock=clock,
                 random=random,
                 owner=owner,
-                settings=chosen,
+                settings=keiba_settings,
             )
-            yield Stage(Keiba(means), means, site, clock, listener)
+            yield Stage(resources.create(), resources, site, clock, publisher)

@@ -7,7 +7,7 @@ from grandstand.apps.keiba.settings import KeibaSettings
 
 
 def test_a_gap_below_a_second_is_refused_for_a_real_site() -> None:
-    with pytest.raises(ValidationError, match="below 1 s is not for"):
+    with pytest.raises(ValidationError, match="must be at least 1 for"):
         KeibaSettings(gap_seconds=0.5)
 
 

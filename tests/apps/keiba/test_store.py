@@ -5,23 +5,23 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.keiba.model import RaceEntry
+from grandstand.apps.keiba.domain.races import RaceEntry
 from grandstand.apps.keiba.store import (
     TABLES,
     DayRaces,
     HorseParents,
     HorseResults,
+    HorseWatcher,
     JockeyStats,
     Race,
-    ReadEntries,
-    ReadEntry,
+    ReadItem,
+    ScanEntries,
     Watch,
-    Watching,
 )
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Get, Naming, Store
+from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.requests import GetItem, PutItem
-from grandstand.storage.tables.values import Item
 from tests.apps.keiba.records import (
     DAY,
     JOCKEY,
@@ -69,7 +69,7 @@ def test_each_kind_is_stored_under_its_key_for_its_time(
 ) -> None:
     fetched = clock.now()
 
-    store(record.replace(fetched_at=fetched, expires=None).keep())
+    store(record.replace(fetched_at=fetched, expires=None).save())
 
     item = stored(store, *key)
     assert item["fetched_at"] == int(fetched.timestamp())
@@ -78,7 +78,7 @@ def test_each_kind_is_stored_under_its_key_for_its_time(
 
 
 def test_a_race_is_there_until_its_week_is_over(store: Store, clock: ManualClock) -> None:
-    store(RACE.replace(fetched_at=clock.now(), expires=None).keep())
+    store(RACE.replace(fetched_at=clock.now(), expires=None).save())
 
     clock.advance(7 * 86_400 - 1)
     last = store(Race.by_id("202605040601"))
@@ -91,9 +91,9 @@ def test_a_race_is_there_until_its_week_is_over(store: Store, clock: ManualClock
 
 def test_what_is_fetched_again_takes_the_place_of_the_old(store: Store, clock: ManualClock) -> None:
     fresh = DAY.replace(fetched_at=clock.now(), expires=None)
-    store(fresh.keep())
+    store(fresh.save())
 
-    store(fresh.replace(data=(RaceEntry("東京", 2, "202605040602"),)).keep())
+    store(fresh.replace(data=(RaceEntry("東京", 2, "202605040602"),)).save())
 
     kept = store.read(DayRaces.on(date(2026, 11, 15)))
     assert [race.race_id for race in kept.data] == ["202605040602"]
@@ -154,7 +154,7 @@ def test_each_further_kind_is_stored_under_its_key_and_comes_back(
         warnings=("a cell is missing",),
     )
 
-    store(fetched.keep())
+    store(fetched.save())
 
     assert stored(store, *key)["ttl"] == int(clock.epoch()) + 60
     assert store(type(record).get(**fetched.identity())) == fetched
@@ -166,15 +166,15 @@ def test_a_watched_horse_is_kept_for_its_person_and_for_everybody(
     watch = Watch(
         user_id="ada", horse_id="2024100001", horse_name="アサヒノユメ", watched_at=clock.now()
     )
-    store.all(watch.keep(), Watching(horse_id="2024100001", user_id="ada").keep())
+    store.all(watch.save(), HorseWatcher(horse_id="2024100001", user_id="ada").save())
     clock.advance(400 * 86_400)
 
-    kept, everybody = store(Watch.of_user("ada")), store(Watching.everybody())
-    store.all(Watch.end("ada", "2024100001"), Watching.end("2024100001", "ada"))
+    kept, everybody = store(Watch.of_user("ada")), store(HorseWatcher.all_watchers())
+    store.all(Watch.remove("ada", "2024100001"), HorseWatcher.remove("2024100001", "ada"))
 
     assert kept == [watch]
     assert [(one.horse_id, one.user_id) for one in everybody] == [("2024100001", "ada")]
-    assert (store(Watch.of_user("ada")), store(Watching.everybody())) == ([], [])
+    assert (store(Watch.of_user("ada")), store(HorseWatcher.all_watchers())) == ([], [])
 
 
 def test_entries_are_read_page_by_page_without_parts_and_without_people(
@@ -183,7 +183,7 @@ def test_entries_are_read_page_by_page_without_parts_and_without_people(
     for record in (RACE, RESULTS, PARENTS, JOCKEY):
         store(record.replace(fetched_at=clock.now(), expires=None).put())
     store(
-        Watch(user_id="ada", horse_id="2024100001", horse_name="x", watched_at=clock.now()).keep()
+        Watch(user_id="ada", horse_id="2024100001", horse_name="x", watched_at=clock.now()).save()
     )
     name = store.session.name(TABLES[0])
     part: Item = {
@@ -194,12 +194,12 @@ def test_entries_are_read_page_by_page_without_parts_and_without_people(
     }
     store.session.engine.put(PutItem(name, part))
 
-    first = store(ReadEntries(about=2))
-    rest = store(ReadEntries(position=first.position, about=100))
-    horses = store(ReadEntries("HORSE#"))
+    first = store(ScanEntries(limit=2))
+    rest = store(ScanEntries(position=first.position, limit=100))
+    horses = store(ScanEntries("HORSE#"))
 
     found = {(item["PK"], item["SK"]) for item in (*first.items, *rest.items)}
     assert len(found) == 4
     assert {item["SK"] for item in horses.items} == {"RESULTS", "PARENT"}
-    assert store(ReadEntry("RACE#202605040601", "METADATA")) is not None
-    assert store(ReadEntry("RACE#202605040699", "METADATA")) is None
+    assert store(ReadItem("RACE#202605040601", "METADATA")) is not None
+    assert store(ReadItem("RACE#202605040699", "METADATA")) is None

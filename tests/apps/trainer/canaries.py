@@ -1,8 +1,7 @@
 """Text aimed at the judge, of every kind known, and a weak answer to hang it on."""
 
-from grandstand.apps.trainer.model.judging import Work
-from grandstand.apps.trainer.model.texts import word_count
-from grandstand.apps.trainer.model.values import Answer, AuthorNotes, Question
+from grandstand.apps.trainer.domain.evaluation import Answer, EvaluationRequest, word_count
+from grandstand.apps.trainer.domain.scenarios import AuthorNotes, Question
 
 TITLE = "A sudden drop in sales"
 DESCRIPTION = (
@@ -99,7 +98,7 @@ CANARIES = {
 }
 
 
-def work_of(text: str, question: Question = QUESTION) -> Work:
+def work_of(text: str, question: Question = QUESTION) -> EvaluationRequest:
     """An attempt of one answer about the shop at the harbour."""
     answer = Answer(question.question_id, question.text, text, word_count(text))
-    return Work(TITLE, DESCRIPTION, (question,), (answer,))
+    return EvaluationRequest(TITLE, DESCRIPTION, (question,), (answer,))

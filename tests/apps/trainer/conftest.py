@@ -2,7 +2,7 @@
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import AsyncStore, Store
 from tests.apps.trainer.stage import ALL_TABLES, SCENARIOS, Stage, staged
 
@@ -12,6 +12,6 @@ async def stage(store: Store, clock: ManualClock) -> Stage:
     """A trainer with its tables and scenarios."""
     store.create(ALL_TABLES)
     made = staged(AsyncStore(store), clock)
-    await made.trainer.load_scenarios(SCENARIOS)
+    await made.trainer.scenarios.load(SCENARIOS)
     made.slept.clear()
     return made

@@ -3,15 +3,9 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from grandstand.apps.trainer.model import (
-    Answer,
-    DimensionScore,
-    DimensionStatistics,
-    Evaluation,
-    Improvement,
-    Question,
-    Weakness,
-)
+from grandstand.apps.trainer.domain.evaluation import Answer, DimensionScore, Evaluation
+from grandstand.apps.trainer.domain.profiles import DimensionStatistics, Improvement, Weakness
+from grandstand.apps.trainer.domain.scenarios import Question
 from grandstand.apps.trainer.store import Attempt, Profile, Scenario
 from grandstand.storage.tables import Entity
 

@@ -13,34 +13,33 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.trainer.model import (
-    AuthorNotes,
+from grandstand.apps.trainer.domain.evaluation import (
+    DIMENSION_NAMES,
     DimensionDetail,
     DimensionScore,
     Evaluation,
     EvaluationDetails,
-    Forecast,
-    Judgement,
-    Question,
+    EvaluationRequest,
+    Evaluator,
+    Judgment,
 )
-from grandstand.apps.trainer.model.judging import Evaluator, Work
-from grandstand.apps.trainer.model.rubric import NAMES
-from grandstand.apps.trainer.model.scenarios import ScenarioDraft
-from grandstand.apps.trainer.service import Given, GivenAnswer, Means, Trainer
+from grandstand.apps.trainer.domain.scenarios import AuthorNotes, Forecast, Question, ScenarioDraft
+from grandstand.apps.trainer.services import Trainer, create_trainer
+from grandstand.apps.trainer.services.validation import AnswerInput, AttemptInput
 from grandstand.apps.trainer.settings import TrainerSettings
-from grandstand.apps.trainer.store import TABLES
-from grandstand.base.clock import Clock, SystemClock
-from grandstand.base.errors import Unavailable
+from grandstand.apps.trainer.store import TABLES, TrainerStore
+from grandstand.core.clock import Clock, SystemClock
+from grandstand.core.errors import Unavailable
+from grandstand.kit.auth.caller import Caller
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
-from grandstand.kit.who.caller import Caller
 from grandstand.storage.tables import AsyncStore, Store
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 
-ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *HOUSE_TABLES)
+ALL_TABLES = (*TABLES, *OUTBOX_TABLES, *EVENT_TABLES, *PLATFORM_TABLES)
 
 ADA = Caller("ada", "Ada", frozenset({"user"}), "session")
 BOB = Caller("bob", "Bob", frozenset({"user"}), "session")
@@ -101,20 +100,20 @@ class ScriptedJudge:
     model_id: str = "scripted/1"
     down: bool = False
     seconds: float = 0.0
-    names: tuple[str, ...] = NAMES
+    names: tuple[str, ...] = DIMENSION_NAMES
     flags: tuple[str, ...] = ()
-    asked: list[Work] = field(default_factory=list)
+    asked: list[EvaluationRequest] = field(default_factory=list)
 
-    async def judge(self, work: Work, at: datetime) -> Judgement:
-        self.asked.append(work)
+    async def judge(self, request: EvaluationRequest, at: datetime) -> Judgment:
+        self.asked.append(request)
         await asyncio.sleep(self.seconds)
         if self.down:
             raise Unavailable("The judge is at lunch")
-        told = re.search(r"score (\d)", " ".join(each.answer for each in work.answers))
+        told = re.search(r"score (\d)", " ".join(each.answer for each in request.answers))
         score = int(told.group(1)) if told else 2
         scores = tuple(DimensionScore(name, score, ("Because it says so",)) for name in self.names)
         details = tuple(DimensionDetail(name, (), "low", True, 0, "More") for name in self.names)
-        return Judgement(
+        return Judgment(
             Evaluation(0, scores, "Go on", self.model_id, at),
             EvaluationDetails("1", "1", 1, details, self.flags),
         )
@@ -126,7 +125,7 @@ class Listener:
     def __init__(self) -> None:
         self.heard: list[tuple[str, dict[str, Any]]] = []
 
-    def tell(self, topic: str, news: dict[str, Any]) -> None:
+    def publish(self, topic: str, news: dict[str, Any]) -> None:
         self.heard.append((topic, news))
 
 
@@ -135,17 +134,16 @@ class Stage:
     """A trainer, and all it stands on."""
 
     trainer: Trainer
-    means: Means
+    store: AsyncStore
+    clock: Clock
+    outbox: Outbox
+    events: Events
     judge: ScriptedJudge
     slept: list[float]
 
-    @property
-    def store(self) -> AsyncStore:
-        return self.means.store
-
     async def follow(self) -> int:
         """Let the profiles follow what changed."""
-        return await self.trainer.catch_up(self.trainer.follow())
+        return await self.trainer.profiles.catch_up(self.trainer.profiles.follow())
 
 
 def staged(
@@ -156,40 +154,39 @@ def staged(
     second: Evaluator | None = None,
     **settings: Any,
 ) -> Stage:
-    """Set a trainer up; sleeping is noted and costs no time."""
-    kept = store if isinstance(store, AsyncStore) else AsyncStore(store)
-    scripted, listener, slept = judge or ScriptedJudge(), Listener(), []
-    random = Random(1)
+    """Build a trainer; sleeps are recorded and take no time."""
+    tables = store if isinstance(store, AsyncStore) else AsyncStore(store)
+    scripted, listener, slept = judge or ScriptedJudge(), Listener(), list[float]()
+    random, outbox = Random(1), Outbox(tables, clock)
+    events = Events(tables, clock=clock, random=random, publisher=listener)
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
         await asyncio.sleep(0)
 
-    means = Means(
-        store=kept,
-        outbox=Outbox(kept, clock),
-        clock=clock,
-        random=random,
-        teller=listener,
-        events=Events(kept, clock=clock, random=random, teller=listener),
-        cursors=Cursors(b"secret"),
+    trainer = create_trainer(
+        store=TrainerStore(tables, clock, random, sleep),
         judge=scripted,
-        second=second,
+        second_judge=second,
+        outbox=outbox,
+        publisher=listener,
+        events=events,
+        cursors=Cursors(b"secret"),
         settings=TrainerSettings(**({"scenario_seconds": 0} | settings)),
-        sleep=sleep,
+        library=lambda: SCENARIOS,
     )
-    return Stage(Trainer(means), means, scripted, slept)
+    return Stage(trainer, tables, clock, outbox, events, scripted, slept)
 
 
-def given(*texts: str, percent: int | None = None, seconds: int = 60) -> Given:
-    """Answers to q1, q2 and so on."""
+def given(*texts: str, percent: int | None = None, seconds: int = 60) -> AttemptInput:
+    """Return to q1, q2 and so on."""
     answers = tuple(
-        GivenAnswer(f"q{number}", text, percent) for number, text in enumerate(texts, start=1)
+        AnswerInput(f"q{number}", text, percent) for number, text in enumerate(texts, start=1)
     )
-    return Given(answers, seconds)
+    return AttemptInput(answers, seconds)
 
 
-def saying(score: int) -> Given:
+def saying(score: int) -> AttemptInput:
     """An answer that is judged with this score in every dimension."""
     return given(f"I say score {score} and have my reasons")
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grandstand.apps.trainer.cli import Files, commands
-from grandstand.apps.trainer.model.scenarios import MalformedScenarios
-from grandstand.apps.trainer.service import Trainer
-from grandstand.apps.trainer.sources.scenario_files import library, read_scenario_file
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import InvalidInput
-from tests.apps.trainer.service.dying import opened
-from tests.apps.trainer.stage import SCENARIOS, ScriptedJudge, staged
+from grandstand.apps.trainer.cli import commands
+from grandstand.apps.trainer.domain.scenarios import InvalidScenarioFile
+from grandstand.apps.trainer.services import Trainer
+from grandstand.apps.trainer.sources.scenario_files import load_library
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import InvalidInput
+from tests.apps.trainer.services.crashing import opened
+from tests.apps.trainer.stage import ScriptedJudge, staged
 
 Say = Callable[..., Result]
 
@@ -38,7 +38,7 @@ def say(tmp_path: Path, judge: ScriptedJudge) -> Say:
             yield stage.trainer
             await stage.follow()
 
-    group = commands(opening, Files(lambda: SCENARIOS, read_scenario_file))
+    group = commands(opening)
 
     def said(*words: str, typed: str = "") -> Result:
         return CliRunner().invoke(group, [*words], input=typed)
@@ -50,7 +50,7 @@ def test_scenarios_are_loaded_once_and_listed(say: Say) -> None:
     first, again = say("scenarios", "load"), say("scenarios", "load", "--json")
     shown, listed = say("scenarios", "list"), say("scenarios", "list", "--json")
 
-    assert first.stdout == "3 scenarios written, 0 were there already\n"
+    assert first.stdout == "3 scenarios written, 0 unchanged\n"
     assert json.loads(again.stdout)["written"] == []
     assert "two-hospitals" in shown.stdout
     assert [each["scenario"]["scenarioId"] for each in json.loads(listed.stdout)] == [
@@ -67,7 +67,7 @@ def test_a_file_of_ones_own_is_checked_with_line_and_field(say: Say, tmp_path: P
 
     refused = say("scenarios", "validate", str(file))
 
-    assert isinstance(refused.exception, MalformedScenarios)
+    assert isinstance(refused.exception, InvalidScenarioFile)
     assert "line 2: title" in str(refused.exception)
 
 
@@ -79,14 +79,14 @@ def test_our_own_files_are_good(say: Say, tmp_path: Path) -> None:
 
     told = say("scenarios", "validate", str(tmp_path / name), "--json")
 
-    assert set(json.loads(told.stdout)) <= {each.scenario_id for each in library()}
+    assert set(json.loads(told.stdout)) <= {each.scenario_id for each in load_library()}
 
 
 def test_practising_asks_every_question_and_shows_the_scores(say: Say) -> None:
     say("scenarios", "load")
     typed = "I say score 3\nfor several reasons\n.\nNeither of the two\n.\n"
 
-    told = say("practise", "two-hospitals", typed=typed)
+    told = say("practice", "two-hospitals", typed=typed)
     profile = json.loads(say("profile", "show", "--json").stdout)
 
     assert told.exit_code == 0
@@ -99,7 +99,7 @@ def test_practising_asks_every_question_and_shows_the_scores(say: Say) -> None:
 def test_practising_asks_for_a_probability_where_one_is_asked_for(say: Say) -> None:
     say("scenarios", "load")
 
-    told = say("practise", "battery-plant", typed="It will be late again\n.\n20\n")
+    told = say("practice", "battery-plant", typed="It will be late again\n.\n20\n")
     kept = json.loads(say("export").stdout)
 
     assert told.exit_code == 0
@@ -141,25 +141,25 @@ def test_a_file_that_is_no_file_of_answers_is_refused(say: Say, tmp_path: Path, 
 def test_what_waits_is_judged_by_hand(say: Say, judge: ScriptedJudge) -> None:
     say("scenarios", "load")
     judge.down = True
-    kept = say("practise", "a-poll", typed="I say score 3 again\n.\n")
-    down = say("evaluate", "--waiting")
+    kept = say("practice", "a-poll", typed="I say score 3 again\n.\n")
+    down = say("evaluate", "--pending")
 
     judge.down = False
-    done = say("evaluate", "--waiting")
+    done = say("evaluate", "--pending")
 
-    assert "its scores come later" in kept.stdout
+    assert "Scores will follow" in kept.stdout
     assert "The judge is at lunch" in down.stdout
     assert "75 of 100" in done.stdout
-    assert say("evaluate", "--waiting").stdout == "Nothing waits.\n"
+    assert say("evaluate", "--pending").stdout == "Nothing is pending.\n"
 
 
 def test_rebuilding_says_what_differed(say: Say) -> None:
     say("scenarios", "load")
-    say("practise", "a-poll", typed="I say score 3 again\n.\n")
+    say("practice", "a-poll", typed="I say score 3 again\n.\n")
 
     told = say("profile", "rebuild", "owner")
 
-    assert told.stdout == "owner: 1 attempt, all agreed\n"
+    assert told.stdout == "owner: 1 attempt, no differences\n"
     assert json.loads(say("profile", "rebuild", "--all", "--json").stdout) == [
         {"userId": "owner", "attemptCount": 1, "differences": []}
     ]
@@ -168,9 +168,9 @@ def test_rebuilding_says_what_differed(say: Say) -> None:
 
 def test_the_history_is_written_to_a_file(say: Say, tmp_path: Path) -> None:
     say("scenarios", "load")
-    say("practise", "a-poll", typed="I say score 3 again\n.\n")
+    say("practice", "a-poll", typed="I say score 3 again\n.\n")
     file = tmp_path / "history.csv"
 
-    say("export", "--form", "csv", "--to", str(file))
+    say("export", "--format", "csv", "--to", str(file))
 
     assert file.read_text(encoding="utf-8").splitlines()[1].split(",")[1] == "a-poll"

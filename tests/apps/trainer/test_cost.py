@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
-from grandstand.apps.trainer.model import (
+from grandstand.apps.trainer.domain.evaluation import (
+    DIMENSION_NAMES,
     Answer,
     DimensionDetail,
     DimensionScore,
-    DimensionStatistics,
     Evaluation,
     EvaluationDetails,
 )
-from grandstand.apps.trainer.model.rubric import NAMES
+from grandstand.apps.trainer.domain.profiles import DimensionStatistics
 from grandstand.apps.trainer.store import TABLES, Attempt, Profile, UserTotals
-from grandstand.base.clock import ManualClock
-from grandstand.kit.outbox import Consequence, Outbox
-from grandstand.storage.tables import AllOrNothing, AsyncStore, Naming, Store
+from grandstand.core.clock import ManualClock
+from grandstand.kit.outbox import Outbox, OutboxMessage
+from grandstand.storage.tables import AsyncStore, Naming, Store, TransactWrite
+from grandstand.storage.tables.attribute_values import item_size
 from grandstand.storage.tables.capacity import SECONDS_A_MONTH
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.operations.explain import cost
-from grandstand.storage.tables.values import item_size
 from tests.apps.trainer.records import DRAFT, JUDGED, MORNING, PROFILE
 
 PEOPLE, ATTEMPTS_EACH = 1000, 10
@@ -46,7 +46,7 @@ EVALUATION = Evaluation(
     75,
     tuple(
         DimensionScore(name, 3, ("A reason of some sixty letters, as a judge gives them",) * 3)
-        for name in NAMES
+        for name in DIMENSION_NAMES
     ),
     "Feedback. " * 40,
     "offline-heuristic/1",
@@ -65,7 +65,7 @@ DETAILS = EvaluationDetails(
             0,
             "What a four would have needed, in a sentence or two",
         )
-        for name in NAMES
+        for name in DIMENSION_NAMES
     ),
 )
 SUBMITTED = DRAFT.replace(answers=ANSWERS, submitted_at=MORNING, evaluation_state="pending")
@@ -76,7 +76,7 @@ TOTALS = UserTotals(user_id="ada", attempt_count=10, score_sum=750, revision=10)
 SNAPSHOT = PROFILE.replace(
     dimensions=tuple(
         DimensionStatistics(name, Decimal("3.2"), Decimal("0.4"), "stable", (3,) * 10)
-        for name in NAMES
+        for name in DIMENSION_NAMES
     ),
     recommendations=("Look for hidden assumptions in what you read this week",) * 4,
     digest="d" * 64,
@@ -84,7 +84,7 @@ SNAPSHOT = PROFILE.replace(
 )
 
 
-def _size(entity: Attempt | Profile | UserTotals | Consequence) -> int:
+def _size(entity: Attempt | Profile | UserTotals | OutboxMessage) -> int:
     return item_size(type(entity).__plan__.encode(entity))
 
 
@@ -103,7 +103,7 @@ def _operations() -> Iterator[Done]:
     clock = ManualClock()
     store = Store(SqliteEngine.open(None, clock=clock), naming=Naming(), clock=clock)
     note = Outbox(AsyncStore(store), clock).write("trainer.evaluate", DRAFT.attempt_id, {})
-    waiting = Consequence(
+    waiting = OutboxMessage(
         topic="trainer.evaluate",
         idempotency_key=DRAFT.attempt_id,
         body="{}",
@@ -118,17 +118,17 @@ def _operations() -> Iterator[Done]:
     yield Done(Attempt.save_draft("a1", "ada", ANSWERS, 60), written, DRAFTS_SAVED)
     yield Done(Attempt.by_id("a1"), judged, DRAFTS_SAVED + 4)
     yield Done(mine, judged, LISTS_SEEN, found=ATTEMPTS_EACH * 2)
-    yield Done(AllOrNothing((Attempt.submit("a1", "ada", ANSWERS, MORNING),)), written, 2)
-    yield Done(AllOrNothing((note,)), _size(waiting))
+    yield Done(TransactWrite((Attempt.submit("a1", "ada", ANSWERS, MORNING),)), written, 2)
+    yield Done(TransactWrite((note,)), _size(waiting))
     yield Done(waiting.claim(MORNING + timedelta(minutes=1)), _size(waiting))
     yield Done(waiting.delivered(MORNING), _size(waiting))
-    yield Done(AllOrNothing((Attempt.complete("a1", EVALUATION, DETAILS),)), judged)
-    yield Done(AllOrNothing((UserTotals.count("ada", 75),)), small)
+    yield Done(TransactWrite((Attempt.complete("a1", EVALUATION, DETAILS),)), judged)
+    yield Done(TransactWrite((UserTotals.count("ada", 75),)), small)
     yield Done(UserTotals.of_user("ada"), small)
     yield Done(Profile.latest("ada"), profile, 1 + LISTS_SEEN)
     yield Done(mine, judged, found=2 * WINDOW)
     yield Done(Attempt.by_id("a1"), judged, 2 * WINDOW)
-    yield Done(AllOrNothing((SNAPSHOT.record(), TOTALS.unchanged())), profile)
+    yield Done(TransactWrite((SNAPSHOT.record(), TOTALS.unchanged())), profile)
     store.close()
 
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.trainer.model import DIFFICULTIES, Answer, Override
+from grandstand.apps.trainer.domain.evaluation import Answer, Override
+from grandstand.apps.trainer.domain.scenarios import DIFFICULTIES
 from grandstand.apps.trainer.store import TABLES, Attempt, Profile, Scenario, UserTotals
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
@@ -184,7 +185,7 @@ def test_scenarios_are_listed_while_they_are_active(store: Store) -> None:
     made = [SCENARIO.replace(scenario_id=each, difficulty=each) for each in DIFFICULTIES]
     store.write_many(each.put() for each in made)
 
-    withdrawn = store(Scenario.withdraw("advanced"))
+    withdrawn = store(Scenario.update(scenario_id="advanced").set(active=False))
 
     assert {each.scenario_id for each in store(Scenario.all_active())} == {
         "beginner",
@@ -199,7 +200,7 @@ def test_a_withdrawn_scenario_can_be_offered_again(store: Store) -> None:
     store(SCENARIO.replace(active=False).load())
 
     before = store(Scenario.all_active())
-    store(Scenario.offer("s1", "beginner"))
+    store(Scenario.update(scenario_id="s1").set(active=True, difficulty="beginner"))
 
     assert before == []
     assert store(Scenario.all_active()) == [SCENARIO]

@@ -8,9 +8,9 @@ from benchmarks.gatherer.hearing import recording
 from benchmarks.gatherer.recording import ByHand
 from benchmarks.gatherer.streams import ours, stream
 from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.window import Window
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.query import Window
 
 _TOLD = stream(markets=2, levels=5, number=1500)
 

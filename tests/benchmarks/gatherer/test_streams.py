@@ -5,14 +5,14 @@ from itertools import islice
 
 from benchmarks.gatherer.day import day_frames
 from benchmarks.gatherer.streams import ours, stream
-from grandstand.apps.gatherer.model.feed import Feed
-from grandstand.apps.gatherer.model.incidents import Outcome
-from grandstand.apps.gatherer.sources.kalshi.frames import FrameDecoder
+from grandstand.apps.gatherer.domain.feed import Feed
+from grandstand.apps.gatherer.domain.feed_events import FeedResult
+from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 
 
-def _taken(frames: list[bytes]) -> tuple[list[Outcome], Feed]:
+def _taken(frames: list[bytes]) -> tuple[list[FeedResult], Feed]:
     parse, feed = FrameDecoder().parse, Feed(gatherer="bench", conn=1)
-    return [feed.take(parse(frame), at) for at, frame in enumerate(frames, start=1)], feed
+    return [feed.handle(parse(frame), at) for at, frame in enumerate(frames, start=1)], feed
 
 
 def test_every_frame_of_a_stream_is_a_row_and_nothing_else_happens() -> None:
@@ -22,7 +22,7 @@ def test_every_frame_of_a_stream_is_a_row_and_nothing_else_happens() -> None:
 
     kinds = Counter(type(outcome.row).__name__ for outcome in outcomes)
     assert kinds == {"OrderbookSnapshot": 3, "OrderbookDelta": 500}
-    assert not any(outcome.incidents for outcome in outcomes)
+    assert not any(outcome.events for outcome in outcomes)
 
 
 def test_books_after_a_stream_have_the_sizes_its_steps_say() -> None:
@@ -45,5 +45,5 @@ def test_a_day_has_deltas_trades_summaries_and_books_in_the_specification_s_shar
     kinds = Counter(type(outcome.row).__name__ for outcome in outcomes)
     shares = {"OrderbookSnapshot": 1, "OrderbookDelta": 100, "Trade": 10, "Ticker": 10}
     assert kinds == {name: 40 * share for name, share in shares.items()}
-    assert not any(outcome.incidents for outcome in outcomes)
+    assert not any(outcome.events for outcome in outcomes)
     assert feed.stale == frozenset()

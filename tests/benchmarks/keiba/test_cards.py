@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.keiba.cards import necessary_pages
 from benchmarks.keiba.pages import MORNING, RACE_DAY, RacePages, pages_of_race
-from grandstand.apps.keiba.sources.parsing.card import parse_card
+from grandstand.apps.keiba.sources.race_parser import parse_card
 from grandstand.simulators.racing.world import World
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from benchmarks.keiba.choice import Sample, fit, solved
-from grandstand.apps.keiba.model.placing import win_probabilities
+from grandstand.apps.keiba.domain.ranking import win_probabilities
 
 _TRUE = (0.8, -0.3, 0.0)
 

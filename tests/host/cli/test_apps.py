@@ -10,17 +10,17 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from grandstand.base.errors import NotFound
-from grandstand.host.catalogue import APPS
+from grandstand.core.errors import NotFound
 from grandstand.host.cli import COMMANDS
 from grandstand.host.cli.apps import commands_of
-from grandstand.kit.app import App, Resources
+from grandstand.host.registry import APPS
+from grandstand.kit.app import App, AppResources, AppServices
 
 
 class Counting:
     """The service of a small application."""
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: AppResources) -> None:
         self.store = resources.store
 
     async def tables(self) -> int:
@@ -48,7 +48,11 @@ def test_a_command_of_an_application_works_with_its_service(
 ) -> None:
     monkeypatch.setenv("GRANDSTAND_HOME", str(tmp_path))
     card = App(
-        name="counting", title="Counting", purpose="Count.", service=Counting, commands=_commands
+        name="counting",
+        title="Counting",
+        purpose="Count.",
+        build=lambda resources: AppServices(services=Counting(resources)),
+        commands=_commands,
     )
 
     done = CliRunner().invoke(commands_of(card), [])

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.host.cli import app
-from grandstand.host.demo.birth import DemoInUse, inhabited
+from grandstand.host.demo.world_state import DemoInUse, open_world
 from grandstand.host.settings import read_settings
 
 Run = Callable[..., Result]
@@ -49,7 +49,7 @@ def test_the_status_has_whole_names_on_a_narrow_terminal(
 
 
 def test_wiping_asks_first_and_then_leaves_nothing(run: Run, tmp_path: Path) -> None:
-    with inhabited(read_settings(), SystemClock().now()):
+    with open_world(read_settings(), SystemClock().now()):
         pass
 
     unasked = run("wipe")
@@ -58,11 +58,11 @@ def test_wiping_asks_first_and_then_leaves_nothing(run: Run, tmp_path: Path) -> 
     assert unasked.exit_code != 0
     assert asked.stdout.strip() == f"removed {tmp_path / 'simulated'}"
     assert not (tmp_path / "simulated").exists()
-    assert run("wipe").stdout.strip() == "There is no simulated data."
+    assert run("wipe").stdout.strip() == "No simulated data."
 
 
 def test_wiping_is_refused_while_the_data_is_in_use(run: Run, tmp_path: Path) -> None:
-    with inhabited(read_settings(), SystemClock().now()):
+    with open_world(read_settings(), SystemClock().now()):
         result = run("wipe", "--yes")
 
     assert isinstance(result.exception, DemoInUse)

@@ -45,7 +45,7 @@ def test_tables_that_are_still_to_be_made_are_counted(run: Run) -> None:
     good, told = found(run("--json"), "declared tables")
 
     assert good
-    assert told.endswith("to make: grandstand tables create")
+    assert told.endswith("missing: grandstand tables create")
 
 
 def test_a_port_that_is_taken_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,17 +11,17 @@ from random import Random
 import pytest
 from typer.testing import CliRunner, Result
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import NotFound
-from grandstand.base.metrics import Metrics
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import NotFound
+from grandstand.core.metrics import Metrics
 from grandstand.host.cli.jobs import jobs
-from grandstand.host.opening import open_store
+from grandstand.host.infrastructure import open_store
 from grandstand.host.settings import read_settings
-from grandstand.kit.jobs.job import Every, Job, Run
-from grandstand.kit.jobs.runner import Pace, Runner
+from grandstand.kit.jobs.job import Every, Job, JobContext
+from grandstand.kit.jobs.runner import JobRunner, RunnerConfig
 from grandstand.kit.jobs.tables import JOB_TABLES
 from grandstand.storage.tables import AsyncStore
-from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 from tests.kit.jobs.conftest import until
 from tests.kit.stores import Listener
 
@@ -52,19 +52,19 @@ def ran(call: Call) -> Call:
 async def run_once() -> None:
     ended: list[str] = []
 
-    async def well(_run: Run) -> str | None:
+    async def well(_run: JobContext) -> str | None:
         ended.append("well")
         return "counted [7] odds"
 
-    async def badly(_run: Run) -> str | None:
+    async def badly(_run: JobContext) -> str | None:
         ended.append("badly")
         message = "no such thing"
         raise NotFound(message)
 
     daily = Every(86_400, jitter=0.0)
     with open_store(read_settings()) as store:
-        store.create((*HOUSE_TABLES, *JOB_TABLES))
-        runner = Runner(
+        store.create((*PLATFORM_TABLES, *JOB_TABLES))
+        runner = JobRunner(
             AsyncStore(store),
             [
                 Job("tests.well", "Goes well.", daily, well),
@@ -73,9 +73,9 @@ async def run_once() -> None:
             clock=SystemClock(),
             random=Random(1),
             metrics=Metrics(),
-            teller=Listener(),
+            publisher=Listener(),
             instance="here",
-            pace=Pace(look_seconds=0.1),
+            pace=RunnerConfig(look_seconds=0.1),
         )
         task = asyncio.create_task(runner.run())
         await until(lambda: len(ended) == 2)
@@ -117,7 +117,7 @@ def test_a_job_can_be_asked_for_paused_and_resumed(ran: Call) -> None:
         ]
     ]
 
-    assert asked == "tests.well is asked for and begins within seconds\n"
+    assert asked == "tests.well will start within seconds\n"
     assert states == ["paused", "waiting", "asked"]
 
 
@@ -132,5 +132,5 @@ def test_a_job_that_is_not_there_is_not_found(ran: Call, move: str) -> None:
 def test_before_anything_has_started_there_are_no_jobs(call: Call) -> None:
     shown, told = call("list"), call("list", "--json")
 
-    assert "no jobs yet" in shown.stdout
+    assert "No jobs yet" in shown.stdout
     assert json.loads(told.stdout) == []

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from grandstand.host.cli import COMMANDS, app, whole
 
-_HEAVY = {"fastapi", "pydantic", "rich", "starlette", "grandstand.host.catalogue", "uvicorn"}
+_HEAVY = {"fastapi", "pydantic", "rich", "starlette", "grandstand.host.registry", "uvicorn"}
 
 
 def test_help_lists_every_command_and_loads_none() -> None:

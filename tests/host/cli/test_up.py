@@ -1,4 +1,4 @@
-"""Starting and stopping the house from the command line, as a real process."""
+"""Starting and stopping the platform from the command line, as a real process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import httpx2
 import pytest
 import websockets.sync.client as sockets_client
 
-from grandstand.host.server.listening import LOOPBACK, listen
+from grandstand.host.server.serving import LOOPBACK, bind
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -67,14 +67,14 @@ def _ready(address: str, path: str) -> httpx2.Response:
 def test_up_serves_pages_and_runs_jobs_and_stops_when_told(tmp_path: Path, number: int) -> None:
     with _running(tmp_path, "up") as (program, address):
         home = _ready(address, "/")
-        jobs = httpx2.get(f"{address}/api/house/jobs", trust_env=False).json()["jobs"]
+        jobs = httpx2.get(f"{address}/api/platform/jobs", trust_env=False).json()["jobs"]
         socket = sockets_client.connect(f"ws{address[4:]}/live", proxy=None)
         with socket:
             program.send_signal(number)
             code = program.wait(120)
 
     assert home.status_code == 200
-    assert "house.sweep" in [job["name"] for job in jobs]
+    assert "platform.sweep" in [job["name"] for job in jobs]
     assert code == 0
 
 
@@ -94,7 +94,7 @@ def test_a_worker_runs_jobs_and_answers_monitors_only(tmp_path: Path) -> None:
 
 
 def test_a_taken_port_is_one_sentence(tmp_path: Path) -> None:
-    with listen(LOOPBACK, 0) as taken:
+    with bind(LOOPBACK, 0) as taken:
         port = taken.getsockname()[1]
         done = _call(tmp_path, "up", "--port", str(port))
 

@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from grandstand.host.cli.asking import with_people
-from grandstand.host.cli.key import key
-from grandstand.host.cli.user import user
-from grandstand.kit.who.caller import Caller
-from grandstand.kit.who.people import People
-from grandstand.kit.who.sessions import Visitor
+from grandstand.host.cli.accounts import key, user, with_accounts
+from grandstand.kit.auth.accounts import AccountService
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.auth.sessions import Visitor
 
 PASSWORD = "four strong words here"
 HOME = Visitor("192.0.2.7")
@@ -47,26 +45,26 @@ def add(name: str, *more: str) -> str:
 def called(text: str) -> Caller | None:
     """Who a key stands for."""
 
-    async def act(people: People) -> Caller | None:
+    async def act(people: AccountService) -> Caller | None:
         return await people.by_key(text)
 
-    return with_people(act)
+    return with_accounts(act)
 
 
 def logged_in(name: str, password: str) -> str:
     """The user id of who logs in."""
 
-    async def act(people: People) -> str:
+    async def act(people: AccountService) -> str:
         return (await people.log_in(name, password, HOME)).user_id
 
-    return with_people(act)
+    return with_accounts(act)
 
 
 def test_the_first_account_can_log_in_with_the_password_piped_in() -> None:
     result = of_user("add", "ada", "--admin", piped=f"{PASSWORD}\nmore\n")
 
     assert result.stdout.startswith("added ada (")
-    assert "everybody has to log in" in result.stderr
+    assert "Everybody has to log in" in result.stderr
     assert PASSWORD not in result.output
     assert logged_in("ada", PASSWORD) in result.stdout
 
@@ -82,7 +80,7 @@ def test_a_name_that_is_taken_is_said_before_the_password_is_asked() -> None:
 
     result = of_user("add", "Ada")
 
-    assert "already: choose another name" in str(result.exception)
+    assert "exists. Choose another name" in str(result.exception)
 
 
 def test_without_a_password_nobody_is_added() -> None:
@@ -139,8 +137,8 @@ def test_nobody_is_removed_without_a_second_thought() -> None:
 
 def test_who_is_not_there_is_not_found() -> None:
     for words in (("remove", "x"), ("password", "x"), ("role", "x", "admin")):
-        assert "There is no account 'x'" in str(of_user(*words).exception)
-    assert "There is no account 'x'" in str(of_key("issue", "x").exception)
+        assert "No account named 'x'" in str(of_user(*words).exception)
+    assert "No account named 'x'" in str(of_key("issue", "x").exception)
 
 
 def test_a_key_is_printed_once_and_alone_so_that_a_script_can_take_it() -> None:
@@ -198,7 +196,7 @@ def test_a_key_is_revoked_by_its_id_or_by_itself() -> None:
     assert kept is not None
     assert (called(by_id), called(whole)) == (None, None)
     assert whole.rpartition("_")[2] not in done.output
-    assert "no such key" in str(of_key("revoke", whole, "--yes").exception)
+    assert "No such key" in str(of_key("revoke", whole, "--yes").exception)
 
 
 def test_everything_kept_of_a_person_is_exported_as_json(tmp_path: Path) -> None:
@@ -210,8 +208,8 @@ def test_everything_kept_of_a_person_is_exported_as_json(tmp_path: Path) -> None
     of_user("export", ada, "--id", "--to", str(file))
 
     assert [(each["app"], each["kind"]) for each in printed[:2]] == [
-        ("house", "account"),
-        ("house", "key"),
+        ("platform", "account"),
+        ("platform", "key"),
     ]
     assert printed[0]["value"]["user_id"] == ada
     assert json.loads(file.read_text()) == printed
@@ -229,27 +227,27 @@ def test_a_person_is_erased_only_after_a_second_thought() -> None:
 
     assert "--yes" in str(unsure.exception)
     assert kept is not None
-    assert "house: 1 erased" in sure.stdout
+    assert "platform: 1 erased" in sure.stdout
     assert called(issued) is None
     assert [each["name"] for each in json.loads(of_user("list", "--json").stdout)] == ["ada"]
 
 
 def test_what_is_kept_of_somebody_without_an_account_is_erased_by_id() -> None:
-    async def prefer(people: People) -> None:
+    async def prefer(people: AccountService) -> None:
         await people.prefer("owner", time_zone="Asia/Tokyo", odds_format="decimal")
 
-    with_people(prefer)
+    with_accounts(prefer)
 
     first = of_user("erase", "owner", "--id", "--yes").stdout
     again = of_user("erase", "owner", "--id", "--yes").stdout
 
-    assert "house: 1 erased" in first
-    assert "house: 0 erased" in again
+    assert "platform: 1 erased" in first
+    assert "platform: 0 erased" in again
 
 
 def test_at_a_terminal_the_password_is_asked_twice_and_never_shown(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    code = "from grandstand.host.cli.user import user; user(['add', 'ada'])"
+    code = "from grandstand.host.cli.accounts import user; user(['add', 'ada'])"
     child = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=theirs,

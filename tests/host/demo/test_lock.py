@@ -1,7 +1,7 @@
 """What was pushed to a phone is drawn as its lock screen shows it."""
 
-from grandstand.host.pages.demo import ShownTeam, shown_lock
-from grandstand.simulators.push import Lock
+from grandstand.host.pages.demo import TeamView, lock_screen_view
+from grandstand.simulators.push.phones import LockScreenActivity
 
 
 def test_teams_event_and_over_are_shown_with_the_way_to_the_match() -> None:
@@ -14,18 +14,20 @@ def test_teams_event_and_over_are_shown_with_the_way_to_the_match() -> None:
         "thisOver": ["1", "W", "•"],
         "status": "2nd Innings",
     }
-    lock = Lock(
+    lock = LockScreenActivity(
         state, {"matchId": "7"}, 1, stale=False, ended=False, alert=None, updates=3, alerts=1
     )
 
-    shown = shown_lock(lock)
+    shown = lock_screen_view(lock)
 
-    assert shown.teams == (ShownTeam("Australia", "168-6 (20)"), ShownTeam("SL", ""))
+    assert shown.teams == (TeamView("Australia", "168-6 (20)"), TeamView("SL", ""))
     assert (shown.event, shown.over) == ("WICKET! D Gunaratne 52 (37)", "1 W •")
     assert (shown.words, shown.href) == ("2nd Innings · update 3", "/cricket/matches/7")
 
 
 def test_a_match_that_is_over_says_so() -> None:
-    lock = Lock({"result": "Won"}, {}, 1, stale=True, ended=True, alert=None, updates=1, alerts=0)
+    lock = LockScreenActivity(
+        {"result": "Won"}, {}, 1, stale=True, ended=True, alert=None, updates=1, alerts=0
+    )
 
-    assert shown_lock(lock).words == "Won · over · update 1"
+    assert lock_screen_view(lock).words == "Won · over · update 1"

@@ -4,21 +4,20 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.host.demo.games import Leagues
 from grandstand.host.demo.markets import GameMarkets
-from grandstand.host.lending import named_first
-from grandstand.simulators.exchange.exchange import Exchange
-from grandstand.simulators.exchange.floor.market import Market
-from grandstand.simulators.exchange.floor.numbers import DOLLAR
-from grandstand.simulators.exchange.floor.world import Scenery, World
+from grandstand.host.exchange_prices import named_first
+from grandstand.simulators.exchange.market import DOLLAR, Market
+from grandstand.simulators.exchange.server import Exchange
+from grandstand.simulators.exchange.world import World, WorldConfig
 from tests.host.demo.conftest import NOON
 
 pytestmark = pytest.mark.anyio
 
 
 def _opened(leagues: Leagues, clock: ManualClock) -> tuple[GameMarkets, World]:
-    world = World(clock, Scenery(markets=2, truth_most=50))
+    world = World(clock, WorldConfig(markets=2, truth_most=50))
     return GameMarkets(Exchange(world, clock), world, leagues, clock), world
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from grandstand.base.clock import ManualClock
-from grandstand.host.demo.matches import Fixtures
+from grandstand.core.clock import ManualClock
+from grandstand.host.demo.cricket import Fixtures
 from grandstand.simulators.scores.feed import ScoreFeed
 
 EARLY = datetime(2026, 11, 16, 3, 11, tzinfo=UTC)

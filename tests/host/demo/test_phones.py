@@ -6,11 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from grandstand.apps.cricket.service import Cricket
-from grandstand.base.clock import ManualClock
-from grandstand.host.demo.matches import Fixtures
-from grandstand.host.demo.phones import BUNDLE_ID, PhoneStory
-from grandstand.simulators.push import Wall
+from grandstand.apps.cricket.services import Cricket
+from grandstand.core.clock import ManualClock
+from grandstand.host.demo.cricket import BUNDLE_ID, DemoPhone, Fixtures
+from grandstand.simulators.push.phones import PhoneWall
 from grandstand.simulators.scores.feed import ScoreFeed
 
 pytestmark = pytest.mark.anyio
@@ -19,21 +18,29 @@ pytestmark = pytest.mark.anyio
 class Quiet:
     """Cricket as the phone's app needs it: everything is taken, and everything is followed."""
 
-    async def register_device(self, *_given: object) -> None: ...
+    @property
+    def devices(self) -> "Quiet":
+        return self
+
+    @property
+    def follows(self) -> "Quiet":
+        return self
+
+    async def register(self, *_given: object) -> None: ...
 
     async def set_push_to_start(self, *_given: object) -> None: ...
 
     async def unfollow(self, *_given: object) -> None: ...
 
-    async def find_follow(self, *_given: object) -> bool:
+    async def find(self, *_given: object) -> bool:
         return True
 
 
-def story_in(folder: Path, clock: ManualClock) -> PhoneStory:
-    return PhoneStory(Wall(clock, Random(1)), Fixtures(ScoreFeed(clock), clock), folder)
+def story_in(folder: Path, clock: ManualClock) -> DemoPhone:
+    return DemoPhone(PhoneWall(clock, Random(1)), Fixtures(ScoreFeed(clock), clock), folder)
 
 
-async def begun(folder: Path, clock: ManualClock) -> tuple[PhoneStory, Cricket]:
+async def begun(folder: Path, clock: ManualClock) -> tuple[DemoPhone, Cricket]:
     story, cricket = story_in(folder, clock), cast("Cricket", Quiet())
     await story.begin(cricket)
     return story, cricket

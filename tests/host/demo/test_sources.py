@@ -11,10 +11,10 @@ from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.demo.sources import (
     SOURCES,
+    demo_enabled,
     how_to_connect,
-    plays,
     simulated_apps,
-    standings,
+    source_connections,
 )
 from grandstand.host.settings import DemoSettings, Settings
 
@@ -54,13 +54,13 @@ def test_nothing_is_simulated_where_tables_are_not_embedded_unless_that_is_asked
     cloud = Settings(home=tmp_path, tables="dynamodb:eu-west-1", demo=AUTO)
     asked = cloud.model_copy(update={"demo": DemoSettings(play="on")})
 
-    assert (plays(cloud), plays(asked)) == (False, True)
+    assert (demo_enabled(cloud), demo_enabled(asked)) == (False, True)
 
 
 def test_nothing_is_simulated_when_that_is_switched_off(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path, demo=DemoSettings(play="off"))
 
-    words = {one.word for one in standings(settings)}
+    words = {one.word for one in source_connections(settings)}
 
     assert (simulated_apps(settings), words) == (frozenset(), {"not connected"})
 
@@ -69,7 +69,7 @@ def test_the_push_key_alone_leaves_cricket_and_its_phones_simulated(tmp_path: Pa
     cricket = CricketSettings(apns_key=SecretStr("pem"))
     settings = Settings(home=tmp_path, demo=AUTO, cricket=cricket)
 
-    words = {one.source.name: one.word for one in standings(settings)}
+    words = {one.source.name: one.word for one in source_connections(settings)}
 
     assert (words["scores"], words["push"]) == ("simulated", "simulated")
 

@@ -8,20 +8,20 @@ from random import Random
 
 import pytest
 
-from grandstand.apps.bets.app import CARD as BETS
-from grandstand.apps.cricket.app import CARD as CRICKET
-from grandstand.apps.keiba.app import CARD as KEIBA
-from grandstand.base.clock import SystemClock
-from grandstand.host.demo.birth import Birth
-from grandstand.host.demo.past import Past, live_through
-from grandstand.host.demo.phones import PhoneStory
-from grandstand.host.demo.story import has_past, paced
-from grandstand.host.demo.world import Demo, playing
-from grandstand.host.house import House
+from grandstand.apps.bets.app import APP as BETS
+from grandstand.apps.cricket.app import APP as CRICKET
+from grandstand.apps.keiba.app import APP as KEIBA
+from grandstand.core.clock import SystemClock
+from grandstand.host.demo.cricket import DemoPhone
+from grandstand.host.demo.history import HistoryRequest, simulate_days
+from grandstand.host.demo.jobs import has_history, with_demo_schedule
+from grandstand.host.demo.world import Demo, open_demo
+from grandstand.host.demo.world_state import WorldState
+from grandstand.host.runtime import Platform
 from grandstand.host.settings import DemoSettings, Settings
-from grandstand.kit.jobs.job import Every, Job, Run
-from grandstand.kit.who.caller import LOCAL_OWNER
-from grandstand.simulators.push import Wall
+from grandstand.kit.auth.caller import LOCAL_OWNER
+from grandstand.kit.jobs.job import Every, Job, JobContext
+from grandstand.simulators.push.phones import PhoneWall
 
 pytestmark = pytest.mark.anyio
 _PATIENCE_SECONDS = 120.0
@@ -53,22 +53,22 @@ class MatchClock(SystemClock):
 async def test_a_push_reaches_the_lock_screen_of_the_simulated_phone(tmp_path: Path) -> None:
     settings, clock = _settings(tmp_path), MatchClock()
     async with (
-        playing(settings, clock=clock, apps=["cricket"]) as demo,
-        House.open(settings, clock=clock, apps=(CRICKET,), demo=demo) as house,
-        house.background.running(),
+        open_demo(settings, clock=clock, apps=["cricket"]) as demo,
+        Platform.open(settings, clock=clock, apps=(CRICKET,), demo=demo) as platform,
+        platform.background.running(),
     ):
         assert demo is not None
         assert demo.phones is not None
-        cricket, phones = house.services["cricket"], demo.phones
+        cricket, phones = platform.services["cricket"], demo.phones
 
         async def shows_the_score() -> bool:
             return any(lock.state.get("teams") for lock in phones.locks())
 
         await _until(shows_the_score)
-        elsewhere = PhoneStory(Wall(clock, Random(1)), phones.fixtures, demo.folder)
+        elsewhere = DemoPhone(PhoneWall(clock, Random(1)), phones.fixtures, demo.folder)
         await _until(lambda: asyncio.to_thread(lambda: bool(elsewhere.locks())))
 
-        followed = await cricket.follows(LOCAL_OWNER)
+        followed = await cricket.follows.of_user(LOCAL_OWNER.user_id)
 
     assert str(demo.fixtures.live_id if demo.fixtures else 0) in {one.match_id for one in followed}
     assert phones.changes() > 0
@@ -77,15 +77,15 @@ async def test_a_push_reaches_the_lock_screen_of_the_simulated_phone(tmp_path: P
 async def test_the_next_card_fills_by_itself(tmp_path: Path) -> None:
     settings = _settings(tmp_path)
     async with (
-        playing(settings, apps=["keiba"]) as demo,
-        House.open(settings, apps=(KEIBA,), demo=demo) as house,
+        open_demo(settings, apps=["keiba"]) as demo,
+        Platform.open(settings, apps=(KEIBA,), demo=demo) as platform,
     ):
-        job = next(one for one in house.background.runner.jobs if one.name == "demo.races")
+        job = next(one for one in platform.background.runner.jobs if one.name == "demo.races")
 
         said = await job.work(_run(job.name))
 
-        race = await house.services["keiba"].next_off()
-        card = await house.services["keiba"].kept_card(race.entry.race_id)
+        race = await platform.services["keiba"].days.next_race()
+        card = await platform.services["keiba"].cards.cached(race.entry.race_id)
     assert card is not None
     assert said == f"{race.entry.race_id}: {len(card.runners)} runners"
 
@@ -94,42 +94,42 @@ async def test_jobs_of_bets_are_done_often_but_not_before_there_is_a_past(tmp_pa
     demo = await _demo(tmp_path)
     job = Job("bets.odds_collector", "Collect odds.", Every(14_400), _done)
 
-    quick = paced(job, demo)
+    quick = with_demo_schedule(job, demo)
     early = await quick.work(_run(job.name))
     (demo.folder / "past.done").touch()
 
     assert isinstance(quick.when, Every)
     assert quick.when.seconds < 600
-    assert early == "waits until the simulated past is played"
-    assert (has_past(demo), await quick.work(_run(job.name))) == (True, "done")
+    assert early == "waiting for the demo history"
+    assert (has_history(demo), await quick.work(_run(job.name))) == (True, "done")
 
 
 async def test_a_day_that_was_lived_through_left_what_benny_made_of_it(tmp_path: Path) -> None:
     now = SystemClock().now().replace(minute=0, second=0, microsecond=0)
-    past = Past(str(tmp_path), Birth(now.replace(hour=0)), now, days=1)
+    past = HistoryRequest(str(tmp_path), WorldState(now.replace(hour=0)), now, days=1)
     said: list[str] = []
 
-    await live_through(past, said.append)
+    await simulate_days(past, said.append)
 
-    async with House.open(Settings(home=tmp_path), apps=(BETS,)) as house:
-        bets = house.services["bets"]
-        considered = await bets.shadow_bets(limit=5)
-        (first, *_) = (await bets.games(bets.sports()[0], limit=1)).items
-        moved = (await bets.game(first.game_id)).lines
+    async with Platform.open(Settings(home=tmp_path), apps=(BETS,)) as platform:
+        bets = platform.services["bets"]
+        considered = await bets.benny.shadow_bets(limit=5)
+        (first, *_) = (await bets.games.upcoming(bets.settings.sports[0], limit=1)).items
+        moved = (await bets.games.get(first.game_id)).lines
     assert len(said) == 7
     assert considered.items
     assert max(len(line.points) for line in moved) > 1
 
 
-async def _done(_run: Run) -> str:
+async def _done(_run: JobContext) -> str:
     return "done"
 
 
-def _run(name: str) -> Run:
-    return Run(name, 1, 1, SystemClock().now(), lambda _line: None)
+def _run(name: str) -> JobContext:
+    return JobContext(name, 1, 1, SystemClock().now(), lambda _line: None)
 
 
 async def _demo(home: Path) -> Demo:
-    async with playing(_settings(home), apps=["bets"]) as demo:
+    async with open_demo(_settings(home), apps=["bets"]) as demo:
         assert demo is not None
         return demo

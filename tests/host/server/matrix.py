@@ -1,4 +1,4 @@
-"""Every way in of a running house, and what each kind of caller must be answered there."""
+"""Every way in of a running platform, and what each kind of caller must be answered there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Literal
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from grandstand.host.server.listening import LOOPBACK
-from grandstand.kit.routes import Access, MarkedRoute
+from grandstand.host.server.serving import LOOPBACK
+from grandstand.kit.routes import Access, AppRoute
 
 ANSWERED: frozenset[int] = frozenset({200, 202, 204, 303, 304, 400, 404, 405, 409, 415, 422})
 Verdict = Literal["answered", "not signed in", "not allowed", "led to sign in", "wrong host"]
@@ -89,10 +89,10 @@ def doors(app: FastAPI) -> Iterator[Door]:
 
 
 def _doors_of(route: BaseRoute) -> Iterator[Door]:
-    if isinstance(route, MarkedRoute):
+    if isinstance(route, AppRoute):
         path = re.sub(r"{\w+}", "x", route.path)
         for method in sorted(route.methods or ()):
-            yield Door(method, path, route.mark.access, route.mark.html)
+            yield Door(method, path, route.spec.access, route.spec.html)
     elif isinstance(route, Mount):
         yield Door("GET", f"{route.path}/x/y.css", _PLAIN[route.path])
     elif isinstance(route, Route):

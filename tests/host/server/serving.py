@@ -1,4 +1,4 @@
-"""The whole house on a real socket of loopback, in a thread of its own, for tests."""
+"""The whole platform on a real socket of loopback, in a thread of its own, for tests."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from fastapi import FastAPI
 
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.host.catalogue import APPS
-from grandstand.host.house import House
-from grandstand.host.server.application import application
-from grandstand.host.server.listening import LOOPBACK, listen
-from grandstand.host.server.serving import Server, make_server
+from grandstand.host.registry import APPS
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application
+from grandstand.host.server.serving import LOOPBACK, Server, bind, make_server
 from grandstand.host.settings import AuthSettings, ServerSettings, Settings
 from grandstand.kit.app import App
 from grandstand.simulators.asgi import Message, Receive, Send
-from grandstand.simulators.serving import served as simulator_served
+from grandstand.simulators.serving import serve as simulator_served
 
 T = TypeVar("T")
 
 # The port for discarding, on which nobody listens: whoever asks there is refused at once.
 _NOBODY = "127.0.0.1:9"
 
-# Nothing here has to be quick: on a busy machine a house may take its time.
+# Nothing here has to be quick: on a busy machine a platform may take its time.
 _PATIENCE_SECONDS = 120.0
 
 Adding = Callable[[FastAPI], None]
@@ -71,10 +70,10 @@ async def _no_such_page(_scope: Message, _receive: Receive, send: Send) -> None:
 
 @dataclass
 class Served:
-    """A running house."""
+    """A running platform."""
 
     port: int
-    house: House
+    platform: Platform
     app: FastAPI
     server: Server
     loop: asyncio.AbstractEventLoop
@@ -85,7 +84,7 @@ class Served:
         return f"http://{LOOPBACK}:{self.port}"
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
-        """Let the house's own event loop do something."""
+        """Let the platform's own event loop do something."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(_PATIENCE_SECONDS)
 
     def client(self, **headers: str) -> httpx2.Client:
@@ -98,21 +97,21 @@ class Served:
 def serving(
     settings: Settings, *, add: Adding | None = None, apps: tuple[App[Any], ...] = APPS
 ) -> Iterator[Served]:
-    """Serve a house for the length of a block; `add` may add routes of a test's own."""
+    """Serve a platform for the length of a block; `add` may add routes of a test's own."""
     ready, held = threading.Event(), []
     failed: list[BaseException] = []
     lines: list[str] = []
 
     async def serve() -> None:
-        async with _harmless(settings) as chosen, House.open(chosen, apps=apps) as house:
-            stack, app = application(house, write=lines.append)
+        async with _harmless(settings) as chosen, Platform.open(chosen, apps=apps) as platform:
+            stack, app = build_application(platform, write=lines.append)
             if add is not None:
                 add(app)
             server = make_server(stack)
-            with listen(LOOPBACK, 0) as listening:
+            with bind(LOOPBACK, 0) as listening:
                 port = listening.getsockname()[1]
                 loop = asyncio.get_running_loop()
-                held.append(Served(port, house, app, server, loop, lines))
+                held.append(Served(port, platform, app, server, loop, lines))
                 ready.set()
                 await server.serve(sockets=[listening])
 

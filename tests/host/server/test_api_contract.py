@@ -41,7 +41,7 @@ def key(served: Served) -> dict[str, str]:
 
 
 async def _peopled(running: Served) -> dict[str, str]:
-    people = running.house.people
+    people = running.platform.people
     ada = await people.add("ada", "a stand with a view", admin=True)
     made = await people.keys.issue(ada.user_id, "contract", admin=True)
     return {"authorization": f"Bearer {made.text}"}
@@ -109,6 +109,6 @@ def test_every_route_declares_its_problems_and_has_a_summary(
 
 
 def test_the_home_folder_keeps_the_secret_to_itself(served: Served) -> None:
-    secret: Path = served.house.settings.home / "secret"
+    secret: Path = served.platform.settings.home / "secret"
 
     assert secret.stat().st_mode & 0o077 == 0

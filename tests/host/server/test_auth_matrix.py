@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from websockets.exceptions import InvalidStatus
 
 from grandstand.host.settings import AuthSettings
-from grandstand.kit.who.sessions import SESSION_COOKIE, Visitor
+from grandstand.kit.auth.sessions import SESSION_COOKIE, Visitor
 from tests.host.server.matrix import Door, calling, doors, expected, sockets
 from tests.host.server.serving import Served, serving, settings_in
-from tests.kit.who.bearer.issuer import CLIENT, Issuer
+from tests.kit.auth.bearer.issuer import CLIENT, Issuer
 
 Rank = Literal["nobody", "user", "admin", "refused"]
 PASSWORD = "a stand with a view"
@@ -29,7 +29,7 @@ AFAR = {"x-forwarded-for": "192.0.2.7"}
 
 @dataclass(frozen=True)
 class Peopled:
-    """A house with accounts and an issuer of tokens, and credentials of every kind."""
+    """A platform with accounts and an issuer of tokens, and credentials of every kind."""
 
     served: Served
     bob_id: str
@@ -60,7 +60,7 @@ def _bearer(text: str) -> dict[str, str]:
 async def _credentials(
     served: Served, issuer: Issuer
 ) -> tuple[str, dict[str, dict[str, str]], str]:
-    people = served.house.people
+    people = served.platform.people
     ada = await people.add("ada", PASSWORD, admin=True)
     bob = await people.add("bob", PASSWORD)
     admin_key = await people.keys.issue(ada.user_id, "test", admin=True)
@@ -172,15 +172,15 @@ def test_the_local_owner_gets_in_everywhere(tmp_path: Path, quiet_exchange: str)
 
 def test_whoever_comes_through_a_proxy_is_not_the_local_owner(tmp_path: Path) -> None:
     with serving(settings_in(tmp_path)) as served, served.client(**AFAR) as client:
-        reply = client.get("/api/house/me")
+        reply = client.get("/api/platform/me")
 
     assert reply.status_code == 401
 
 
 def test_nobody_can_end_somebody_elses_session(peopled: Peopled) -> None:
-    people = peopled.served.house.people
+    people = peopled.served.platform.people
     mine = peopled.served.do(people.sessions_of(peopled.bob_id))[0].session_id
-    path = f"/api/house/sessions/{mine}"
+    path = f"/api/platform/sessions/{mine}"
 
     with peopled.served.client() as client:
         other = client.delete(path, headers=peopled.headers["admin by key"]).status_code
@@ -227,9 +227,9 @@ def _opens(port: int, path: str, headers: dict[str, str]) -> bool:
 
 def test_a_proxy_does_not_inherit_that_the_owner_asked_a_moment_ago(tmp_path: Path) -> None:
     with serving(settings_in(tmp_path)) as served, served.client() as client:
-        owner = client.get("/api/house/me")
-        others = [client.get("/api/house/me", headers=AFAR) for _ in range(2)]
-        again = client.get("/api/house/me")
+        owner = client.get("/api/platform/me")
+        others = [client.get("/api/platform/me", headers=AFAR) for _ in range(2)]
+        again = client.get("/api/platform/me")
 
     assert [owner.status_code, again.status_code] == [200, 200]
     assert [other.status_code for other in others] == [401, 401]

@@ -5,17 +5,11 @@ from contextlib import closing
 
 import pytest
 
-from grandstand.host.server.listening import (
-    LOOPBACK,
-    AddressUnusable,
-    PortTaken,
-    address_of,
-    listen,
-)
+from grandstand.host.server.serving import LOOPBACK, InvalidAddress, PortInUse, bind, url_of
 
 
 def test_an_answer_in_two_pieces_does_not_wait_for_the_first_to_be_acknowledged() -> None:
-    with listen(LOOPBACK, 0) as listening, closing(socket.socket()) as client:
+    with bind(LOOPBACK, 0) as listening, closing(socket.socket()) as client:
         client.connect(listening.getsockname())
         accepted, _ = listening.accept()
 
@@ -30,17 +24,17 @@ def test_an_answer_in_two_pieces_does_not_wait_for_the_first_to_be_acknowledged(
     [("127.0.0.1", "http://127.0.0.1:8700"), ("::1", "http://[::1]:8700")],
 )
 def test_an_address_is_written_as_browsers_take_it(host: str, address: str) -> None:
-    assert address_of(host, 8700) == address
+    assert url_of(host, 8700) == address
 
 
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
     with (
-        listen(LOOPBACK, 0) as listening,
-        pytest.raises(PortTaken, match="0 takes any free one"),
+        bind(LOOPBACK, 0) as listening,
+        pytest.raises(PortInUse, match="0 takes any free one"),
     ):
-        listen(LOOPBACK, listening.getsockname()[1])
+        bind(LOOPBACK, listening.getsockname()[1])
 
 
 def test_an_address_of_another_machine_cannot_be_listened_on() -> None:
-    with pytest.raises(AddressUnusable, match=r"192\.0\.2\.1"):
-        listen("192.0.2.1", 0)
+    with pytest.raises(InvalidAddress, match=r"192\.0\.2\.1"):
+        bind("192.0.2.1", 0)

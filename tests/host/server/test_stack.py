@@ -21,8 +21,8 @@ from starlette.routing import Route
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-from grandstand.base.errors import Broken
-from grandstand.kit.routes import etagged
+from grandstand.core.errors import Broken
+from grandstand.kit.routes import with_etag
 from tests.host.server.serving import Served, serving, settings_in
 
 LIMITS: dict[str, Any] = {"body_bytes": 1000, "request_seconds": 0.3, "requests_per_minute": 60}
@@ -52,7 +52,7 @@ async def _stream(_request: Request) -> Response:
 
 
 async def _crash(_request: Request) -> Response:
-    raise ZeroDivisionError("the inside of the house")
+    raise ZeroDivisionError("the inside of the platform")
 
 
 async def _broken(_request: Request) -> Response:
@@ -60,7 +60,7 @@ async def _broken(_request: Request) -> Response:
 
 
 async def _tagged(request: Request) -> Response:
-    return etagged(request, PlainTextResponse("grandstand " * 200))
+    return with_etag(request, PlainTextResponse("grandstand " * 200))
 
 
 def _add(app: FastAPI) -> None:
@@ -85,7 +85,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_a_request_gets_an_id_and_every_header_that_protects_it(served: Served) -> None:
     with served.client() as client:
-        reply = client.get("/api/house/me")
+        reply = client.get("/api/platform/me")
 
     assert len(reply.headers["x-request-id"]) == 24
     assert reply.headers["x-content-type-options"] == "nosniff"
@@ -130,7 +130,7 @@ def test_a_request_that_takes_too_long_is_given_up(served: Served) -> None:
         reply = client.get("/test/slow")
 
     assert reply.status_code == 503
-    assert reply.json()["type"] == "urn:grandstand:problem:took-too-long"
+    assert reply.json()["type"] == "urn:grandstand:problem:request-timeout"
 
 
 def test_an_answer_that_has_begun_may_take_its_time(served: Served) -> None:
@@ -185,7 +185,7 @@ def test_an_unknown_address_is_a_problem_to_programs_and_a_page_to_people(served
 
 def test_another_method_is_refused_with_those_there_are(served: Served) -> None:
     with served.client() as client:
-        reply = client.delete("/api/house/me")
+        reply = client.delete("/api/platform/me")
 
     assert reply.status_code == 405
     assert reply.headers["allow"] == "GET"
@@ -197,7 +197,7 @@ def test_another_method_is_refused_with_those_there_are(served: Served) -> None:
 )
 def test_a_rebound_name_is_not_answered(served: Served, host: str) -> None:
     with socket.create_connection(("127.0.0.1", served.port)) as raw:
-        raw.sendall(f"GET /api/house/me HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        raw.sendall(f"GET /api/platform/me HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
         reply = raw.recv(65536)
 
     assert reply.startswith(b"HTTP/1.1 400")
@@ -209,7 +209,7 @@ def test_two_hosts_in_one_request_are_not_answered(served: Served) -> None:
 
     for lines in ("Host: 127.0.0.1\r\n", "Host: evil.example\r\nHost: 127.0.0.1\r\n"):
         with socket.create_connection(("127.0.0.1", served.port)) as raw:
-            raw.sendall(f"GET /api/house/me HTTP/1.1\r\n{lines}\r\n".encode())
+            raw.sendall(f"GET /api/platform/me HTTP/1.1\r\n{lines}\r\n".encode())
             replies.append(raw.recv(65536)[:12])
 
     assert replies == [b"HTTP/1.1 200", b"HTTP/1.1 400"]
@@ -217,11 +217,11 @@ def test_two_hosts_in_one_request_are_not_answered(served: Served) -> None:
 
 def test_requests_are_counted_by_the_template_of_their_route(served: Served) -> None:
     with served.client() as client:
-        client.get("/api/house/jobs/one/runs")
-        client.get("/api/house/jobs/two/runs")
+        client.get("/api/platform/jobs/one/runs")
+        client.get("/api/platform/jobs/two/runs")
         figures = client.get("/metrics").text
 
-    line = 'method="GET",route="/api/house/jobs/{name}/runs",status="404"'
+    line = 'method="GET",route="/api/platform/jobs/{name}/runs",status="404"'
     assert f"grandstand_requests_total{{{line}}} 2.0" in figures
     assert "jobs/one" not in figures
 
@@ -231,7 +231,7 @@ def test_the_access_log_says_who_asked_for_what_and_holds_no_secret(served: Serv
     key = "gs_01k2m3n4p5q6r7s8t9v0w1x2y3_" + "ab" * 32
 
     with served.client() as client:
-        client.get("/api/house/me?token=hush", headers={"authorization": f"Bearer {key}"})
+        client.get("/api/platform/me?token=hush", headers={"authorization": f"Bearer {key}"})
         client.get(f"/nothing/{key}")
         client.get("/health/live")  # a line is written just after its answer is had
 
@@ -244,11 +244,11 @@ def test_the_access_log_says_who_asked_for_what_and_holds_no_secret(served: Serv
 def test_the_owner_is_not_bound_by_the_pace_and_others_are(tmp_path: Path) -> None:
     with serving(settings_in(tmp_path, requests_per_minute=60)) as served:
         with served.client() as client:
-            owner = [client.get("/api/house/me").status_code for _ in range(30)]
-        served.do(served.house.people.add("ada", PASSWORD, admin=True))
+            owner = [client.get("/api/platform/me").status_code for _ in range(30)]
+        served.do(served.platform.people.add("ada", PASSWORD, admin=True))
         time.sleep(1.1)
         with served.client() as client:
-            nobody = [client.get("/api/house/me") for _ in range(15)]
+            nobody = [client.get("/api/platform/me") for _ in range(15)]
 
     assert set(owner) == {200}
     assert {reply.status_code for reply in nobody} == {401, 429}
@@ -257,21 +257,21 @@ def test_the_owner_is_not_bound_by_the_pace_and_others_are(tmp_path: Path) -> No
 
 def test_the_first_account_ends_the_time_of_the_local_owner(tmp_path: Path) -> None:
     with serving(settings_in(tmp_path)) as served, served.client() as client:
-        before = client.get("/api/house/me").status_code
-        served.do(served.house.people.add("ada", PASSWORD, admin=True))
+        before = client.get("/api/platform/me").status_code
+        served.do(served.platform.people.add("ada", PASSWORD, admin=True))
         time.sleep(1.1)
-        after = client.get("/api/house/me").status_code
+        after = client.get("/api/platform/me").status_code
 
     assert (before, after) == (200, 401)
 
 
 def test_a_login_carries_through_cookie_and_proof(tmp_path: Path) -> None:
     with serving(settings_in(tmp_path)) as served, served.client() as client:
-        served.do(served.house.people.add("ada", PASSWORD, admin=True))
-        login = client.post("/api/house/login", json={"name": "ada", "password": PASSWORD})
-        me = client.get("/api/house/me").json()
+        served.do(served.platform.people.add("ada", PASSWORD, admin=True))
+        login = client.post("/api/platform/login", json={"name": "ada", "password": PASSWORD})
+        me = client.get("/api/platform/me").json()
         client.cookies.clear()
-        wrong = client.post("/api/house/login", json={"name": "ada", "password": "no"})
+        wrong = client.post("/api/platform/login", json={"name": "ada", "password": "no"})
 
     cookie = login.headers["set-cookie"].lower()
     assert (login.status_code, me["via"], wrong.status_code) == (204, "session", 401)
@@ -281,10 +281,10 @@ def test_a_login_carries_through_cookie_and_proof(tmp_path: Path) -> None:
 
 def test_a_preference_is_seen_by_the_next_request(served: Served) -> None:
     with served.client() as client:
-        client.get("/api/house/me")
+        client.get("/api/platform/me")
         given = {"time_zone": "Asia/Tokyo", "odds_format": "american"}
-        client.put("/api/house/preferences", json=given)
-        me = client.get("/api/house/me").json()
+        client.put("/api/platform/preferences", json=given)
+        me = client.get("/api/platform/me").json()
 
     assert me["preferences"] == {"time_zone": "Asia/Tokyo", "odds_format": "american"}
 

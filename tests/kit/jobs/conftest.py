@@ -12,19 +12,19 @@ from typing import TypeVar
 
 import pytest
 
-from grandstand.base.clock import Clock, SystemClock
-from grandstand.base.metrics import Metrics
+from grandstand.core.clock import Clock, SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.kit.jobs.admin import JobAdmin
 from grandstand.kit.jobs.job import Job
-from grandstand.kit.jobs.runner import Pace, Runner
+from grandstand.kit.jobs.runner import JobRunner, RunnerConfig
 from grandstand.kit.jobs.tables import JOB_TABLES
-from grandstand.kit.jobs.view import JobsView
 from grandstand.storage.tables import AsyncStore
-from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 from tests.kit.stores import Listener, fresh_prefix, open_at, place_of
 
 T = TypeVar("T")
 
-QUICK = Pace(lease_seconds=10.0, grace_seconds=0.2, look_seconds=0.1, stop_seconds=1.0)
+QUICK = RunnerConfig(lease_seconds=10.0, grace_seconds=0.2, look_seconds=0.1, stop_seconds=1.0)
 
 
 @dataclass
@@ -43,27 +43,27 @@ class Floor:
         self.opened.append(open_at(self.place, self.prefix, self.clock))
         return self.opened[-1]
 
-    def view(self) -> JobsView:
+    def view(self) -> JobAdmin:
         """Look at the jobs from outside."""
-        return JobsView(self.store(), self.clock)
+        return JobAdmin(self.store(), self.clock)
 
-    def runner(self, *jobs: Job, instance: str = "one", pace: Pace = QUICK) -> Runner:
+    def runner(self, *jobs: Job, instance: str = "one", pace: RunnerConfig = QUICK) -> JobRunner:
         """Make a runner with a store of its own."""
-        return Runner(
+        return JobRunner(
             self.store(),
             jobs,
             clock=self.clock,
             random=Random(1),
             metrics=self.metrics,
-            teller=self.listener,
+            publisher=self.listener,
             instance=instance,
             pace=pace,
         )
 
     @asynccontextmanager
     async def running(
-        self, *jobs: Job, instance: str = "one", pace: Pace = QUICK
-    ) -> AsyncIterator[Runner]:
+        self, *jobs: Job, instance: str = "one", pace: RunnerConfig = QUICK
+    ) -> AsyncIterator[JobRunner]:
         """Let a runner run for the length of a block."""
         runner = self.runner(*jobs, instance=instance, pace=pace)
         task = asyncio.create_task(runner.run())
@@ -93,7 +93,7 @@ async def once(ask: Callable[[], Awaitable[T]], holds: Callable[[T], bool] = boo
 def floor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Floor]:
     """Tables for jobs on each kind of store in turn."""
     made = Floor(place_of(request, tmp_path), fresh_prefix())
-    made.store().store.create((*HOUSE_TABLES, *JOB_TABLES))
+    made.store().store.create((*PLATFORM_TABLES, *JOB_TABLES))
     yield made
     for store in made.opened:
         store.store.close()

@@ -9,32 +9,31 @@ from random import Random
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.base.errors import InvalidInput, NotAllowed, SourceFailed
-from grandstand.kit.jobs.attending import lease_name
-from grandstand.kit.jobs.job import Always, Cron, Every, Job, Run
-from grandstand.kit.jobs.runner import Pace, Runner
-from grandstand.kit.jobs.tables import JOB_TABLES, KeptJob
-from grandstand.storage.tables.house import HOUSE_TABLES, KeptLease
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.core.errors import InvalidInput, NotAllowed, SourceFailed
+from grandstand.kit.jobs.job import Continuous, Cron, Every, Job, JobContext
+from grandstand.kit.jobs.runner import JobRunner, RunnerConfig, lease_name
+from grandstand.kit.jobs.tables import JOB_TABLES, JobState
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES, LeaseRecord
 from tests.kit.jobs.conftest import QUICK, Floor, once, until
 
 pytestmark = pytest.mark.anyio
 
 SOON = Every(3600, jitter=0.0)
-PATIENT = Pace(lease_seconds=90.0, grace_seconds=0.5, look_seconds=0.1, stop_seconds=1.0)
-GENTLE = Pace(look_seconds=0.1, stop_seconds=10.0)
+PATIENT = RunnerConfig(lease_seconds=90.0, grace_seconds=0.5, look_seconds=0.1, stop_seconds=1.0)
+GENTLE = RunnerConfig(look_seconds=0.1, stop_seconds=10.0)
 
 
 class Counting:
     """Work that counts its runs, and can take time or fail a few times first."""
 
     def __init__(self, *, seconds: float = 0.0, failing: int = 0) -> None:
-        self.runs: list[Run] = []
+        self.runs: list[JobContext] = []
         self.ended = 0
         self._seconds = seconds
         self._failing = failing
 
-    async def work(self, run: Run) -> str | None:
+    async def work(self, run: JobContext) -> str | None:
         self.runs.append(run)
         await asyncio.sleep(self._seconds)
         if len(self.runs) <= self._failing:
@@ -44,7 +43,7 @@ class Counting:
         return f"did it {len(self.runs)}"
 
 
-def job(counting: Counting, when: Every | Cron | Always = SOON, **more: object) -> Job:
+def job(counting: Counting, when: Every | Cron | Continuous = SOON, **more: object) -> Job:
     return Job("tests.count", "Counts.", when, counting.work, **more)  # type: ignore[arg-type]
 
 
@@ -80,9 +79,9 @@ async def test_a_dead_instances_job_is_begun_as_soon_as_its_lease_and_the_grace_
 ) -> None:
     clock, counting, looking = at_hand(floor), Counting(), Counting()
     died_at, store = clock.now(), floor.store()
-    enrolled = await store(KeptJob.enrol("tests.count", "Counts.", "every 1 h", died_at, died_at))
+    enrolled = await store(JobState.enrol("tests.count", "Counts.", "every 1 h", died_at, died_at))
     await store(enrolled.begin(1, "dead", died_at))
-    held = KeptLease(name=lease_name("tests.count"), epoch=1, owner="dead", nonce="dead")
+    held = LeaseRecord(name=lease_name("tests.count"), epoch=1, owner="dead", nonce="dead")
     await store(held.replace(expires_at=died_at + timedelta(seconds=10)).put())
     # Whoever sees that this one is due has seen how it is with the other.
     seen = Job("tests.looking", "Shows that it was looked.", Every(5.0, jitter=0.0), looking.work)
@@ -131,7 +130,7 @@ async def test_how_it_went_is_seen_from_outside(floor: Floor) -> None:
     assert 'job_runs_total{job="tests.count",outcome="done"} 1.0' in (
         floor.metrics.exposition().decode()
     )
-    assert {topic for topic, _ in floor.listener.heard} == {"house/jobs"}
+    assert {topic for topic, _ in floor.listener.heard} == {"platform/jobs"}
 
 
 async def test_a_failed_run_is_tried_again_and_its_error_hides_secrets(floor: Floor) -> None:
@@ -165,7 +164,7 @@ async def test_a_job_that_keeps_failing_is_given_up_until_it_is_due_again(floor:
 
 
 async def test_a_run_that_was_refused_is_not_tried_again_before_it_is_due(floor: Floor) -> None:
-    async def refused(_: Run) -> str | None:
+    async def refused(_: JobContext) -> str | None:
         raise NotAllowed("There is no key: set bets.odds_key")
 
     async with floor.running(Job("tests.refused", "Asks.", SOON, refused, backoff_seconds=0.0)):
@@ -186,7 +185,7 @@ async def test_work_that_takes_too_long_is_stopped(floor: Floor) -> None:
 
 
 async def test_work_whose_own_waiting_was_cancelled_has_failed(floor: Floor) -> None:
-    async def waits_in_vain(_run: Run) -> str | None:
+    async def waits_in_vain(_run: JobContext) -> str | None:
         never: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         never.cancel()
         return await never
@@ -195,7 +194,7 @@ async def test_work_whose_own_waiting_was_cancelled_has_failed(floor: Floor) -> 
         await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
 
     [run] = await floor.view().history("tests.count")
-    assert (run.outcome, run.error) == ("failed", "what the work waited for was cancelled")
+    assert (run.outcome, run.error) == ("failed", "something the work awaited was cancelled")
 
 
 async def test_missed_moments_are_made_up_for_once(floor: Floor) -> None:
@@ -234,14 +233,14 @@ async def test_a_lost_lease_stops_the_work_and_the_next_run_has_a_greater_token(
 async def steal(floor: Floor) -> None:
     """Let a lease look as if another had held it, and had died a while ago."""
     past = datetime(2026, 1, 1, tzinfo=UTC)
-    taken = KeptLease.update(name=lease_name("tests.count"))
+    taken = LeaseRecord.update(name=lease_name("tests.count"))
     await floor.store()(taken.set(owner="thief", nonce="other", expires_at=past))
 
 
 async def test_a_result_that_comes_too_late_is_fenced_off(floor: Floor) -> None:
     begun, may_end, done = asyncio.Event(), asyncio.Event(), Counting()
 
-    async def stubborn(_run: Run) -> str | None:
+    async def stubborn(_run: JobContext) -> str | None:
         begun.set()
         try:
             await may_end.wait()
@@ -272,12 +271,12 @@ async def test_a_job_without_end_runs_on_one_instance_and_moves_when_that_stops(
     on: list[str] = []
 
     def forever(instance: str) -> Job:
-        async def work(_run: Run) -> str | None:
+        async def work(_run: JobContext) -> str | None:
             on.append(instance)
             await asyncio.Event().wait()
             return None
 
-        return Job("tests.always", "Never ends.", Always(), work, timeout_seconds=0.1)
+        return Job("tests.always", "Never ends.", Continuous(), work, timeout_seconds=0.1)
 
     async with floor.running(forever("two"), instance="two", pace=PATIENT):
         await until(lambda: on == ["two"])
@@ -297,7 +296,7 @@ async def test_a_job_without_end_that_ends_is_begun_again_after_its_pause(floor:
     clock, counting = at_hand(floor), Counting()
     begun_at = clock.now()
 
-    async with floor.running(job(counting, Always(pause_seconds=20))):
+    async with floor.running(job(counting, Continuous(pause_seconds=20))):
         await is_over(floor, 1)
         clock.advance(20)
         await is_over(floor, 2)
@@ -336,9 +335,9 @@ async def test_a_run_lost_too_often_is_given_up(floor: Floor) -> None:
     counting = Counting()
     now = SystemClock().now()
     store = floor.store()
-    enrolled = await store(KeptJob.enrol("tests.count", "Counts.", "every 1 h", now, now))
+    enrolled = await store(JobState.enrol("tests.count", "Counts.", "every 1 h", now, now))
     await store(enrolled.replace(attempt=2).begin(1, "dead", now))
-    await store(KeptLease(name=lease_name("tests.count"), epoch=1).put())
+    await store(LeaseRecord(name=lease_name("tests.count"), epoch=1).put())
 
     async with floor.running(job(counting, tries=3)):
         await until(lambda: any(news["state"] == "ended" for _, news in floor.listener.heard))
@@ -350,7 +349,7 @@ async def test_a_run_lost_too_often_is_given_up(floor: Floor) -> None:
 
 
 async def test_what_work_tells_is_passed_on_while_it_runs(floor: Floor) -> None:
-    async def telling(run: Run) -> str | None:
+    async def telling(run: JobContext) -> str | None:
         run.tell("half way")
         return None
 
@@ -382,7 +381,7 @@ async def test_a_runner_that_cannot_see_its_jobs_says_so_and_goes_on(floor: Floo
     async with floor.running(job(counting)) as runner:
         await until(lambda: runner.health.fault is not None)
         blind = runner.health
-        floor.store().store.create((*HOUSE_TABLES, *JOB_TABLES))
+        floor.store().store.create((*PLATFORM_TABLES, *JOB_TABLES))
         await until(lambda: counting.ended == 1)
         seeing = runner.health
 
@@ -393,7 +392,7 @@ async def test_a_runner_that_cannot_see_its_jobs_says_so_and_goes_on(floor: Floo
 def test_two_jobs_of_one_name_are_refused(floor: Floor) -> None:
     counted = job(Counting())
 
-    with pytest.raises(InvalidInput, match=r"Two jobs are called tests\.count"):
+    with pytest.raises(InvalidInput, match=r"Two jobs are named tests\.count"):
         floor.runner(counted, counted)
 
 
@@ -408,15 +407,15 @@ async def test_an_idle_runner_asks_the_store_only_so_often(floor: Floor) -> None
         return query(request)  # type: ignore[arg-type]
 
     engine.query = counted_query  # type: ignore[method-assign,assignment]
-    runner = Runner(
+    runner = JobRunner(
         store,
         [job(counting)],
         clock=floor.clock,
         random=Random(1),
         metrics=floor.metrics,
-        teller=floor.listener,
+        publisher=floor.listener,
         instance="idle",
-        pace=Pace(look_seconds=0.5),
+        pace=RunnerConfig(look_seconds=0.5),
     )
     task = asyncio.create_task(runner.run())
     await until(lambda: counting.ended == 1)

@@ -4,11 +4,11 @@ import asyncio
 import sys
 from random import Random
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.log import configure
-from grandstand.base.metrics import Metrics
-from grandstand.kit.jobs.job import Always, Every, Job, Run
-from grandstand.kit.jobs.runner import Pace, Runner
+from grandstand.core.clock import SystemClock
+from grandstand.core.logging import configure_logging
+from grandstand.core.metrics import Metrics
+from grandstand.kit.jobs.job import Continuous, Every, Job, JobContext
+from grandstand.kit.jobs.runner import JobRunner, RunnerConfig
 from tests.kit.stores import Listener, open_at
 
 LEASE_SECONDS = 4.0
@@ -21,14 +21,14 @@ def say(*words: object) -> None:
     sys.stdout.flush()
 
 
-async def always(run: Run) -> str | None:
+async def always(run: JobContext) -> str | None:
     """Hold on until killed."""
     say("always", run.token)
     await asyncio.Event().wait()
     return None
 
 
-async def long(run: Run) -> str | None:
+async def long(run: JobContext) -> str | None:
     """Take longer than the test lives, unless it is tried again."""
     say("long", run.token, run.attempt)
     try:
@@ -41,21 +41,21 @@ async def long(run: Run) -> str | None:
 
 def main() -> None:
     """Run until killed."""
-    configure(sys.stderr, json=True)
+    configure_logging(sys.stderr, json=True)
     place, prefix, name = sys.argv[1:]
     jobs = (
-        Job("tests.always", "Holds on.", Always(), always),
+        Job("tests.always", "Holds on.", Continuous(), always),
         Job("tests.long", "Takes long.", Every(3600, jitter=0.0), long),
     )
-    runner = Runner(
+    runner = JobRunner(
         open_at(place, prefix),
         jobs,
         clock=SystemClock(),
         random=Random(),
         metrics=Metrics(),
-        teller=Listener(),
+        publisher=Listener(),
         instance=name,
-        pace=Pace(LEASE_SECONDS, GRACE_SECONDS, look_seconds=0.3),
+        pace=RunnerConfig(LEASE_SECONDS, GRACE_SECONDS, look_seconds=0.3),
     )
     say("up")
     asyncio.run(runner.run())

@@ -15,24 +15,26 @@ import openai
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from grandstand.base.clock import ManualClock
-from grandstand.base.errors import InvalidInput, LimitReached, NotAllowed, SourceFailed
-from grandstand.base.metrics import Metrics
-from grandstand.kit.llm.bedrock import BedrockProvider
-from grandstand.kit.llm.ledger import LLM_TABLES, Spending
-from grandstand.kit.llm.offline import OfflineLlm
-from grandstand.kit.llm.openai import OpenAiProvider, Post
-from grandstand.kit.llm.port import Ask, LlmBudgetSpent, LlmOffline, LlmUnusable
-from grandstand.kit.llm.provider import Provider
-from grandstand.kit.llm.remote import LlmTooSlow, RemoteLlm, Terms
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import InvalidInput, LimitReached, NotAllowed, SourceFailed
+from grandstand.core.metrics import Metrics
+from grandstand.kit.llm.client import LLM_TABLES, LlmLimits, LlmSpending, LlmTooSlow, RemoteLlm
+from grandstand.kit.llm.interface import (
+    LlmBudgetExceeded,
+    LlmOffline,
+    LlmRequest,
+    LlmResponseInvalid,
+    OfflineLlm,
+)
+from grandstand.kit.llm.providers import BedrockProvider, OpenAiProvider, Post, Provider
+from grandstand.net.bedrock import Bedrock
 from grandstand.simulators.faults import Fault, Faults, Faulty
-from grandstand.simulators.judge import Asked, Judge
-from grandstand.simulators.serving import served
+from grandstand.simulators.llm_server import LlmServer, Prompt
+from grandstand.simulators.serving import serve
 from grandstand.storage.tables import AsyncStore, Store
 from grandstand.storage.tables.declaration.table import Naming
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.store import create_tables
-from grandstand.wire.bedrock import Bedrock
 
 pytestmark = pytest.mark.anyio
 
@@ -48,14 +50,14 @@ class Verdict(BaseModel):
 
 
 GOOD = {"reason": "It names the base rate.", "score": 3, "trend": "up"}
-QUESTION = Ask("Judging", "You judge.", ("Scenario: …", "Answer: …"), Verdict)
+QUESTION = LlmRequest("Judging", "You judge.", ("Scenario: …", "Answer: …"), Verdict)
 
 
 @dataclass
 class Desk:
     """A judge on a socket, and a model asked through it."""
 
-    judge: Judge
+    judge: LlmServer
     faults: Faults
     llm: RemoteLlm
     provider: Provider
@@ -65,7 +67,7 @@ class Desk:
     clock: ManualClock
 
 
-def opinions(*given: Mapping[str, Any] | str) -> Callable[[Asked], Mapping[str, Any] | str]:
+def opinions(*given: Mapping[str, Any] | str) -> Callable[[Prompt], Mapping[str, Any] | str]:
     left = [*given]
     return lambda _: left.pop(0) if len(left) > 1 else left[0]
 
@@ -79,11 +81,11 @@ async def desk(
     clock, metrics, judge, faults = (
         ManualClock(),
         Metrics(),
-        Judge(opinions(GOOD)),
+        LlmServer(opinions(GOOD)),
         Faults(Random(1)),
     )
     async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(served(Faulty(judge.application, faults)))
+        address = await stack.enter_async_context(serve(Faulty(judge.application, faults)))
         if request.param == "openai":
             base = f"http://{address}/v1/"
             client = await stack.enter_async_context(httpx2.AsyncClient(base_url=base))
@@ -95,7 +97,7 @@ async def desk(
         create_tables(store.session, LLM_TABLES)
         awaited = AsyncStore(store)
         llm = RemoteLlm(
-            provider, Terms(3, 15, 100, 5.0), store=awaited, clock=clock, metrics=metrics
+            provider, LlmLimits(3, 15, 100, 5.0), store=awaited, clock=clock, metrics=metrics
         )
         yield Desk(judge, faults, llm, provider, awaited, metrics, address, clock)
         store.close()
@@ -120,8 +122,8 @@ async def test_an_answer_has_the_shape_and_says_what_it_took(desk: Desk) -> None
 async def test_task_and_material_reach_the_model_apart(desk: Desk) -> None:
     await desk.llm.ask(QUESTION)
 
-    heard = desk.judge.heard[0]
-    assert (heard.task, heard.said) == ("You judge.", ("Scenario: …", "Answer: …"))
+    heard = desk.judge.prompts[0]
+    assert (heard.task, heard.messages) == ("You judge.", ("Scenario: …", "Answer: …"))
     assert set(heard.schema["properties"]) == {"reason", "score", "trend"}
 
 
@@ -140,47 +142,49 @@ async def test_task_and_material_reach_the_model_apart(desk: Desk) -> None:
 async def test_an_answer_that_does_not_fit_is_corrected(
     desk: Desk, bad: Mapping[str, Any] | str
 ) -> None:
-    desk.judge.opinion = opinions(bad, GOOD)
+    desk.judge.reply = opinions(bad, GOOD)
 
     reply = await desk.llm.ask(QUESTION)
 
     assert (reply.value.score, reply.repairs) == (3, 1)
-    assert "cannot be used" in desk.judge.heard[1].said[-1]
+    assert "This reply is invalid" in desk.judge.prompts[1].messages[-1]
 
 
 async def test_repair_ends_after_two_corrections(desk: Desk) -> None:
-    desk.judge.opinion = opinions(GOOD | {"score": 9})
+    desk.judge.reply = opinions(GOOD | {"score": 9})
 
-    with pytest.raises(LlmUnusable, match="score"):
+    with pytest.raises(LlmResponseInvalid, match="score"):
         await desk.llm.ask(QUESTION)
 
-    assert len(desk.judge.heard) == 3
+    assert len(desk.judge.prompts) == 3
 
 
 async def test_the_same_question_is_answered_from_what_is_kept(desk: Desk) -> None:
     first = await desk.llm.ask(QUESTION)
-    desk.judge.opinion = opinions(GOOD | {"score": 0})
+    desk.judge.reply = opinions(GOOD | {"score": 0})
 
     again = await desk.llm.ask(QUESTION)
 
     assert (again.value, again.replayed) == (first.value, True)
-    assert len(desk.judge.heard) == 1
+    assert len(desk.judge.prompts) == 1
 
 
 async def test_another_sample_of_the_question_is_asked_anew(desk: Desk) -> None:
     await desk.llm.ask(QUESTION)
 
-    other = await desk.llm.ask(Ask("Judging", "You judge.", QUESTION.material, Verdict, sample=1))
+    other = await desk.llm.ask(
+        LlmRequest("Judging", "You judge.", QUESTION.material, Verdict, sample=1)
+    )
 
     assert not other.replayed
-    assert len(desk.judge.heard) == 2
+    assert len(desk.judge.prompts) == 2
 
 
 async def test_the_days_spending_is_counted_with_failed_tries(desk: Desk) -> None:
-    desk.judge.opinion = opinions(GOOD | {"score": 9}, GOOD)
+    desk.judge.reply = opinions(GOOD | {"score": 9}, GOOD)
 
     reply = await desk.llm.ask(QUESTION)
-    spent = await desk.store(Spending.of(desk.clock.now().date()))
+    spent = await desk.store(LlmSpending.of(desk.clock.now().date()))
 
     assert spent is not None
     assert (spent.asked, spent.cost_microdollars) == (2, reply.cost_microdollars)
@@ -189,9 +193,9 @@ async def test_the_days_spending_is_counted_with_failed_tries(desk: Desk) -> Non
 
 async def test_when_the_days_budget_is_spent_nothing_is_asked_until_tomorrow(desk: Desk) -> None:
     today = desk.clock.now().date()
-    await desk.store(Spending.add_to(today, 1_000_000, 1, 1))
+    await desk.store(LlmSpending.add_to(today, 1_000_000, 1, 1))
 
-    with pytest.raises(LlmBudgetSpent, match=r"1\.00 dollars today"):
+    with pytest.raises(LlmBudgetExceeded, match=r"1\.00 dollars, is spent"):
         await desk.llm.ask(QUESTION)
     desk.clock.advance(86_400)
     reply = await desk.llm.ask(QUESTION)
@@ -200,18 +204,18 @@ async def test_when_the_days_budget_is_spent_nothing_is_asked_until_tomorrow(des
 
 
 async def test_where_nothing_may_be_spent_not_even_the_first_is_asked(desk: Desk) -> None:
-    terms = Terms(3, 15, 0, 5.0)
+    terms = LlmLimits(3, 15, 0, 5.0)
     llm = RemoteLlm(desk.provider, terms, store=desk.store, clock=desk.clock, metrics=desk.metrics)
 
-    with pytest.raises(LlmBudgetSpent):
+    with pytest.raises(LlmBudgetExceeded):
         await llm.ask(QUESTION)
 
-    assert desk.judge.heard == []
+    assert desk.judge.prompts == []
 
 
 async def test_a_slow_model_is_given_up(desk: Desk) -> None:
     desk.faults.ask_for(Fault(kind="delay", seconds=3))
-    terms = Terms(3, 15, 100, 0.1)
+    terms = LlmLimits(3, 15, 100, 0.1)
     llm = RemoteLlm(desk.provider, terms, store=desk.store, clock=desk.clock, metrics=desk.metrics)
 
     with pytest.raises(LlmTooSlow, match=r"0\.1 seconds"):
@@ -242,7 +246,7 @@ async def test_the_stand_in_satisfies_amazons_own_client(desk: Desk) -> None:
 
 
 async def test_offline_answers_by_the_questions_own_rules_and_says_so() -> None:
-    rules = Ask("Judging", "", (), Verdict, offline=lambda: Verdict(**GOOD))  # type: ignore[arg-type]
+    rules = LlmRequest("Judging", "", (), Verdict, offline=lambda: Verdict(**GOOD))  # type: ignore[arg-type]
 
     reply = await OfflineLlm().ask(rules)
 
@@ -274,7 +278,7 @@ async def test_what_bedrock_refuses_is_told_apart(
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": b'{"message": "no"}'})
 
-    async with served(refuse) as address:
+    async with serve(refuse) as address:
         bedrock = Bedrock.open(region="eu-west-1", endpoint=f"http://{address}", seconds=5)
         with pytest.raises(meaning, match="Bedrock refused"):
             await bedrock.converse(modelId=MODEL, messages=[])

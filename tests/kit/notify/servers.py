@@ -156,7 +156,7 @@ def _serving(server: socketserver.ThreadingTCPServer | ThreadingHTTPServer) -> I
 
 
 def certified(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Answer the contexts of a server with a certificate for loopback, and of who trusts it."""
+    """Return the contexts of a server with a certificate for loopback, and of who trusts it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)

@@ -11,23 +11,26 @@ from random import Random
 
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import InvalidInput
-from grandstand.base.metrics import Metrics
-from grandstand.kit.notify import Channel, Mail, Message, Notifier, read_channels
-from grandstand.kit.outbox import OUTBOX_TABLES, Deliverer, Outbox
-from grandstand.kit.outbox.deliverer import Persistence
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import InvalidInput
+from grandstand.core.metrics import Metrics
+from grandstand.kit.notify import Channel, Mail, Notification, Notifier, read_channels
+from grandstand.kit.outbox import OUTBOX_TABLES, Deliverer, DeliveryPolicy, Outbox
+from grandstand.net.client import SourceRegistry
 from grandstand.storage.tables import AsyncStore
-from grandstand.wire.web import Web
 from tests.kit.jobs.conftest import once, until
 from tests.kit.notify.servers import Hook, PostOffice, certified, hook_serving, mail_serving
 from tests.kit.stores import open_at
 
 pytestmark = pytest.mark.anyio
 
-WICKET = Message("cricket", "wicket", "Wicket!\nBcc: x@y", "Root is out – 17/1", "/cricket/m/1")
-QUICK = Persistence(try_seconds=20, tries=4, first_seconds=0.1, look_seconds=0.1, stop_seconds=20)
-TO = {"mail_from": "house@example.test", "mail_to": ("ada@example.test", "bob@example.test")}
+WICKET = Notification(
+    "cricket", "wicket", "Wicket!\nBcc: x@y", "Root is out – 17/1", "/cricket/m/1"
+)
+QUICK = DeliveryPolicy(
+    try_seconds=20, tries=4, first_seconds=0.1, look_seconds=0.1, stop_seconds=20
+)
+TO = {"mail_from": "platform@example.test", "mail_to": ("ada@example.test", "bob@example.test")}
 
 Telling = Callable[..., AbstractAsyncContextManager[Notifier]]
 
@@ -55,7 +58,7 @@ def telling(store: AsyncStore) -> Telling:
         *channels: Channel, context: ssl.SSLContext | None = None
     ) -> AsyncIterator[Notifier]:
         given = {"clock": SystemClock(), "random": Random(1), "metrics": Metrics()}
-        async with Web(**given) as web:  # type: ignore[arg-type]
+        async with SourceRegistry(**given) as web:  # type: ignore[arg-type]
             outbox = Outbox(store, SystemClock())
             notifier = Notifier(outbox, channels, web=web, context=context)
             deliverer = Deliverer(store, notifier.ways(), persistence=QUICK, **given)  # type: ignore[arg-type]
@@ -126,12 +129,12 @@ async def test_a_message_is_told_only_if_what_it_says_was_written(
 
 async def test_a_mail_reaches_every_receiver(telling: Telling) -> None:
     with mail_serving(PostOffice()) as office:
-        async with telling(*mail(office, login="house:p%40ssword@")) as notifier:
+        async with telling(*mail(office, login="platform:p%40ssword@")) as notifier:
             await notifier.tell(WICKET, "ball 17")
             await until(lambda: len(office.got) == 1)
 
     [letter] = office.got
-    assert office.logins == ["\0house\0p@ssword"]
+    assert office.logins == ["\0platform\0p@ssword"]
     assert office.receivers == ["TO:<ada@example.test>", "TO:<bob@example.test>"]
     assert letter["Subject"] == "Wicket! Bcc: x@y"
     assert letter["Bcc"] is None
@@ -149,7 +152,7 @@ async def test_a_mail_goes_out_hidden(
             await notifier.tell(WICKET, "ball 17")
             await until(lambda: len(office.got) == 1)
 
-    assert office.got[0]["From"] == "house@example.test"
+    assert office.got[0]["From"] == "platform@example.test"
 
 
 async def test_a_mail_server_that_cannot_hide_gets_no_mail(
@@ -222,11 +225,11 @@ def test_a_mail_server_is_read_from_its_address() -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"webhooks": ["ftp://example.test"]}, "A webhook is an address"),
-        ({"smtp": "http://mail.example.test", **TO}, "A mail server is"),
-        ({"smtp": "smtp://mail.example.test:many", **TO}, "no number"),
+        ({"webhooks": ["ftp://example.test"]}, "Invalid webhook"),
+        ({"smtp": "http://mail.example.test", **TO}, "Invalid mail server"),
+        ({"smtp": "smtp://mail.example.test:many", **TO}, "is not a number"),
         ({"smtp": "smtp://mail.example.test"}, "mail_from"),
-        ({"smtp": "smtp+plain://me:secret@mail.example.test", **TO}, "unhidden"),
+        ({"smtp": "smtp+plain://me:secret@mail.example.test", **TO}, "unencrypted"),
     ],
 )
 def test_a_channel_that_makes_no_sense_is_refused(given: dict[str, object], reason: str) -> None:

@@ -8,7 +8,7 @@ import signal
 import sys
 from typing import Self
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.kit.outbox import Outbox
 from grandstand.storage.tables import Entity, Get, Table, key
 from tests.kit.stores import open_at

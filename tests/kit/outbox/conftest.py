@@ -11,15 +11,16 @@ from random import Random
 
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.kit.outbox import OUTBOX_TABLES, Deliver, Deliverer, Outbox
-from grandstand.kit.outbox.deliverer import Persistence
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.kit.outbox import OUTBOX_TABLES, Deliverer, DeliveryHandler, DeliveryPolicy, Outbox
 from grandstand.storage.tables import AsyncStore
 from tests.kit.outbox.causing import CAUSE_TABLES
 from tests.kit.stores import fresh_prefix, open_at, place_of
 
-QUICK = Persistence(try_seconds=20, tries=3, first_seconds=0.1, look_seconds=0.1, stop_seconds=20)
+QUICK = DeliveryPolicy(
+    try_seconds=20, tries=3, first_seconds=0.1, look_seconds=0.1, stop_seconds=20
+)
 
 
 @dataclass
@@ -42,7 +43,7 @@ class Desk:
 
     @asynccontextmanager
     async def delivering(
-        self, ways: dict[str, Deliver], persistence: Persistence = QUICK
+        self, ways: dict[str, DeliveryHandler], persistence: DeliveryPolicy = QUICK
     ) -> AsyncIterator[Deliverer]:
         """Let a deliverer deliver for the length of a block."""
         deliverer = Deliverer(

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import InvalidInput, NotFound, SourceFailed, Unavailable
-from grandstand.kit.outbox import Consequence
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import InvalidInput, NotFound, SourceFailed, Unavailable
+from grandstand.kit.outbox import OutboxMessage
 from grandstand.storage.tables.errors import TransactionCancelled
 from tests.kit.jobs.conftest import once, until
 from tests.kit.outbox import causing
@@ -43,7 +43,7 @@ class Receiver:
         self._faults = list(faults)
         self._seconds = seconds
 
-    async def take(self, consequence: Consequence) -> None:
+    async def take(self, consequence: OutboxMessage) -> None:
         self.tries += 1
         await asyncio.sleep(self._seconds)
         if self._faults:
@@ -214,9 +214,9 @@ async def test_a_consequence_can_be_due_later(desk: Desk) -> None:
 async def test_what_cannot_be_kept_is_refused(desk: Desk) -> None:
     outbox = desk.outbox()
 
-    with pytest.raises(InvalidInput, match="cannot be written"):
+    with pytest.raises(InvalidInput, match="cannot be encoded"):
         outbox.write("told", "odd", object())
-    with pytest.raises(InvalidInput, match="point to what is larger"):
+    with pytest.raises(InvalidInput, match="Refer to larger data by key"):
         outbox.write("told", "large", "x" * 300_000)
     with pytest.raises(NotFound, match="was given up"):
         await outbox.again("told", "unknown")

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from grandstand.base.errors import Broken
+from grandstand.core.errors import Broken
 from grandstand.kit.pages.assets import KIT_STATIC, Assets, read_assets
 
 
@@ -18,18 +18,18 @@ def _client(assets: Assets) -> TestClient:
 def test_a_file_is_served_for_ever_under_its_hash() -> None:
     assets = read_assets()
 
-    answer = _client(assets).get(assets.url("js/house.js"))
+    answer = _client(assets).get(assets.url("js/platform.js"))
 
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert "immutable" in answer.headers["cache-control"]
-    assert answer.content == (KIT_STATIC / "js" / "house.js").read_bytes()
+    assert answer.content == (KIT_STATIC / "js" / "platform.js").read_bytes()
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/000000000000/js/house.js",
+        "/static/000000000000/js/platform.js",
         "/static/{version}/js/none.js",
         "/static/{version}/../rendering.py",
         "/static/{version}/%2e%2e/rendering.py",
@@ -56,14 +56,14 @@ def test_a_changed_file_has_another_address(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_has_no_address() -> None:
-    with pytest.raises(Broken, match="no static file"):
+    with pytest.raises(Broken, match="No static file"):
         read_assets().url("css/none.css")
 
 
 def test_only_get_and_head_are_answered() -> None:
     assets = read_assets()
 
-    answer = _client(assets).post(assets.url("js/house.js"))
+    answer = _client(assets).post(assets.url("js/platform.js"))
 
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, HEAD"

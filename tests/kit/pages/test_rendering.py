@@ -9,11 +9,11 @@ import pytest
 from jinja2 import UndefinedError
 from starlette.requests import Request
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
+from grandstand.kit.auth.caller import LOCAL_OWNER, Caller, Preferences
 from grandstand.kit.pages.assets import read_assets
-from grandstand.kit.pages.rendering import Links, Pages, Section, safe_return
-from grandstand.kit.problems import Told
-from grandstand.kit.who.caller import LOCAL_OWNER, Caller, Preferences
+from grandstand.kit.pages.rendering import Links, NavSection, Pages, safe_return
+from grandstand.kit.problems import ProblemDetails
 
 _TOKYO = replace(LOCAL_OWNER, preferences=Preferences("Asia/Tokyo", "american"))
 
@@ -30,7 +30,7 @@ def pages(templates: Path) -> Pages:
     links = Links(csrf=lambda _: "a-token", number=lambda _: 41)
     return Pages(
         read_assets(),
-        [Section("bets", "Bets"), Section("keiba", "Keiba")],
+        [NavSection("bets", "Bets"), NavSection("keiba", "Keiba")],
         {"bets": templates},
         ManualClock(datetime(2026, 7, 1, 12, tzinfo=UTC)),
         links,
@@ -104,7 +104,9 @@ def test_the_chosen_colours_are_those_of_the_cookie(
 
 
 def test_nothing_from_elsewhere_and_nothing_inline_is_allowed(pages: Pages) -> None:
-    answer = pages.problem(_request(), Told("not-found", "Not found", 404, "There is no race"))
+    answer = pages.problem(
+        _request(), ProblemDetails("not-found", "Not found", 404, "There is no race")
+    )
 
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("default-src 'self'; ")
@@ -116,7 +118,9 @@ def test_nothing_from_elsewhere_and_nothing_inline_is_allowed(pages: Pages) -> N
     ("status", "way"), [(404, 'href="/"'), (401, 'href="/login"'), (503, 'href="/"')]
 )
 def test_a_problem_says_what_to_do_next(pages: Pages, status: int, way: str) -> None:
-    answer = pages.problem(_request(), Told("x", "Title <i>", status, "Detail", (("a", "b"),)))
+    answer = pages.problem(
+        _request(), ProblemDetails("x", "Title <i>", status, "Detail", (("a", "b"),))
+    )
 
     body = bytes(answer.body).decode()
     assert answer.status_code == status

@@ -6,16 +6,16 @@ import httpx2
 import msgspec
 import pytest
 
-from grandstand.simulators.exchange.floor.events import DeltaMade
-from grandstand.simulators.exchange.floor.world import Scenery
-from grandstand.simulators.exchange.process import Opening, opened
-from grandstand.simulators.exchange.stream.faults import StreamFault
-from tests.simulators.exchange.reader import REST, reading, rebuilt
+from grandstand.simulators.exchange.market import DeltaEvent
+from grandstand.simulators.exchange.process import ExchangeOptions, exchange_process
+from grandstand.simulators.exchange.world import WorldConfig
+from grandstand.simulators.exchange.ws_connections import StreamFault
+from tests.simulators.exchange.stream_reader import REST, reading, rebuilt
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with opened(Opening(Scenery(seed=5, markets=20))) as found:
+    with exchange_process(ExchangeOptions(WorldConfig(seed=5, markets=20))) as found:
         yield found
 
 
@@ -63,9 +63,9 @@ def test_deltas_trades_and_summaries_can_be_fetched(client: httpx2.Client) -> No
     rest = client.get(f"/simulator/truth/deltas?ticker={ticker}&after=5").content
     counts = client.get("/simulator/truth").json()
 
-    deltas = msgspec.json.decode(answer, type=list[DeltaMade])
+    deltas = msgspec.json.decode(answer, type=list[DeltaEvent])
     assert {delta.ticker for delta in deltas} == {ticker}
-    assert msgspec.json.decode(rest, type=list[DeltaMade]) == deltas[5:]
+    assert msgspec.json.decode(rest, type=list[DeltaEvent]) == deltas[5:]
     assert len(client.get("/simulator/truth/trades").json()) == counts["trades"] > 0
     assert len(client.get("/simulator/truth/quotes").json()) == counts["quotes"] > 0
 
@@ -125,8 +125,10 @@ def test_a_truth_that_is_asked_for_wrongly_is_refused(client: httpx2.Client) -> 
 
 
 def test_an_opening_can_be_written_down_and_read_again() -> None:
-    opening = Opening(Scenery(seed=9), keys={"a": "b"}, faults=(StreamFault("drop", share=0.1),))
+    opening = ExchangeOptions(
+        WorldConfig(seed=9), keys={"a": "b"}, faults=(StreamFault("drop", share=0.1),)
+    )
 
-    read = msgspec.json.decode(msgspec.json.encode(opening), type=Opening)
+    read = msgspec.json.decode(msgspec.json.encode(opening), type=ExchangeOptions)
 
     assert read == opening

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from cryptography.hazmat.primitives.serialization import PrivateFormat
 
-from grandstand.base.errors import InvalidInput
+from grandstand.core.errors import InvalidInput
 from grandstand.simulators.exchange.signing import KeyPair, Keyring, Refusal
-from tests.simulators.exchange.reader import rsa_key, signed
+from tests.simulators.exchange.stream_reader import rsa_key, signed
 
 NOW_MS = 1_793_534_400_123
 PATH = "/trade-api/v2/markets"

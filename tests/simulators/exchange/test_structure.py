@@ -8,11 +8,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from grandstand.simulators.exchange.exchange import Exchange, Rules
-from grandstand.simulators.exchange.floor.lifecycle import CHANGES, Becoming
-from grandstand.simulators.exchange.floor.world import Scenery
-from grandstand.simulators.exchange.rest.answers import Budget
-from tests.simulators.exchange.reader import (
+from grandstand.simulators.exchange.market import CHANGE_KINDS, LifecycleChange
+from grandstand.simulators.exchange.rest import RequestBudget
+from grandstand.simulators.exchange.server import Exchange, ExchangeRules
+from grandstand.simulators.exchange.world import WorldConfig
+from tests.simulators.exchange.stream_reader import (
     REST,
     Frame,
     exchange_of,
@@ -154,16 +154,16 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="module")
 async def frames() -> list[Frame]:
     """All a reader of everything gets in a world where everything happens."""
-    exchange = exchange_of(Scenery(markets=100))
+    exchange = exchange_of(WorldConfig(markets=100))
     world, tickers = world_in(exchange), open_tickers(exchange)
-    async with exchange.served() as address, reading(address) as reader:
+    async with exchange.serve() as address, reading(address) as reader:
         got = await reader.subscribed(["orderbook_delta"], tickers[:60])
         got += await reader.subscribed(["ticker", "trade"])
         got += await reader.subscribed(["market_lifecycle_v2", "multivariate_market_lifecycle"])
         happen(exchange, 12_000)
         for market in (world.listed[0], next(it for it in world.listed if it.event.multivariate)):
-            for change in CHANGES:
-                made = world.become(market.ticker, Becoming(change))
+            for change in CHANGE_KINDS:
+                made = world.become(market.ticker, LifecycleChange(change))
                 exchange.tell([made] if made else [])
         exchange.tell([*world.create(0, 60)])
         for multiplier in (2, None):
@@ -202,7 +202,7 @@ async def test_no_field_of_a_message_is_left_out(frames: list[Frame], kind: str)
     assert {frozenset(frame["msg"]) for frame in of(frames, kind)} == {frozenset(FIELDS[kind])}
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", CHANGE_KINDS)
 @pytest.mark.parametrize("kind", ["market_lifecycle_v2", "multivariate_market_lifecycle"])
 async def test_news_of_a_market_has_the_fields_of_its_kind(
     frames: list[Frame], kind: str, change: str
@@ -280,7 +280,9 @@ TRADE: dict[str, object] = {
 
 @pytest.fixture
 def exchange() -> Exchange:
-    made = exchange_of(Scenery(markets=100), Rules(budget=Budget(read_per_second=1_000_000)))
+    made = exchange_of(
+        WorldConfig(markets=100), ExchangeRules(budget=RequestBudget(read_per_second=1_000_000))
+    )
     happen(made, 2000)
     return made
 
@@ -289,7 +291,7 @@ def exchange() -> Exchange:
 async def test_what_rest_lists_has_its_fields_in_their_forms(
     exchange: Exchange, path: str, forms: dict[str, object]
 ) -> None:
-    async with exchange.served() as address, httpx2.AsyncClient() as client:
+    async with exchange.serve() as address, httpx2.AsyncClient() as client:
         answer = (await client.get(f"http://{address}{REST}{path}")).json()
 
     listed = answer[path.rpartition("/")[2]]

@@ -1,4 +1,4 @@
-"""Every field the feeds are known to have is there, of its kind, and no other."""
+"""The simulated feeds have exactly the known fields, with their types."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import ManualClock
-from grandstand.simulators.odds.feed import OddsFeed
-from grandstand.simulators.odds.world.season import Season
-from tests.simulators.odds.asking import feed_before, start_of, visited
+from grandstand.core.clock import ManualClock
+from grandstand.simulators.odds.season import SimulatedSeason
+from grandstand.simulators.odds.server import OddsApiSimulator
+from tests.simulators.odds.requests import connect, feed_before, start_of
 
 pytestmark = pytest.mark.anyio
 
@@ -30,13 +30,13 @@ def kinds(row: dict[str, Any]) -> dict[str, type]:
     return {name: type(value) for name, value in row.items()}
 
 
-async def test_a_sport_says_whether_it_is_in_season(basketball: Season) -> None:
+async def test_a_sport_says_whether_it_is_in_season(basketball: SimulatedSeason) -> None:
     feed = feed_before(basketball)
-    async with visited(feed) as visitor:
-        (row,) = await visitor.told("/v4/sports")
+    async with connect(feed) as client:
+        (row,) = await client.get_json("/v4/sports")
         feed.clock.sleep(400 * 86_400)
-        active = await visitor.told("/v4/sports")
-        (over,) = await visitor.told("/v4/sports", all="true")
+        active = await client.get_json("/v4/sports")
+        (over,) = await client.get_json("/v4/sports", all="true")
 
     assert kinds(row) == {
         "key": str,
@@ -49,20 +49,22 @@ async def test_a_sport_says_whether_it_is_in_season(basketball: Season) -> None:
     assert (row["active"], active, over["active"]) == (True, [], False)
 
 
-async def test_an_event_is_a_game_without_prices(basketball: Season) -> None:
-    async with visited(feed_before(basketball)) as visitor:
-        row = (await visitor.told(f"{SPORT}/events"))[0]
-        person = (await visitor.told(f"{SPORT}/participants"))[0]
+async def test_an_event_is_a_game_without_prices(basketball: SimulatedSeason) -> None:
+    async with connect(feed_before(basketball)) as client:
+        row = (await client.get_json(f"{SPORT}/events"))[0]
+        person = (await client.get_json(f"{SPORT}/participants"))[0]
 
     assert kinds(row) == EVENT
     assert kinds(person) == {"id": str, "full_name": str}
 
 
-async def test_odds_have_books_markets_and_outcomes(basketball: Season) -> None:
-    async with visited(feed_before(basketball)) as visitor:
-        row = (await visitor.told(f"{SPORT}/odds", regions="us", markets="h2h,spreads,totals"))[0]
+async def test_odds_have_books_markets_and_outcomes(basketball: SimulatedSeason) -> None:
+    async with connect(feed_before(basketball)) as client:
+        row = (await client.get_json(f"{SPORT}/odds", regions="us", markets="h2h,spreads,totals"))[
+            0
+        ]
         more = (
-            await visitor.told(
+            await client.get_json(
                 f"{SPORT}/odds", regions="us", includeBetLimits="true", includeLinks="true"
             )
         )[0]
@@ -79,10 +81,12 @@ async def test_odds_have_books_markets_and_outcomes(basketball: Season) -> None:
     assert more["bookmakers"][0]["markets"][0]["outcomes"][0]["bet_limit"] > 0
 
 
-async def test_a_prop_names_its_player_and_its_book_has_no_update(basketball: Season) -> None:
+async def test_a_prop_names_its_player_and_its_book_has_no_update(
+    basketball: SimulatedSeason,
+) -> None:
     game = basketball.games.ids[40]
-    async with visited(feed_before(basketball, hours=0.5)) as visitor:
-        row = await visitor.told(
+    async with connect(feed_before(basketball, hours=0.5)) as client:
+        row = await client.get_json(
             f"{SPORT}/events/{game}/odds",
             regions="us",
             markets="player_points",
@@ -101,11 +105,13 @@ async def test_a_prop_names_its_player_and_its_book_has_no_update(basketball: Se
     }
 
 
-async def test_scores_are_null_before_and_texts_after(basketball: Season) -> None:
-    feed = OddsFeed((basketball,), ManualClock(start_of(basketball, 40) + timedelta(hours=6)))
-    async with visited(feed) as visitor:
-        rows = await visitor.told(f"{SPORT}/scores", daysFrom="1")
-        live = await visitor.told(f"{SPORT}/scores")
+async def test_scores_are_null_before_and_texts_after(basketball: SimulatedSeason) -> None:
+    feed = OddsApiSimulator(
+        (basketball,), ManualClock(start_of(basketball, 40) + timedelta(hours=6))
+    )
+    async with connect(feed) as client:
+        rows = await client.get_json(f"{SPORT}/scores", daysFrom="1")
+        live = await client.get_json(f"{SPORT}/scores")
 
     over = next(row for row in rows if row["completed"])
     ahead = next(row for row in rows if row["scores"] is None)
@@ -115,14 +121,14 @@ async def test_scores_are_null_before_and_texts_after(basketball: Season) -> Non
     assert not [row for row in live if row["completed"]]
 
 
-async def test_the_past_is_wrapped_with_its_neighbours(basketball: Season) -> None:
+async def test_the_past_is_wrapped_with_its_neighbours(basketball: SimulatedSeason) -> None:
     feed = feed_before(basketball, 60)
     date = f"{start_of(basketball, 40) - timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
     past, game = "/v4/historical/sports/basketball_nba", basketball.games.ids[40]
-    async with visited(feed) as visitor:
-        odds = await visitor.told(f"{past}/odds", regions="us", date=date)
-        events = await visitor.told(f"{past}/events", date=date)
-        one = await visitor.told(
+    async with connect(feed) as client:
+        odds = await client.get_json(f"{past}/odds", regions="us", date=date)
+        events = await client.get_json(f"{past}/events", date=date)
+        one = await client.get_json(
             f"{past}/events/{game}/odds", regions="us", markets="player_points", date=date
         )
 
@@ -132,17 +138,19 @@ async def test_the_past_is_wrapped_with_its_neighbours(basketball: Season) -> No
     assert kinds(events["data"][0]) == EVENT
 
 
-async def test_the_site_of_figures_tells_games_box_scores_and_injuries(basketball: Season) -> None:
+async def test_espn_has_games_box_scores_and_injuries(
+    basketball: SimulatedSeason,
+) -> None:
     clock = ManualClock(start_of(basketball, 40) + timedelta(hours=12))
     day = f"{start_of(basketball, 40) - timedelta(hours=5):%Y%m%d}"
     site = "/apis/site/v2/sports/basketball/nba"
-    async with visited(OddsFeed((basketball,), clock)) as visitor:
-        board = await visitor.told(f"{site}/scoreboard", dates=day)
+    async with connect(OddsApiSimulator((basketball,), clock)) as client:
+        board = await client.get_json(f"{site}/scoreboard", dates=day)
         event = board["events"][0]
-        summary = await visitor.told(f"{site}/summary", event=event["id"])
-        schedule = await visitor.told(f"{site}/teams/1/schedule")
-        injuries = await visitor.told(f"{site}/injuries")
-        missing = await visitor.ask(f"{site}/summary", event="1")
+        summary = await client.get_json(f"{site}/summary", event=event["id"])
+        schedule = await client.get_json(f"{site}/teams/1/schedule")
+        injuries = await client.get_json(f"{site}/injuries")
+        missing = await client.get(f"{site}/summary", event="1")
 
     sides = event["competitions"][0]["competitors"]
     people = summary["boxscore"]["players"][0]["statistics"][0]
@@ -156,11 +164,11 @@ async def test_the_site_of_figures_tells_games_box_scores_and_injuries(basketbal
     assert missing.status_code == 404
 
 
-async def test_soccer_tells_players_in_rosters(soccer: Season) -> None:
+async def test_soccer_players_are_in_rosters(soccer: SimulatedSeason) -> None:
     clock = ManualClock(start_of(soccer, 40) + timedelta(hours=12))
-    async with visited(OddsFeed((soccer,), clock)) as visitor:
-        told = await visitor.told("/apis/site/v2/sports/soccer/eng.1/summary", event="401000040")
+    async with connect(OddsApiSimulator((soccer,), clock)) as client:
+        data = await client.get_json("/apis/site/v2/sports/soccer/eng.1/summary", event="401000040")
 
-    first = told["rosters"][0]["roster"][0]
+    first = data["rosters"][0]["roster"][0]
     assert {each["name"] for each in first["stats"]} == {"totalShots", "shotsOnTarget"}
-    assert "players" not in told["boxscore"]
+    assert "players" not in data["boxscore"]

@@ -1,4 +1,4 @@
-"""A season can be written as football-data.co.uk writes it, in the columns of its years."""
+"""Seasons as football-data.co.uk files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import io
 
 import pytest
 
-from grandstand.simulators.odds.season_files import Years, season_file
-from grandstand.simulators.odds.world.season import Season
+from grandstand.simulators.odds.season import SimulatedSeason
+from grandstand.simulators.odds.serializers import Years, football_data_csv
 
 
 def columns(content: bytes, encoding: str = "utf-8-sig") -> list[str]:
@@ -29,16 +29,16 @@ def columns(content: bytes, encoding: str = "utf-8-sig") -> list[str]:
     ],
 )
 def test_each_time_has_its_columns(
-    soccer: Season, years: Years, has: set[str], lacks: set[str]
+    soccer: SimulatedSeason, years: Years, has: set[str], lacks: set[str]
 ) -> None:
-    heading = set(columns(season_file(soccer, years)))
+    heading = set(columns(football_data_csv(soccer, years)))
 
     assert has <= heading
     assert not lacks & heading
 
 
-def test_a_line_tells_a_game_and_what_it_cost_to_bet_on(soccer: Season) -> None:
-    text = season_file(soccer, "2019", blank_columns=3).decode("utf-8-sig")
+def test_csv_line_has_the_game_and_its_prices(soccer: SimulatedSeason) -> None:
+    text = football_data_csv(soccer, "2019", blank_columns=3).decode("utf-8-sig")
 
     lines = list(csv.reader(io.StringIO(text)))
     row = dict(zip(lines[0], lines[1], strict=True))

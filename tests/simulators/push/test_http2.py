@@ -10,14 +10,19 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import ResponseReceived
 
-from grandstand.simulators.push.http2 import REFUSED, Asked, Link, Reply
+from grandstand.simulators.push.http2_server import (
+    REFUSED_STREAM,
+    Http2Connection,
+    Http2Request,
+    Http2Response,
+)
 
 pytestmark = pytest.mark.anyio
 
 HEADERS = [(":method", "POST"), (":path", "/3"), (":scheme", "https"), (":authority", "push")]
 
 
-async def _answered(link: Link, ask: Callable[[H2Connection], None]) -> list[int]:
+async def _answered(link: Http2Connection, ask: Callable[[H2Connection], None]) -> list[int]:
     """The streams that are answered after a client sent all it has to say in one piece."""
     server = await asyncio.get_running_loop().create_server(lambda: link, "127.0.0.1", 0)
     async with server:
@@ -34,12 +39,16 @@ async def _answered(link: Link, ask: Callable[[H2Connection], None]) -> list[int
     return found
 
 
-@pytest.mark.parametrize("reply", [Reply(200), Reply(200, body=b"{}"), REFUSED])
-async def test_a_stream_reset_with_its_request_leaves_the_next_one_answered(reply: Reply) -> None:
-    replies = [reply, Reply(200)]
-    heard: list[Asked] = []
+@pytest.mark.parametrize(
+    "reply", [Http2Response(200), Http2Response(200, body=b"{}"), REFUSED_STREAM]
+)
+async def test_a_stream_reset_with_its_request_leaves_the_next_one_answered(
+    reply: Http2Response,
+) -> None:
+    replies = [reply, Http2Response(200)]
+    heard: list[Http2Request] = []
 
-    def answer(_link: Link, asked: Asked) -> Reply:
+    def answer(_link: Http2Connection, asked: Http2Request) -> Http2Response:
         heard.append(asked)
         return replies.pop(0)
 
@@ -48,7 +57,7 @@ async def test_a_stream_reset_with_its_request_leaves_the_next_one_answered(repl
         client.reset_stream(1)
         client.send_headers(3, HEADERS, end_stream=True)
 
-    link = Link(answer, [], first_streams=10)
+    link = Http2Connection(answer, [], first_streams=10)
     found = await _answered(link, ask)
 
     assert found == [3]

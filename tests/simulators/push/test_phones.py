@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import ManualClock
-from grandstand.simulators.push import Phone, Wall
+from grandstand.core.clock import ManualClock
+from grandstand.simulators.push.phones import Phone, PhoneWall
 
 _BUNDLE = "org.example.cricket"
 
 
 @pytest.fixture
-def wall() -> Wall:
-    return Wall(ManualClock(), Random(3), decodes=lambda state: "bad" not in state)
+def wall() -> PhoneWall:
+    return PhoneWall(ManualClock(), Random(3), decodes=lambda state: "bad" not in state)
 
 
 @pytest.fixture
-def phone(wall: Wall) -> Phone:
+def phone(wall: PhoneWall) -> Phone:
     return wall.add("Asha", _BUNDLE)
 
 
@@ -44,14 +44,14 @@ def _start(timestamp: int = 1, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_a_start_without_what_ios_wants_is_dropped_silently(
-    wall: Wall, phone: Phone, payload: dict[str, Any], why: str
+    wall: PhoneWall, phone: Phone, payload: dict[str, Any], why: str
 ) -> None:
     wall.push(phone.start_token, "liveactivity", payload)
 
     assert (phone.activities, phone.dropped) == ([], {why: 1})
 
 
-def test_a_phone_runs_five_activities_at_most(wall: Wall, phone: Phone) -> None:
+def test_a_phone_runs_five_activities_at_most(wall: PhoneWall, phone: Phone) -> None:
     for timestamp in range(6):
         wall.push(phone.start_token, "liveactivity", _start(timestamp))
 
@@ -60,7 +60,7 @@ def test_a_phone_runs_five_activities_at_most(wall: Wall, phone: Phone) -> None:
 
 
 def test_an_activity_ends_after_eight_hours_and_leaves_after_twelve(
-    wall: Wall, phone: Phone
+    wall: PhoneWall, phone: Phone
 ) -> None:
     activity = wall.begin(phone, {}, {"score": "1-0"})
     wall.clock.sleep(8 * 3600)
@@ -73,7 +73,7 @@ def test_an_activity_ends_after_eight_hours_and_leaves_after_twelve(
     assert phone.dropped == {"activity is over": 1}
 
 
-def test_a_state_without_news_becomes_stale(wall: Wall, phone: Phone) -> None:
+def test_a_state_without_news_becomes_stale(wall: PhoneWall, phone: Phone) -> None:
     activity = wall.begin(phone, {}, {})
     stale_at = int(wall.clock.epoch()) + 900
     wall.push(activity.token, "liveactivity", _aps("update", 5, stale_date=stale_at))
@@ -84,7 +84,7 @@ def test_a_state_without_news_becomes_stale(wall: Wall, phone: Phone) -> None:
     assert (fresh.stale, stale.stale) == (False, True)
 
 
-def test_a_dismissal_later_than_four_hours_comes_after_four(wall: Wall, phone: Phone) -> None:
+def test_a_dismissal_later_than_four_hours_comes_after_four(wall: PhoneWall, phone: Phone) -> None:
     activity = wall.begin(phone, {}, {})
     far = int(wall.clock.epoch()) + 9 * 3600
     wall.push(activity.token, "liveactivity", _aps("end", 5, dismissal_date=far))
@@ -95,7 +95,7 @@ def test_a_dismissal_later_than_four_hours_comes_after_four(wall: Wall, phone: P
     assert (before, wall.locks()["Asha"]) == (1, [])
 
 
-def test_a_swiped_activity_is_gone_though_its_token_is_taken(wall: Wall, phone: Phone) -> None:
+def test_a_swiped_activity_is_gone_though_its_token_is_taken(wall: PhoneWall, phone: Phone) -> None:
     activity = wall.begin(phone, {}, {})
     wall.dismiss(activity)
     wall.push(activity.token, "liveactivity", _aps("update", 5))
@@ -103,7 +103,7 @@ def test_a_swiped_activity_is_gone_though_its_token_is_taken(wall: Wall, phone: 
     assert (wall.locks()["Asha"], wall.bundle_of(activity.token)) == ([], _BUNDLE)
 
 
-def test_a_rotated_token_replaces_the_old_one(wall: Wall, phone: Phone) -> None:
+def test_a_rotated_token_replaces_the_old_one(wall: PhoneWall, phone: Phone) -> None:
     activity = wall.begin(phone, {}, {})
     old = activity.token
 

@@ -8,10 +8,16 @@ import jwt
 import msgspec
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.simulators.push import Behaviour, PushService, SigningKey
-from grandstand.simulators.push.behaviour import REASONS
-from grandstand.wire.push import Answer, PushClient, Pushing, Request, SharedHeaders
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.net.http2_push import (
+    PushClient,
+    PushConfig,
+    PushRequest,
+    PushResponse,
+    SharedHeaders,
+)
+from grandstand.simulators.push.service import PushService
+from grandstand.simulators.push.validation import STATUS_BY_REASON, ScriptedReply, SigningKey
 
 pytestmark = pytest.mark.anyio
 
@@ -49,9 +55,9 @@ class Caller:
         self, path: str, headers: dict[str, str], body: bytes = b"", method: str = "POST"
     ) -> tuple[int, str]:
         client = self.managing if path.startswith("/1/") else self.client
-        request = Request(path, SharedHeaders(headers.items()), body, method=method)
+        request = PushRequest(path, SharedHeaders(headers.items()), body, method=method)
         (answer,) = await client.send([request], within_seconds=10)
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, PushResponse)
         told = msgspec.json.decode(answer.body or b"{}")
         return answer.status, told.get("reason", "")
 
@@ -70,7 +76,7 @@ async def caller() -> AsyncIterator[Caller]:
     service = PushService(ManualClock(), Random(7))
     service.keys.add(_KEY)
     token = service.wall.begin(service.wall.add("Asha", _BUNDLE), {}, {}).token
-    chosen = Pushing(connections=1, stagger_seconds=0, tries=1)
+    chosen = PushConfig(connections=1, stagger_seconds=0, tries=1)
     async with service.serving() as addresses:
         client, managing = (
             PushClient(
@@ -78,7 +84,7 @@ async def caller() -> AsyncIterator[Caller]:
                 clock=SystemClock(),
                 random=Random(1),
                 context=addresses.trusting,
-                pushing=chosen,
+                config=chosen,
             )
             for host in (addresses.apns, addresses.manage)
         )
@@ -113,7 +119,7 @@ async def test_a_push_is_refused_for_the_reason_apple_gives(
 ) -> None:
     answered = await caller.push(**changes)  # type: ignore[arg-type] # by the names above
 
-    assert answered == (REASONS[reason], reason)
+    assert answered == (STATUS_BY_REASON[reason], reason)
 
 
 async def test_a_push_in_order_is_taken(caller: Caller) -> None:
@@ -124,11 +130,11 @@ async def test_a_push_in_order_is_taken(caller: Caller) -> None:
 
 async def test_a_header_given_twice_is_refused(caller: Caller) -> None:
     pairs = [*_GOOD.items(), ("apns-topic", "x"), ("authorization", f"bearer {caller.signed()}")]
-    request = Request(f"/3/device/{caller.token}", SharedHeaders(pairs), _APS)
+    request = PushRequest(f"/3/device/{caller.token}", SharedHeaders(pairs), _APS)
 
     (answer,) = await caller.client.send([request])
 
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, PushResponse)
     assert answer.body == b'{"reason":"DuplicateHeaders"}'
 
 
@@ -190,7 +196,7 @@ async def test_a_connection_belongs_to_one_key_of_one_team(caller: Caller) -> No
 
 
 async def test_a_token_behaves_as_it_is_told(caller: Caller) -> None:
-    caller.service.behaviours.ask_for(Behaviour("TooManyRequests", times=2), caller.token)
+    caller.service.behaviours.ask_for(ScriptedReply("TooManyRequests", times=2), caller.token)
 
     told = [await caller.push() for _ in range(3)]
 
@@ -198,7 +204,7 @@ async def test_a_token_behaves_as_it_is_told(caller: Caller) -> None:
 
 
 async def test_everybody_can_be_told_to_behave(caller: Caller) -> None:
-    caller.service.behaviours.ask_for(Behaviour("ServiceUnavailable", times=1))
+    caller.service.behaviours.ask_for(ScriptedReply("ServiceUnavailable", times=1))
 
     told = [await caller.push() for _ in range(2)]
 
@@ -256,7 +262,7 @@ async def test_a_broadcast_is_refused_for_the_reason_apple_gives(
 
     answered = await caller.ask(f"/4/broadcasts/apps/{_BUNDLE}", asked, _APS)
 
-    assert answered == (REASONS[reason], reason)
+    assert answered == (STATUS_BY_REASON[reason], reason)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +292,7 @@ async def test_a_channel_is_refused_for_the_reason_apple_gives(
 
     answered = await caller.ask(path, proof, body)
 
-    assert answered == (REASONS[reason], reason)
+    assert answered == (STATUS_BY_REASON[reason], reason)
 
 
 async def test_a_channel_that_stores_gives_its_newest_message_to_who_comes_later(

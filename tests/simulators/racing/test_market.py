@@ -5,8 +5,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from grandstand.simulators.racing.market import final, paid_places, payouts, placing, quotes
-from grandstand.simulators.racing.running import Race
+from grandstand.simulators.racing.market import (
+    current_quotes,
+    final_quotes,
+    paid_places,
+    place_probabilities,
+    race_payouts,
+)
+from grandstand.simulators.racing.race import Race
 from grandstand.simulators.racing.world import World
 
 
@@ -16,13 +22,13 @@ def race(world: World) -> Race:
 
 
 def test_there_are_no_odds_before_the_draw(race: Race) -> None:
-    assert quotes(race, race.drawn_at - timedelta(seconds=1)) is None
+    assert current_quotes(race, race.drawn_at - timedelta(seconds=1)) is None
 
 
 def test_odds_are_forecast_then_taken_then_final(race: Race) -> None:
     moments = (race.drawn_at, race.opens_at, race.off_at, race.confirmed_at)
 
-    told = [quotes(race, moment) for moment in moments]
+    told = [current_quotes(race, moment) for moment in moments]
 
     assert [one.status for one in told if one] == ["yoso", "middle", "middle", "result"]
 
@@ -30,23 +36,23 @@ def test_odds_are_forecast_then_taken_then_final(race: Race) -> None:
 def test_odds_move_until_the_off_and_rest_then(race: Race) -> None:
     moments = [race.off_at - timedelta(minutes=left) for left in (90, 30, 0)]
 
-    told = [quotes(race, moment) for moment in (*moments, race.confirmed_at)]
+    told = [current_quotes(race, moment) for moment in (*moments, race.confirmed_at)]
 
     early, later, last, confirmed = (one.win for one in told if one is not None)
     assert early != later != last
-    assert last == confirmed == final(race).win
+    assert last == confirmed == final_quotes(race).win
 
 
 def test_the_market_keeps_its_share(world: World) -> None:
     races = world.races_between("jra", date(2026, 10, 1), date(2026, 10, 31))
 
-    overrounds = [sum(1 / odds for odds in final(race).win.values()) for race in races]
+    overrounds = [sum(1 / odds for odds in final_quotes(race).win.values()) for race in races]
 
     assert 1.2 < sum(overrounds) / len(overrounds) < 1.3
 
 
 def test_favourites_are_counted_from_the_shortest_odds(race: Race) -> None:
-    told = final(race)
+    told = final_quotes(race)
 
     ordered = sorted(told.win, key=told.rank.__getitem__)
 
@@ -59,22 +65,24 @@ def test_the_market_is_noisy_but_near_the_truth(world: World) -> None:
     winners = [(race, race.order[0] + 1) for race in races]
 
     true = -sum(math.log(race.truth[number]) for race, number in winners) / len(races)
-    market = -sum(math.log(final(race).shares[number]) for race, number in winners) / len(races)
+    market = -sum(math.log(final_quotes(race).shares[number]) for race, number in winners) / len(
+        races
+    )
 
     assert true < market < true + 0.1
 
 
 @pytest.mark.parametrize("paid", [2, 3])
 def test_chances_to_be_placed_add_up_to_the_places(race: Race, paid: int) -> None:
-    assert math.isclose(sum(placing(race.truth, paid).values()), paid, rel_tol=1e-9)
+    assert math.isclose(sum(place_probabilities(race.truth, paid).values()), paid, rel_tol=1e-9)
 
 
 def test_the_winner_pays_its_odds(race: Race) -> None:
-    [win, place, *_] = payouts(race)
+    [win, place, *_] = race_payouts(race)
     number = race.order[0] + 1
 
     assert (win.kind, win.combinations) == ("Tansho", ((number,),))
-    assert win.yen == (round(final(race).win[number] * 100),)
+    assert win.yen == (round(final_quotes(race).win[number] * 100),)
     assert len(place.yen) == paid_places(race)
 
 
@@ -85,7 +93,7 @@ def test_a_dead_heat_pays_both(world: World) -> None:
         if race.finish.places.count(1) == 2
     )
 
-    paid = {one.kind: one for one in payouts(race)}
+    paid = {one.kind: one for one in race_payouts(race)}
 
     assert len(paid["Tansho"].yen) == 2
     assert len(paid["Umatan"].yen) == 2

@@ -1,4 +1,4 @@
-"""The race site on a real socket: three hosts, two encodings, manners, and all that goes wrong."""
+"""The race site on a real socket: three hosts, two encodings, rules, and all that goes wrong."""
 
 import json
 from collections.abc import AsyncIterator
@@ -8,17 +8,21 @@ from datetime import date, timedelta
 import httpx2
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.simulators.blemishes import Blemish
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.net.robots import RobotsRules
 from grandstand.simulators.faults import CONTROL as FAULTS
 from grandstand.simulators.faults import Fault
-from grandstand.simulators.racing.blemishes import CONTROL, Wrong
-from grandstand.simulators.racing.routes import Form
-from grandstand.simulators.racing.running import Race
-from grandstand.simulators.racing.site import Manners, Site
+from grandstand.simulators.malformed import MalformedReply
+from grandstand.simulators.racing.race import Race
+from grandstand.simulators.racing.site import (
+    MALFORMED_PATH,
+    Malformation,
+    Site,
+    SiteFormat,
+    SiteRules,
+)
 from grandstand.simulators.racing.world import World
-from grandstand.simulators.serving import served
-from grandstand.wire.robots import parse_robots
+from grandstand.simulators.serving import serve
 from tests.simulators.racing.conftest import NOON
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +34,7 @@ DAY = "/race/top/race_list_sub.html?kaisai_date=20261115"
 @asynccontextmanager
 async def visited(site: Site, agent: str = AGENT) -> AsyncIterator[httpx2.AsyncClient]:
     async with (
-        served(site.application) as address,
+        serve(site.application) as address,
         httpx2.AsyncClient(
             base_url=f"http://{address}", headers={"user-agent": agent}, timeout=60
         ) as client,
@@ -38,9 +42,9 @@ async def visited(site: Site, agent: str = AGENT) -> AsyncIterator[httpx2.AsyncC
         yield client
 
 
-def site_of(world: World, form: Form | None = None, manners: Manners | None = None) -> Site:
+def site_of(world: World, form: SiteFormat | None = None, rules: SiteRules | None = None) -> Site:
     clock = ManualClock(NOON)
-    return Site(world, clock, SystemClock(), form or Form(), manners or Manners())
+    return Site(world, clock, SystemClock(), form or SiteFormat(), rules or SiteRules())
 
 
 def first_race(world: World) -> Race:
@@ -71,7 +75,7 @@ async def test_pages_of_the_archive_are_euc_jp_and_tell_it_only_inside(world: Wo
 
 async def test_in_2025_cards_were_euc_jp_and_tables_narrow(world: World) -> None:
     race = first_race(world)
-    async with visited(site_of(world, Form.of_2025())) as client:
+    async with visited(site_of(world, SiteFormat.of_2025())) as client:
         card = await client.get(f"/race/race/shutuba.html?race_id={race.race_id}")
         results = await client.get(f"/db/horse/result/{race.horses[0].id}/")
 
@@ -129,16 +133,17 @@ async def test_a_host_may_also_be_named_instead_of_the_path(world: World) -> Non
 
 
 async def test_robots_are_told_what_is_closed_at_the_root_and_on_every_host(world: World) -> None:
-    manners = Manners(closed=("/mypage/", "/horse/ped/"))
-    async with visited(site_of(world, manners=manners)) as client:
-        root = parse_robots((await client.get("/robots.txt")).text, AGENT)
-        own = parse_robots((await client.get("/db/robots.txt")).text, AGENT)
+    rules = SiteRules(closed=("/mypage/", "/horse/ped/"))
+    async with visited(site_of(world, rules=rules)) as client:
+        root = RobotsRules((await client.get("/robots.txt")).text, AGENT)
+        file = (await client.get("/db/robots.txt")).text
+        own = RobotsRules(file, AGENT)
         named = await client.get("/robots.txt", headers={"host": "db.site.test"})
 
     assert not root.allow("/db/horse/ped/2023100001/")
     assert root.allow("/db/horse/2023100001/")
     assert not own.allow("/horse/ped/2023100001/")
-    assert parse_robots(named.text, AGENT) == own
+    assert named.text == file
 
 
 async def test_what_is_not_there_is_not_found(world: World) -> None:
@@ -154,23 +159,23 @@ async def test_arrivals_are_noted_by_host_with_the_gaps_between_them(world: Worl
         for path in (DAY, "/nar/top/", DAY, "/simulator/faults"):
             await client.get(path)
 
-    assert [one.path for one in site.arrivals.on("race")] == [DAY.removeprefix("/race")] * 2
-    assert len(site.arrivals.on("nar")) == 1
-    assert {one.agent for one in site.arrivals.kept} == {AGENT}
-    [gap] = site.arrivals.gaps("race")
+    assert [one.path for one in site.access_log.on("race")] == [DAY.removeprefix("/race")] * 2
+    assert len(site.access_log.on("nar")) == 1
+    assert {one.agent for one in site.access_log.requests} == {AGENT}
+    [gap] = site.access_log.gaps("race")
     assert gap > 0
-    assert site.arrivals.most_at_once == {"race": 1, "nar": 1}
+    assert site.access_log.max_concurrent == {"race": 1, "nar": 1}
 
 
 async def test_an_impolite_visitor_is_told_to_wait(world: World) -> None:
-    site = site_of(world, manners=Manners(least_gap_seconds=30, wait_seconds=7))
+    site = site_of(world, rules=SiteRules(min_gap_seconds=30, wait_seconds=7))
     async with visited(site) as client:
         first, second = await client.get(DAY), await client.get(DAY)
         elsewhere = await client.get("/nar/top/")
 
     assert (first.status_code, second.status_code, elsewhere.status_code) == (200, 429, 200)
     assert second.headers["retry-after"] == "7"
-    assert len(site.arrivals.on("race")) == 2
+    assert len(site.access_log.on("race")) == 2
 
 
 @pytest.mark.parametrize("agent", ["python-requests/2.32", "Python-urllib/3.11", ""])
@@ -192,7 +197,7 @@ async def test_faults_strike_the_site_and_are_still_noted(world: World) -> None:
     assert told.status_code == 200
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "3")
     assert well.status_code == 200
-    assert len(site.arrivals.on("race")) == 2
+    assert len(site.access_log.on("race")) == 2
 
 
 @pytest.mark.parametrize(
@@ -207,12 +212,12 @@ async def test_faults_strike_the_site_and_are_still_noted(world: World) -> None:
     ],
 )
 async def test_pages_come_out_wrong_on_request(
-    world: World, wrong: Wrong, status: int, sign: bytes
+    world: World, wrong: Malformation, status: int, sign: bytes
 ) -> None:
     site = site_of(world)
     card = f"/race/race/shutuba.html?race_id={first_race(world).race_id}"
     async with visited(site) as client:
-        site.blemishes.ask_for(Blemish(wrong, path="/race/race/", times=1))
+        site.malformed.ask_for(MalformedReply(wrong, path="/race/race/", times=1))
         broken, whole = await client.get(card), await client.get(card)
 
     assert broken.status_code == status
@@ -226,7 +231,7 @@ async def test_a_page_in_the_wrong_letters_is_not_what_it_says(world: World) -> 
     site = site_of(world)
     horse = first_race(world).horses[0]
     async with visited(site) as client:
-        await client.put(CONTROL, content=b'[{"wrong": "wrong letters"}]')
+        await client.put(MALFORMED_PATH, content=b'[{"wrong": "wrong letters"}]')
         broken = await client.get(f"/db/horse/{horse.id}/")
 
     assert b"EUC-JP" in broken.content
@@ -237,7 +242,7 @@ async def test_a_page_in_the_wrong_letters_is_not_what_it_says(world: World) -> 
 
 async def test_a_huge_page_has_ten_megabytes(world: World) -> None:
     site = site_of(world)
-    site.blemishes.ask_for(Blemish("huge"))
+    site.malformed.ask_for(MalformedReply("huge"))
     async with visited(site) as client:
         answer = await client.get(DAY)
 
@@ -246,8 +251,8 @@ async def test_a_huge_page_has_ten_megabytes(world: World) -> None:
 
 async def test_a_blemish_that_does_not_exist_is_refused(world: World) -> None:
     async with visited(site_of(world)) as client:
-        refused = await client.put(CONTROL, content=b'[{"wrong": "purple"}]')
-        told = await client.get(CONTROL)
+        refused = await client.put(MALFORMED_PATH, content=b'[{"wrong": "purple"}]')
+        told = await client.get(MALFORMED_PATH)
 
     assert refused.status_code == 400
     assert told.json() == []

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from grandstand.simulators.racing.arrivals import Host
-from grandstand.simulators.racing.pages.frame import Addresses
-from grandstand.simulators.racing.routes import Asked, Form, page
-from grandstand.simulators.racing.running import Race
-from grandstand.simulators.racing.tracks import Circuit
+from grandstand.simulators.racing.html_pages import Addresses
+from grandstand.simulators.racing.race import Race
+from grandstand.simulators.racing.racecourses import Circuit
+from grandstand.simulators.racing.site import Host, PageRequest, SiteFormat, render_page
 from grandstand.simulators.racing.world import World
 
 NOON = datetime(2026, 11, 15, 4, tzinfo=UTC)
@@ -38,17 +37,19 @@ Get = Callable[..., LexborHTMLParser]
 
 @pytest.fixture
 def get(world: World, now: datetime) -> Get:
-    def got(address: str, at: datetime = now, form: Form | None = None) -> LexborHTMLParser:
+    def got(address: str, at: datetime = now, form: SiteFormat | None = None) -> LexborHTMLParser:
         return LexborHTMLParser(text(world, address, at, form))
 
     return got
 
 
-def text(world: World, address: str, at: datetime, form: Form | None = None) -> str:
+def text(world: World, address: str, at: datetime, form: SiteFormat | None = None) -> str:
     host, _, rest = address.partition("/")
     path, _, query = rest.partition("?")
     words = dict(pair.split("=") for pair in query.split("&") if pair)
-    made = page(world, form or Form(), Asked(HOSTS[host], f"/{path}", words, at, ADDRESSES))
+    made = render_page(
+        world, form or SiteFormat(), PageRequest(HOSTS[host], f"/{path}", words, at, ADDRESSES)
+    )
     assert made is not None
     return made.text
 
@@ -365,12 +366,12 @@ def test_a_profile_adds_up_the_rows_of_the_results(get: Get, world: World) -> No
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        (Form(columns=29), NARROW),
-        (Form(columns=33), [*NARROW[:21], *ADDED, *NARROW[21:]]),
+        (SiteFormat(columns=29), NARROW),
+        (SiteFormat(columns=33), [*NARROW[:21], *ADDED, *NARROW[21:]]),
     ],
 )
 def test_results_have_the_columns_of_their_year(
-    get: Get, world: World, form: Form, expected: list[str]
+    get: Get, world: World, form: SiteFormat, expected: list[str]
 ) -> None:
     shown = get(f"db/horse/result/{races(world)[0].horses[0].id}/", form=form)
 
@@ -571,9 +572,9 @@ def test_local_odds_come_in_two_tables(get: Get, world: World) -> None:
 def test_what_is_not_there_is_none(
     world: World, now: datetime, host: str, path: str, query: dict[str, str]
 ) -> None:
-    asked = Asked(HOSTS[host], path, query, now, ADDRESSES)
+    asked = PageRequest(HOSTS[host], path, query, now, ADDRESSES)
 
-    assert page(world, Form(), asked) is None
+    assert render_page(world, SiteFormat(), asked) is None
 
 
 ADDRESS = st.text(alphabet="0123456789abcJP/.?#&= \N{FULLWIDTH DIGIT ONE}", max_size=14)
@@ -583,18 +584,20 @@ ADDRESS = st.text(alphabet="0123456789abcJP/.?#&= \N{FULLWIDTH DIGIT ONE}", max_
     words=ADDRESS, path=st.sampled_from(["horse", "horse/result", "horse/ped", "jockey", "race"])
 )
 def test_no_address_breaks_the_archive(world: World, words: str, path: str) -> None:
-    asked = Asked("db", f"/{path}/{words}", {"id": words}, NOON, ADDRESSES)
+    asked = PageRequest("db", f"/{path}/{words}", {"id": words}, NOON, ADDRESSES)
 
-    made = page(world, Form(), asked)
+    made = render_page(world, SiteFormat(), asked)
 
     assert made is None or made.status == 200
 
 
 @given(words=ADDRESS, path=st.sampled_from(["top/race_list_sub.html", "race/shutuba.html", "top/"]))
 def test_no_address_breaks_the_races(world: World, words: str, path: str) -> None:
-    asked = Asked("race", f"/{path}", {"kaisai_date": words, "race_id": words}, NOON, ADDRESSES)
+    asked = PageRequest(
+        "race", f"/{path}", {"kaisai_date": words, "race_id": words}, NOON, ADDRESSES
+    )
 
-    made = page(world, Form(), asked)
+    made = render_page(world, SiteFormat(), asked)
 
     assert made is None or made.status == 200
 

@@ -7,13 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from grandstand.simulators.racing.calendar import JST
-from grandstand.simulators.racing.career import Run, totals
-from grandstand.simulators.racing.details import clock_words
+from grandstand.simulators.racing.career import RideCounts, Run, count_rides, totals
 from grandstand.simulators.racing.population import FOALS, Horse
-from grandstand.simulators.racing.running import Race, frames, margin_words
-from grandstand.simulators.racing.tally import Tally, tallied
-from grandstand.simulators.racing.tracks import Circuit
+from grandstand.simulators.racing.race import Race, format_margin, format_race_time, frames
+from grandstand.simulators.racing.racecourses import JST, Circuit
 from grandstand.simulators.racing.world import CIRCUITS, World
 
 SUNDAY = date(2026, 11, 15)
@@ -123,7 +120,7 @@ def test_every_row_of_a_horse_agrees_with_its_race(
                 true.append(
                     (
                         race.finish.places[at],
-                        clock_words(race.seconds(at)),
+                        format_race_time(race.seconds(at)),
                         race.finish.jockeys[at],
                         race.prize(at),
                         str(at + 1),
@@ -213,7 +210,7 @@ def test_guests_of_the_local_circuit_are_counted_there(world: World, now: dateti
     ]
     guests = {
         jockey_id: tally
-        for jockey_id, tally in tallied(races).items()
+        for jockey_id, tally in count_rides(races).items()
         if jockey_id.startswith("01")
     }
     [first, *_] = sorted(guests)
@@ -222,7 +219,7 @@ def test_guests_of_the_local_circuit_are_counted_there(world: World, now: dateti
 
     told = world.rides(jockey, "nar", 2026, now)
 
-    assert told == guests[first] != Tally()
+    assert told == guests[first] != RideCounts()
     assert world.standing(jockey, "nar", 2026, now) is None
 
 
@@ -304,7 +301,7 @@ def test_some_go_abroad_and_come_back_with_a_row(world: World, now: datetime) ->
     [row] = [run for run in world.runs(horse, now) if run.race_id == first.race_id]
 
     assert (row.venue, row.race_id) == ("メイダン", "2026J0032809")
-    assert (row.frame, row.behind, row.passing, row.weight) == ("", "", "", "")
+    assert (row.frame, row.behind, row.corner_positions, row.weight) == ("", "", "", "")
     places = [
         run.place
         for one in first.entered
@@ -413,7 +410,7 @@ def test_frames_are_filled_from_the_outside(size: int, expected: str) -> None:
     ("lengths", "words"), [(0.0, "ハナ"), (0.3, "クビ"), (1.0, "1"), (3.2, "3"), (12.0, "大差")]
 )
 def test_margins_are_told_in_lengths(lengths: float, words: str) -> None:
-    assert margin_words(lengths) == words
+    assert format_margin(lengths) == words
 
 
 def test_a_race_passes_through_its_moments_in_order(world: World) -> None:
@@ -428,7 +425,7 @@ def test_a_race_passes_through_its_moments_in_order(world: World) -> None:
 
 def test_a_world_that_keeps_few_races_tells_the_same_of_them() -> None:
     now = datetime(2026, 11, 15, 12, tzinfo=JST)
-    frugal = World.at(7, now, seasons_before=0, kept_races=2)
+    frugal = World.at(7, now, seasons_before=0, cached_races=2)
     ids = frugal.race_ids("nar", SUNDAY)[:4]
 
     first = [frugal.race(one) for one in ids]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grandstand.simulators.scores.library import read_tape
-from tests.simulators.scores.playing import Visitor, feed_at_noon, visited
+from grandstand.simulators.scores.cricsheet import read_recorded_match
+from tests.simulators.scores.feed_server import Visitor, feed_at_noon, visited
 
 pytestmark = pytest.mark.anyio
 
@@ -87,7 +87,7 @@ async def test_a_match_can_be_announced_before_it_starts() -> None:
 )
 async def test_a_wish_that_cannot_be_met_is_refused(wanted: dict[str, Any], status: int) -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1370353))
+    feed.play(read_recorded_match(1370353))
     async with visited(feed) as visitor:
         answer = await visitor.client.post(REPLAYS, json=wanted)
 
@@ -110,7 +110,7 @@ async def test_an_order_that_makes_no_sense_is_refused(
     path: str, order: dict[str, Any], status: int
 ) -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1370353))
+    feed.play(read_recorded_match(1370353))
     async with visited(feed) as visitor:
         answer = await visitor.client.put(f"{REPLAYS}/{path}", json=order)
 

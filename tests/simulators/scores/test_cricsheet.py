@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 
-from grandstand.simulators.scores.cricsheet import parse_tape
-from grandstand.simulators.scores.errors import TapeUnknown, TapeUnreadable
-from grandstand.simulators.scores.library import REAL, find_course, find_tape, read_tape
+from grandstand.simulators.scores.cricsheet import (
+    RECORDED_MATCHES,
+    find_match,
+    find_timeline_config,
+    parse_cricsheet,
+    read_recorded_match,
+)
+from grandstand.simulators.scores.match_record import InvalidRecording, RecordingNotFound
 from grandstand.simulators.scores.scorecard import Scorebook
 
 PEOPLE = {"A North": "00000b00", "B West": "00000c00", "G South": "00001500"}
@@ -48,16 +53,16 @@ def match(*balls: dict[str, Any], **info: Any) -> bytes:
 def test_a_real_match_comes_to_its_known_scores(
     number: int, scores: list[tuple[int, int, float]]
 ) -> None:
-    tape = read_tape(number)
+    tape = read_recorded_match(number)
 
     sheets = Scorebook(tape).after(len(tape.deliveries))
 
     assert [(sheet.runs, sheet.wickets, sheet.overs) for sheet in sheets] == scores
 
 
-@pytest.mark.parametrize("number", REAL)
+@pytest.mark.parametrize("number", RECORDED_MATCHES)
 def test_everybody_in_a_real_match_has_a_number_of_their_own(number: int) -> None:
-    tape = read_tape(number)
+    tape = read_recorded_match(number)
 
     ids = [player.id for player in tape.players]
 
@@ -68,7 +73,7 @@ def test_everybody_in_a_real_match_has_a_number_of_their_own(number: int) -> Non
 def test_an_illegal_ball_has_the_number_of_the_next_one() -> None:
     wide = ball(extras={"wides": 1}, runs={"batter": 0, "extras": 1, "total": 1})
 
-    tape = parse_tape(1, match(ball(), wide, ball(), ball()))
+    tape = parse_cricsheet(1, match(ball(), wide, ball(), ball()))
 
     assert [each.number for each in tape.deliveries] == [1, 2, 2, 3]
 
@@ -76,7 +81,7 @@ def test_an_illegal_ball_has_the_number_of_the_next_one() -> None:
 def test_four_runs_that_were_run_are_no_boundary() -> None:
     hit = {"batter": 4, "extras": 0, "total": 4}
 
-    tape = parse_tape(1, match(ball(runs=hit), ball(runs={**hit, "non_boundary": True})))
+    tape = parse_cricsheet(1, match(ball(runs=hit), ball(runs={**hit, "non_boundary": True})))
 
     assert [each.boundary for each in tape.deliveries] == [True, False]
 
@@ -84,7 +89,7 @@ def test_four_runs_that_were_run_are_no_boundary() -> None:
 def test_somebody_retired_hurt_is_no_wicket() -> None:
     hurt = ball(wickets=[{"player_out": "A North", "kind": "retired hurt"}])
 
-    (found,) = parse_tape(1, match(hurt)).deliveries
+    (found,) = parse_cricsheet(1, match(hurt)).deliveries
 
     assert found.dismissal is not None
     assert not found.wicket
@@ -107,7 +112,7 @@ def test_somebody_retired_hurt_is_no_wicket() -> None:
 def test_a_result_is_written_as_the_feed_does(
     outcome: dict[str, Any], note: str, no_result: str | None
 ) -> None:
-    tape = parse_tape(1, match(ball(), outcome=outcome))
+    tape = parse_cricsheet(1, match(ball(), outcome=outcome))
 
     assert tape.outcome.note == note
     assert tape.outcome.no_result == no_result
@@ -125,15 +130,18 @@ def test_a_result_is_written_as_the_feed_does(
     ],
 )
 def test_a_file_that_is_no_match_is_refused(content: bytes) -> None:
-    with pytest.raises(TapeUnreadable):
-        parse_tape(1, content)
+    with pytest.raises(InvalidRecording):
+        parse_cricsheet(1, content)
 
 
 @pytest.mark.parametrize("name", ["7", "1370353.json", "generated:x", "generated:1:Chess", ""])
 def test_a_tape_that_does_not_exist_is_unknown(name: str) -> None:
-    with pytest.raises(TapeUnknown):
-        find_tape(name)
+    with pytest.raises(RecordingNotFound):
+        find_match(name)
 
 
 def test_courses_are_for_matches_with_rain_only() -> None:
-    assert [number for number in REAL if find_course(number)] == [1370353, 1178424]
+    assert [number for number in RECORDED_MATCHES if find_timeline_config(number)] == [
+        1370353,
+        1178424,
+    ]

@@ -6,14 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.simulators.blemishes import Blemish
 from grandstand.simulators.faults import CONTROL as FAULTS
-from grandstand.simulators.scores.blemishes import Wrong
-from grandstand.simulators.scores.errors import AlreadyPlaying
+from grandstand.simulators.malformed import MalformedReply
+from grandstand.simulators.scores.control import Malformation
+from grandstand.simulators.scores.cricsheet import read_recorded_match
 from grandstand.simulators.scores.feed import BASE
-from grandstand.simulators.scores.generated import generate
-from grandstand.simulators.scores.library import read_tape
-from tests.simulators.scores.playing import NOON, feed_at_noon, visited
+from grandstand.simulators.scores.generated import generate_match
+from grandstand.simulators.scores.match_record import AlreadyPlaying
+from tests.simulators.scores.feed_server import NOON, feed_at_noon, visited
 
 pytestmark = pytest.mark.anyio
 
@@ -35,8 +35,8 @@ async def test_off_season_the_live_scores_are_an_empty_list() -> None:
 
 async def test_the_live_scores_are_the_matches_on_now() -> None:
     feed, clock = feed_at_noon()
-    feed.play(read_tape(1001349))
-    feed.play(read_tape(1370353), starts_at=NOON + timedelta(hours=5))
+    feed.play(read_recorded_match(1001349))
+    feed.play(read_recorded_match(1370353), starts_at=NOON + timedelta(hours=5))
     clock.advance(400)
 
     async with visited(feed) as visitor:
@@ -49,7 +49,7 @@ async def test_the_live_scores_are_the_matches_on_now() -> None:
 
 async def test_time_passes_between_two_looks() -> None:
     feed, clock = feed_at_noon()
-    feed.play(read_tape(1001349), speed=10)
+    feed.play(read_recorded_match(1001349), speed=10)
 
     async with visited(feed) as visitor:
         before = await visitor.data("/fixtures/1001349", include="balls")
@@ -61,7 +61,7 @@ async def test_time_passes_between_two_looks() -> None:
 
 async def test_balls_come_with_numbers_that_rise_and_stay() -> None:
     feed, _ = feed_at_noon()
-    replay = feed.play(read_tape(1001349))
+    replay = feed.play(read_recorded_match(1001349))
 
     async with visited(feed) as visitor:
         replay.seek_ball(100)
@@ -76,7 +76,7 @@ async def test_balls_come_with_numbers_that_rise_and_stay() -> None:
 
 async def test_a_deleted_ball_takes_its_number_with_it() -> None:
     feed, _ = feed_at_noon()
-    replay = feed.play(read_tape(1001349), slip_seed=1)
+    replay = feed.play(read_recorded_match(1001349), slip_seed=1)
     moment = next(each for each in replay.timeline.moments if each.slip and each.slip.deleted)
 
     async with visited(feed) as visitor:
@@ -91,8 +91,8 @@ async def test_a_deleted_ball_takes_its_number_with_it() -> None:
 
 async def test_fixtures_are_found_by_their_day_and_league() -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
-    feed.play(read_tape(1370353), starts_at=NOON + timedelta(days=2))
+    feed.play(read_recorded_match(1001349))
+    feed.play(read_recorded_match(1370353), starts_at=NOON + timedelta(days=2))
     async with visited(feed) as visitor:
         between = {"filter[starts_between]": "2026-11-16,2026-11-17"}
         today = await visitor.data("/fixtures", **between)
@@ -106,7 +106,7 @@ async def test_fixtures_are_found_by_their_day_and_league() -> None:
 
 async def test_a_page_has_a_hundred_rows() -> None:
     feed, _ = feed_at_noon()
-    tape = read_tape(1178424)
+    tape = read_recorded_match(1178424)
     for number in range(103):
         feed.play(tape, match_id=5000 + number)
 
@@ -118,7 +118,7 @@ async def test_a_page_has_a_hundred_rows() -> None:
 
 async def test_only_the_fields_asked_for_are_sent() -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349)).seek_ball(9)
+    feed.play(read_recorded_match(1001349)).seek_ball(9)
     fields = {"fields[fixtures]": "id,status", "fields[balls]": "id,ball", "include": "balls"}
 
     async with visited(feed) as visitor:
@@ -131,7 +131,7 @@ async def test_only_the_fields_asked_for_are_sent() -> None:
 
 async def test_includes_are_wrapped_in_lists_of_fixtures_and_bare_elsewhere() -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
+    feed.play(read_recorded_match(1001349))
 
     async with visited(feed) as visitor:
         (listed,) = await visitor.data("/fixtures", include="localteam")
@@ -180,7 +180,7 @@ async def test_each_part_has_its_own_budget_from_its_first_call_on() -> None:
 )
 async def test_every_list_has_rows_with_their_resource(path: str) -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
+    feed.play(read_recorded_match(1001349))
     async with visited(feed) as visitor:
         rows = await visitor.data(path)
 
@@ -191,7 +191,7 @@ async def test_every_list_has_rows_with_their_resource(path: str) -> None:
 @pytest.mark.parametrize("path", ["/leagues", "/stages", "/teams", "/scores"])
 async def test_a_row_is_found_by_its_number(path: str) -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
+    feed.play(read_recorded_match(1001349))
     async with visited(feed) as visitor:
         (first, *_) = await visitor.data(path)
         alone = await visitor.data(f"{path}/{first['id']}")
@@ -203,7 +203,7 @@ async def test_a_row_is_found_by_its_number(path: str) -> None:
 
 async def test_a_squad_is_that_of_a_team_in_a_season() -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
+    feed.play(read_recorded_match(1001349))
     async with visited(feed) as visitor:
         row = await visitor.data("/fixtures/1001349")
         squad = await visitor.data(f"/teams/{row['localteam_id']}/squad/{row['season_id']}")
@@ -214,7 +214,7 @@ async def test_a_squad_is_that_of_a_team_in_a_season() -> None:
 
 async def test_the_table_of_a_season_counts_matches_that_are_over() -> None:
     feed, _ = feed_at_noon()
-    won, void = feed.play(read_tape(1370353)), feed.play(read_tape(1178424))
+    won, void = feed.play(read_recorded_match(1370353)), feed.play(read_recorded_match(1178424))
     won.seek(won.timeline.ends_at)
     void.seek(void.timeline.ends_at)
 
@@ -235,15 +235,15 @@ async def test_what_does_not_exist_is_not_found(path: str) -> None:
 
 async def test_a_match_is_on_the_air_once() -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
+    feed.play(read_recorded_match(1001349))
 
     with pytest.raises(AlreadyPlaying):
-        feed.play(read_tape(1001349))
+        feed.play(read_recorded_match(1001349))
 
 
 async def test_a_super_over_is_told_by_its_flag_and_its_scoreboards() -> None:
     feed, _ = feed_at_noon()
-    replay = feed.play(generate(3, "T20", tie=True))
+    replay = feed.play(generate_match(3, "T20", tie=True))
     path = f"/fixtures/{replay.match_id}"
 
     async with visited(feed) as visitor:
@@ -279,10 +279,10 @@ async def test_faults_strike_as_asked_for() -> None:
         ("no ids", b'"id":null'),
     ],
 )
-async def test_answers_come_out_wrong_as_asked_for(wrong: Wrong, sign: bytes) -> None:
+async def test_answers_come_out_wrong_as_asked_for(wrong: Malformation, sign: bytes) -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
-    feed.blemishes.ask_for(Blemish(wrong, path="/livescores", times=1))
+    feed.play(read_recorded_match(1001349))
+    feed.blemishes.ask_for(MalformedReply(wrong, path="/livescores", times=1))
     async with visited(feed) as visitor:
         spoilt, right = [await visitor.ask("/livescores", include="runs") for _ in range(2)]
 
@@ -292,8 +292,8 @@ async def test_answers_come_out_wrong_as_asked_for(wrong: Wrong, sign: bytes) ->
 
 async def test_an_answer_can_be_without_its_includes_or_far_too_long() -> None:
     feed, _ = feed_at_noon()
-    feed.play(read_tape(1001349))
-    feed.blemishes.ask_for(Blemish("no includes", times=1), Blemish("huge", times=1))
+    feed.play(read_recorded_match(1001349))
+    feed.blemishes.ask_for(MalformedReply("no includes", times=1), MalformedReply("huge", times=1))
     async with visited(feed) as visitor:
         bare = (await visitor.data("/livescores", include="runs"))[0]
         long = await visitor.ask("/livescores")

@@ -9,20 +9,24 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import ManualClock
-from grandstand.simulators.scores.course import Course, timeline
-from grandstand.simulators.scores.generated import generate
-from grandstand.simulators.scores.library import REAL, find_course, read_tape
-from grandstand.simulators.scores.replay import Replay
-from grandstand.simulators.scores.words.fixtures import INCLUDES, FixtureWords
-from grandstand.simulators.scores.words.people import (
+from grandstand.core.clock import ManualClock
+from grandstand.simulators.scores.cricsheet import (
+    RECORDED_MATCHES,
+    find_timeline_config,
+    read_recorded_match,
+)
+from grandstand.simulators.scores.generated import generate_match
+from grandstand.simulators.scores.serializers import (
+    INCLUDES,
+    FixtureSerializer,
     league_row,
     season_row,
     stage_row,
     team_row,
     venue_row,
 )
-from tests.simulators.scores.playing import NOON
+from grandstand.simulators.scores.timeline import Replay, TimelineConfig, build_timeline
+from tests.simulators.scores.feed_server import NOON
 
 Kinds = type | tuple[type, ...]
 
@@ -238,15 +242,15 @@ def faults(rows: list[dict[str, Any]], fields: dict[str, Kinds]) -> list[str]:
 @cache
 def fixture(number: int, share: float) -> dict[str, Any]:
     """A real match when that share of its balls has been posted; all of them: when it is over."""
-    tape = read_tape(number)
-    written = timeline(tape, find_course(number) or Course())
+    tape = read_recorded_match(number)
+    written = build_timeline(tape, find_timeline_config(number) or TimelineConfig())
     replay = Replay(tape, written, ManualClock(NOON), starts_at=NOON)
     shown = written.second_of(int(len(tape.deliveries) * share))
-    return FixtureWords(replay).row(written.at(shown if share < 1 else 10**9), EVERYTHING)
+    return FixtureSerializer(replay).row(written.at(shown if share < 1 else 10**9), EVERYTHING)
 
 
 @pytest.mark.parametrize("share", [0.4, 1])
-@pytest.mark.parametrize("number", REAL)
+@pytest.mark.parametrize("number", RECORDED_MATCHES)
 def test_a_match_has_every_field(number: int, share: float) -> None:
     row = fixture(number, share)
 
@@ -262,7 +266,7 @@ def test_a_match_has_every_field(number: int, share: float) -> None:
 
 
 def test_what_a_match_belongs_to_has_every_field() -> None:
-    tape = read_tape(1370353)
+    tape = read_recorded_match(1370353)
 
     assert faults([team_row(tape.teams[0])], TEAM) == []
     assert faults([stage_row(tape)], STAGE) == []
@@ -272,14 +276,17 @@ def test_what_a_match_belongs_to_has_every_field() -> None:
 
 
 def test_leagues_are_phases_or_leagues() -> None:
-    assert (league_row(read_tape(1001349))["id"], league_row(read_tape(1001349))["type"]) == (
+    assert (
+        league_row(read_recorded_match(1001349))["id"],
+        league_row(read_recorded_match(1001349))["type"],
+    ) == (
         3,
         "phase",
     )
-    assert league_row(read_tape(1370353))["type"] == "league"
+    assert league_row(read_recorded_match(1370353))["type"] == "league"
 
 
-@pytest.mark.parametrize("number", REAL)
+@pytest.mark.parametrize("number", RECORDED_MATCHES)
 def test_everything_that_can_be_included_is(number: int) -> None:
     row = fixture(number, 1)
 
@@ -347,16 +354,21 @@ def test_the_revised_target_is_told_in_texts_and_in_the_block_of_the_first_side(
 
 
 def test_every_status_the_feed_has_can_be_seen() -> None:
-    real = [(read_tape(number), find_course(number) or Course()) for number in REAL]
-    short = read_tape(1001349)
+    real = [
+        (read_recorded_match(number), find_timeline_config(number) or TimelineConfig())
+        for number in RECORDED_MATCHES
+    ]
+    short = read_recorded_match(1001349)
     made = [
-        (short, Course(called_off="Aban.", called_off_after=9)),
-        (short, Course(called_off="Cancl.")),
-        (short, Course(called_off="Postp.")),
-        (generate(2, "Test"), Course(by_night=True, session_overs=12)),
+        (short, TimelineConfig(called_off="Aban.", called_off_after=9)),
+        (short, TimelineConfig(called_off="Cancl.")),
+        (short, TimelineConfig(called_off="Postp.")),
+        (generate_match(2, "Test"), TimelineConfig(by_night=True, session_overs=12)),
     ]
 
-    seen = {each.status for tape, course in real + made for each in timeline(tape, course).moments}
+    seen = {
+        each.status for tape, course in real + made for each in build_timeline(tape, course).moments
+    }
 
     assert seen >= {
         *("NS", "Delayed", "1st Innings", "2nd Innings", "3rd Innings", "4th Innings"),
@@ -366,11 +378,11 @@ def test_every_status_the_feed_has_can_be_seen() -> None:
 
 
 def test_a_match_called_off_has_no_winner() -> None:
-    tape = read_tape(1001349)
-    written = timeline(tape, Course(called_off="Aban.", called_off_after=9))
+    tape = read_recorded_match(1001349)
+    written = build_timeline(tape, TimelineConfig(called_off="Aban.", called_off_after=9))
     replay = Replay(tape, written, ManualClock(NOON), starts_at=NOON)
 
-    row = FixtureWords(replay).row(written.moments[-1], ["balls", "winnerteam"])
+    row = FixtureSerializer(replay).row(written.moments[-1], ["balls", "winnerteam"])
 
     assert (row["status"], row["note"], row["draw_noresult"]) == (
         "Aban.",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.simulators.scores.generated import FORMATS, generate
+from grandstand.simulators.scores.generated import FORMATS, generate_match
 from grandstand.simulators.scores.scorecard import Scorebook
 
 SEEDS = range(20)
 
 
 def test_the_same_seed_is_the_same_match() -> None:
-    assert generate(7) == generate(7)
-    assert generate(7).innings != generate(8).innings
+    assert generate_match(7) == generate_match(7)
+    assert generate_match(7).innings != generate_match(8).innings
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_nobody_bats_alone_or_after_being_out(form: str) -> None:
-    tape = generate(3, form)
+    tape = generate_match(3, form)
 
     out: set[tuple[int, int]] = set()
     for ball in tape.deliveries:
@@ -28,7 +28,7 @@ def test_nobody_bats_alone_or_after_being_out(form: str) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_chase_stops_when_it_is_won(seed: int) -> None:
-    one, two = generate(seed, "T10").innings[:2]
+    one, two = generate_match(seed, "T10").innings[:2]
 
     assert two.target == one.runs + 1
     assert two.runs - two.deliveries[-1].total < two.target
@@ -36,7 +36,7 @@ def test_a_chase_stops_when_it_is_won(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_tie_is_decided_by_super_overs(seed: int) -> None:
-    tape = generate(seed, "T20", tie=True)
+    tape = generate_match(seed, "T20", tie=True)
 
     one, two, *super_overs = tape.innings
     assert one.runs == two.runs
@@ -48,7 +48,7 @@ def test_a_tie_is_decided_by_super_overs(seed: int) -> None:
 
 @pytest.mark.parametrize("form", ["T10", "T20", "ODI"])
 def test_an_innings_has_no_more_overs_and_wickets_than_it_may(form: str) -> None:
-    tape = generate(11, form)
+    tape = generate_match(11, form)
 
     sheets = Scorebook(tape).after(len(tape.deliveries))
 
@@ -60,7 +60,7 @@ def test_an_innings_has_no_more_overs_and_wickets_than_it_may(form: str) -> None
 
 
 def test_tests_end_in_every_way() -> None:
-    notes = [generate(seed, "Test").outcome.note for seed in range(30)]
+    notes = [generate_match(seed, "Test").outcome.note for seed in range(30)]
 
     assert any("runs" in note for note in notes)
     assert any("wicket" in note for note in notes)

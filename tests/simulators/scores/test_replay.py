@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from grandstand.base.clock import ManualClock
-from grandstand.simulators.scores.course import Course, timeline
-from grandstand.simulators.scores.library import read_tape
-from grandstand.simulators.scores.replay import Replay
-from tests.simulators.scores.playing import NOON
+from grandstand.core.clock import ManualClock
+from grandstand.simulators.scores.cricsheet import read_recorded_match
+from grandstand.simulators.scores.timeline import Replay, TimelineConfig, build_timeline
+from tests.simulators.scores.feed_server import NOON
 
 
 def replay_at(clock: ManualClock, speed: float = 1.0) -> Replay:
-    tape = read_tape(1001349)
-    return Replay(tape, timeline(tape, Course()), clock, starts_at=NOON, speed=speed)
+    tape = read_recorded_match(1001349)
+    return Replay(tape, build_timeline(tape, TimelineConfig()), clock, starts_at=NOON, speed=speed)
 
 
 def test_it_follows_the_wall() -> None:

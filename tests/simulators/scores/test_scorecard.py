@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.simulators.scores.library import REAL, read_tape
-from grandstand.simulators.scores.scorecard import Scorebook, Sheet
-from grandstand.simulators.scores.slips import Slip
-from grandstand.simulators.scores.tape import Delivery, Dismissal
-from tests.simulators.scores.playing import ADA, BEA, CLEO, GRACE, delivery
+from grandstand.simulators.scores.cricsheet import RECORDED_MATCHES, read_recorded_match
+from grandstand.simulators.scores.match_record import Delivery, Dismissal
+from grandstand.simulators.scores.scorecard import InningsSheet, Scorebook
+from grandstand.simulators.scores.timeline import Correction
+from tests.simulators.scores.feed_server import ADA, BEA, CLEO, GRACE, delivery
 
 
-def sheet_of(*balls: Delivery) -> Sheet:
-    sheet = Sheet(1)
+def sheet_of(*balls: Delivery) -> InningsSheet:
+    sheet = InningsSheet(1)
     for ball in balls:
         sheet.take(ball)
     return sheet
@@ -88,7 +88,7 @@ def test_who_comes_in_has_a_line_from_their_first_ball_on() -> None:
     assert list(sheet.batting) == [ADA.id, BEA.id, CLEO.id]
 
 
-def sums(sheet: Sheet) -> tuple[int, int]:
+def sums(sheet: InningsSheet) -> tuple[int, int]:
     """Runs and wickets by the lines of bowlers and batters, with what is nobody's."""
     extras = sheet.extras
     bowled = sum(line.runs for line in sheet.bowling.values())
@@ -96,9 +96,9 @@ def sums(sheet: Sheet) -> tuple[int, int]:
     return bowled + extras.byes + extras.legbyes + extras.penalty, lost
 
 
-@pytest.mark.parametrize("number", REAL)
+@pytest.mark.parametrize("number", RECORDED_MATCHES)
 def test_figures_add_up_after_every_ball_of_a_real_match(number: int) -> None:
-    tape = read_tape(number)
+    tape = read_recorded_match(number)
     book = Scorebook(tape)
 
     wrong = [
@@ -112,7 +112,7 @@ def test_figures_add_up_after_every_ball_of_a_real_match(number: int) -> None:
 
 
 def test_going_back_gives_the_same_as_going_on() -> None:
-    tape = read_tape(1001349)
+    tape = read_recorded_match(1001349)
     book = Scorebook(tape)
     early = [sheet.copied() for sheet in book.after(100)]
 
@@ -122,11 +122,11 @@ def test_going_back_gives_the_same_as_going_on() -> None:
 
 
 def test_a_slip_is_shown_and_leaves_no_trace() -> None:
-    tape = read_tape(1001349)
+    tape = read_recorded_match(1001349)
     book, other = Scorebook(tape), Scorebook(tape)
     wrong = delivery(over=8, number=4, runs=6, batter=tape.deliveries[50].batter)
 
-    slipped = book.after(51, Slip(wrong))
+    slipped = book.after(51, Correction(wrong))
 
     assert slipped[-1].runs == other.after(50)[-1].runs + 6
     assert book.after(51) == other.after(51)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.postgres import Edition
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.postgres.schema import Edition
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from tests.storage.series.engines.postgres import opening
 from tests.storage.series.engines.postgres.stub import stub_database

@@ -11,10 +11,10 @@ from uuid import UUID
 
 import pytest
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.storage.series.copying import copy_chunk, row_sum, rows_of
 from grandstand.storage.series.declaration import Int16, Json, Series
-from grandstand.storage.series.engines.chunks import ChunkEngine
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from tests.storage.series.engines.postgres import opening
 
@@ -70,15 +70,15 @@ def test_rows_arrive_and_a_second_copy_adds_nothing(
     ends: tuple[SeriesEngine, SeriesEngine],
 ) -> None:
     source, target = ends
-    told: list[int] = []
+    events: list[int] = []
 
-    first = copy_chunk(source, target, rows_of(NOTES), told.append)
+    first = copy_chunk(source, target, rows_of(NOTES), events.append)
     second = copy_chunk(source, target, rows_of(NOTES))
 
     left, right = row_sum(source, NOTES), row_sum(target, NOTES)
     assert (first.read, first.added) == (200, 200)
     assert (second.read, second.added) == (200, 0)
-    assert told == [200]
+    assert events == [200]
     assert left == right
     assert left.rows == 200
 

@@ -72,10 +72,10 @@ def test_a_moment_falls_into_one_chunk(moment: int, start: int) -> None:
         ({"key": "whom"}, "no column whom"),
         ({"identity": ("who", "at", "nope")}, "no column nope"),
         ({"indexes": (SeriesIndex("i", ("-gone",)),)}, "no column gone"),
-        ({"time": "who"}, "counts microseconds"),
-        ({"time": "tally"}, "counts microseconds"),
-        ({"identity": ("who",)}, "must hold the time"),
-        ({"identity": ("at", "tally")}, "cannot be None"),
+        ({"time": "who"}, "must be int"),
+        ({"time": "tally"}, "must be int"),
+        ({"identity": ("who",)}, "must include the time"),
+        ({"identity": ("at", "tally")}, "cannot be nullable"),
     ],
 )
 def test_a_wrong_declaration_is_refused(change: dict[str, object], said: str) -> None:

@@ -8,12 +8,13 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TRADES, OrderbookSnapshot
+from grandstand.apps.gatherer.domain.rows import OrderbookSnapshot
+from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TRADES
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.errors import SeriesUnavailable
 from grandstand.storage.series.export import ExportExists, export
-from grandstand.storage.series.window import Window
-from tests.storage.series.contract.making import BASE, HOUR, all_deltas, delta, trade
+from grandstand.storage.series.query import Window
+from tests.storage.series.contract.builders import BASE, HOUR, all_deltas, delta, trade
 
 ROWS = [delta(number % 5 * HOUR + number, f"T{number % 7}", size=number) for number in range(500)]
 WINDOW = all_deltas()
@@ -21,7 +22,7 @@ WINDOW = all_deltas()
 
 @pytest.fixture
 def filled(engine: SeriesEngine) -> SeriesEngine:
-    """An engine with deltas over several chunks, some of them baked where chunks are."""
+    """An engine with deltas over several chunks, some of them compressed."""
     engine.prepare(DELTAS)
     engine.append(DELTAS, ROWS[:300])
     engine.upkeep(DELTAS)
@@ -32,12 +33,12 @@ def filled(engine: SeriesEngine) -> SeriesEngine:
 def test_parquet_holds_the_rows_of_the_window_in_order(
     filled: SeriesEngine, tmp_path: Path
 ) -> None:
-    told: list[int] = []
+    events: list[int] = []
 
-    rows = export(filled, WINDOW, tmp_path / "d.parquet", "parquet", tell=told.append)
+    rows = export(filled, WINDOW, tmp_path / "d.parquet", "parquet", on_progress=events.append)
 
     table = pq.read_table(tmp_path / "d.parquet")
-    assert rows == told[-1] == 500
+    assert rows == events[-1] == 500
     assert [DELTAS.row(**row) for row in table.to_pylist()] == [*filled.read(WINDOW)]
     assert pl.read_parquet(tmp_path / "d.parquet").height == 500
     assert str(table.schema.field("ticker").type) == "string"
@@ -50,12 +51,12 @@ def test_csv_holds_the_rows_of_the_keys_and_times_asked_for(
 
     rows = export(filled, window, tmp_path / "d.csv", "csv")
 
-    wanted = [*filled.read(window)]
+    expected = [*filled.read(window)]
     with (tmp_path / "d.csv").open(newline="") as file:
         found = [*csv.DictReader(file)]
-    assert rows == len(wanted) > 10
+    assert rows == len(expected) > 10
     assert [(int(row["exchange_ts"]), row["ticker"], row["seq"]) for row in found] == [
-        (row.exchange_ts, row.ticker, "" if row.seq is None else str(row.seq)) for row in wanted
+        (row.exchange_ts, row.ticker, "" if row.seq is None else str(row.seq)) for row in expected
     ]
 
 
@@ -120,7 +121,7 @@ def test_an_export_that_breaks_off_leaves_nothing_behind(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        export(filled, WINDOW, path, "parquet", force=True, tell=interrupt)
+        export(filled, WINDOW, path, "parquet", force=True, on_progress=interrupt)
 
     assert path.read_text() == "mine"
     assert [*tmp_path.glob("*unfinished*")] == []

@@ -7,8 +7,14 @@ from uuid import UUID
 
 import pytest
 
-from grandstand.storage.series.declaration import Column, SeriesFault
-from grandstand.storage.series.rows import made_plain, plain, shape_of, turned
+from grandstand.storage.series.declaration import (
+    Column,
+    SeriesFault,
+    convert_rows,
+    shape_of,
+    validate_columns,
+    validate_rows,
+)
 
 COLUMNS = (
     Column("at", "int64"),
@@ -50,7 +56,7 @@ def _with(at: int, value: object) -> tuple[object, ...]:
     ],
 )
 def test_rows_that_fit_come_back_as_they_are(row: tuple[Any, ...]) -> None:
-    found = plain("ticks", COLUMNS, SHAPE, [GOOD, row])
+    found = validate_rows("ticks", COLUMNS, SHAPE, [GOOD, row])
 
     assert found == [GOOD, row]
     assert {type(each) for each in found} == {tuple}
@@ -81,22 +87,22 @@ def test_rows_that_fit_come_back_as_they_are(row: tuple[Any, ...]) -> None:
 )
 def test_both_looks_refuse_the_same(row: tuple[Any, ...]) -> None:
     with pytest.raises(SeriesFault) as slow:
-        turned("ticks", COLUMNS, [GOOD, row])
+        validate_columns("ticks", COLUMNS, [GOOD, row])
 
     with pytest.raises(SeriesFault) as quick:
-        plain("ticks", COLUMNS, SHAPE, [GOOD, row])
+        validate_rows("ticks", COLUMNS, SHAPE, [GOOD, row])
 
     assert str(quick.value) == str(slow.value)
 
 
 def test_any_sequence_of_rows_will_do() -> None:
-    found = plain("ticks", COLUMNS, SHAPE, deque([GOOD, GOOD]))
+    found = validate_rows("ticks", COLUMNS, SHAPE, deque([GOOD, GOOD]))
 
     assert found == [GOOD, GOOD]
 
 
 def test_a_kind_of_number_is_made_a_plain_number_where_that_is_asked_for() -> None:
-    ((at, *_),) = made_plain("ticks", COLUMNS, SHAPE, [_with(0, _Number.ONE)])
+    ((at, *_),) = convert_rows("ticks", COLUMNS, SHAPE, [_with(0, _Number.ONE)])
 
     assert at == 1
     assert type(at) is int
@@ -104,4 +110,4 @@ def test_a_kind_of_number_is_made_a_plain_number_where_that_is_asked_for() -> No
 
 def test_nothing_else_is_made_to_fit() -> None:
     with pytest.raises(SeriesFault, match="uuid"):
-        made_plain("ticks", COLUMNS, SHAPE, [_with(5, str(MARK))])
+        convert_rows("ticks", COLUMNS, SHAPE, [_with(5, str(MARK))])

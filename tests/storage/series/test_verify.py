@@ -13,13 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from grandstand.apps.gatherer.store import DELTAS, TRADES
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.files import Home
-from grandstand.storage.series.engines.postgres import PostgresEngine
-from grandstand.storage.series.findings import Finding
-from grandstand.storage.series.verify import Progress, verify
-from tests.storage.series.contract.making import BASE, DAY, HOUR, delta
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.directory import SeriesDirectory
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.verify import Finding, Progress, verify
+from tests.storage.series.contract.builders import BASE, DAY, HOUR, delta
 from tests.storage.series.engines.postgres import opening
 
 CHUNKS = 3
@@ -34,7 +33,7 @@ JOIN pg_namespace ON pg_namespace.oid = relnamespace
 
 @pytest.fixture
 def chunks(tmp_path: Path) -> Iterator[ChunkEngine]:
-    """An engine with baked chunks two days old, and one that takes rows."""
+    """An engine with compressed chunks two days old, and one that accepts rows."""
     with closing(ChunkEngine.open(tmp_path, clock=SystemClock())) as engine:
         engine.prepare(DELTAS)
         rows = [delta(number % CHUNKS * HOUR + number, f"T{number % 9}") for number in range(900)]
@@ -44,47 +43,51 @@ def chunks(tmp_path: Path) -> Iterator[ChunkEngine]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def directory(tmp_path: Path) -> SeriesDirectory:
     """Where the files of the deltas are."""
-    return Home(tmp_path / DELTAS.name, SystemClock())
+    return SeriesDirectory(tmp_path / DELTAS.name, SystemClock())
 
 
-def found(engine: ChunkEngine | PostgresEngine) -> list[Finding]:
+def find_problems(engine: ChunkEngine | PostgresEngine) -> list[Finding]:
     return [*verify(engine, DELTAS, lambda _: None)]
 
 
 def test_nothing_is_wrong_with_what_is_whole_and_progress_is_told(chunks: ChunkEngine) -> None:
-    told: list[Progress] = []
+    events: list[Progress] = []
 
-    findings = [*verify(chunks, DELTAS, told.append)]
+    findings = [*verify(chunks, DELTAS, events.append)]
 
     assert findings == []
-    assert told == [Progress(done, CHUNKS + 1) for done in range(CHUNKS + 2)]
+    assert events == [Progress(done, CHUNKS + 1) for done in range(CHUNKS + 2)]
 
 
 def test_a_series_that_was_never_written_has_nothing_wrong(chunks: ChunkEngine) -> None:
     assert [*verify(chunks, TRADES, lambda _: None)] == []
 
 
-def test_late_rows_are_told_and_are_no_harm(chunks: ChunkEngine, home: Home) -> None:
+def test_late_rows_are_told_and_are_no_harm(
+    chunks: ChunkEngine, directory: SeriesDirectory
+) -> None:
     chunks.append(DELTAS, [delta(5, "late"), delta(6, "late")])
 
-    [finding] = found(chunks)
+    [finding] = find_problems(chunks)
     chunks.upkeep(DELTAS)
 
-    assert not finding.grave
+    assert not finding.serious
     assert "2 late rows" in finding.problem
-    assert finding.place == str(home.late(BASE))
-    assert found(chunks) == []
+    assert finding.place == str(directory.late(BASE))
+    assert find_problems(chunks) == []
 
 
-def test_what_a_stop_left_is_told_and_is_no_harm(chunks: ChunkEngine, home: Home) -> None:
-    home.unfinished(BASE).write_bytes(b"half")
+def test_what_a_stop_left_is_told_and_is_no_harm(
+    chunks: ChunkEngine, directory: SeriesDirectory
+) -> None:
+    directory.unfinished(BASE).write_bytes(b"half")
 
-    [finding] = found(chunks)
+    [finding] = find_problems(chunks)
 
-    assert not finding.grave
-    assert finding.place == str(home.unfinished(BASE))
+    assert not finding.serious
+    assert finding.place == str(directory.unfinished(BASE))
 
 
 def _flip(path: Path, start: int) -> None:
@@ -95,20 +98,20 @@ def _flip(path: Path, start: int) -> None:
 
 
 @pytest.mark.parametrize("at", [0.2, 0.5, 0.98])
-def test_a_baked_file_with_changed_bytes_is_found(
-    chunks: ChunkEngine, home: Home, at: float
+def test_a_compressed_file_with_changed_bytes_is_found(
+    chunks: ChunkEngine, directory: SeriesDirectory, at: float
 ) -> None:
-    _flip(home.baked(BASE), int(home.baked(BASE).stat().st_size * at))
+    _flip(directory.parquet(BASE), int(directory.parquet(BASE).stat().st_size * at))
 
-    findings = found(chunks)
+    findings = find_problems(chunks)
 
-    assert {finding.place for finding in findings} == {str(home.baked(BASE))}
-    assert all(finding.grave and "restore" in finding.remedy for finding in findings)
+    assert {finding.place for finding in findings} == {str(directory.parquet(BASE))}
+    assert all(finding.serious and "restore" in finding.remedy for finding in findings)
     assert findings
 
 
 def _rewritten(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
-    """Change the rows of a baked file, and leave what it says of them."""
+    """Change the rows of a Parquet file without changing its footer."""
     with pq.ParquetFile(path) as file:
         metadata, table = file.metadata.metadata, file.read()
     changed = change(table)
@@ -120,23 +123,26 @@ def _rewritten(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda table: pa.concat_tables([table, table.slice(0, 3)]), "twice or out of order"),
-        (lambda table: table.slice(1), "holds other rows than it says"),
+        (lambda table: pa.concat_tables([table, table.slice(0, 3)]), "duplicate or unordered"),
+        (lambda table: table.slice(1), "differs from the footer"),
         (lambda table: table.drop_columns("conn").append_column("x", table["conn"]), "columns"),
     ],
 )
-def test_rows_that_were_changed_in_a_baked_file_are_found(
-    chunks: ChunkEngine, home: Home, change: Callable[[pa.Table], pa.Table], problem: str
+def test_rows_that_were_changed_in_a_compressed_file_are_found(
+    chunks: ChunkEngine,
+    directory: SeriesDirectory,
+    change: Callable[[pa.Table], pa.Table],
+    problem: str,
 ) -> None:
-    _rewritten(home.baked(BASE), change)
+    _rewritten(directory.parquet(BASE), change)
 
-    findings = found(chunks)
+    findings = find_problems(chunks)
 
     assert any(problem in finding.problem for finding in findings), findings
 
 
-def test_a_footer_that_hides_rows_is_found(chunks: ChunkEngine, home: Home) -> None:
-    path = home.baked(BASE)
+def test_a_footer_that_hides_rows_is_found(chunks: ChunkEngine, directory: SeriesDirectory) -> None:
+    path = directory.parquet(BASE)
     with pq.ParquetFile(path) as file:
         groups, table = json.loads(file.metadata.metadata[b"grandstand"]), file.read()
     groups[0][2] -= 1
@@ -144,51 +150,57 @@ def test_a_footer_that_hides_rows_is_found(chunks: ChunkEngine, home: Home) -> N
         writer.write_table(table)
         writer.add_key_value_metadata({b"grandstand": json.dumps(groups)})
 
-    findings = found(chunks)
+    findings = find_problems(chunks)
 
-    assert any("other rows than it says" in finding.problem for finding in findings)
-
-
-def test_a_chunk_under_another_time_is_found(chunks: ChunkEngine, home: Home) -> None:
-    shutil.move(home.baked(BASE), home.baked(BASE - HOUR))
-
-    [finding] = found(chunks)
-
-    assert "300 rows of another time" in finding.problem
+    assert any("differs from the footer" in finding.problem for finding in findings)
 
 
-def test_a_damaged_file_of_rows_is_found(chunks: ChunkEngine, home: Home) -> None:
+def test_a_chunk_under_another_time_is_found(
+    chunks: ChunkEngine, directory: SeriesDirectory
+) -> None:
+    shutil.move(directory.parquet(BASE), directory.parquet(BASE - HOUR))
+
+    [finding] = find_problems(chunks)
+
+    assert "300 rows of another chunk" in finding.problem
+
+
+def test_a_damaged_file_of_rows_is_found(chunks: ChunkEngine, directory: SeriesDirectory) -> None:
     chunks.append(DELTAS, [delta(2 * DAY + number) for number in range(5_000)])
     chunks.close()
-    path = home.live(BASE + 2 * DAY)
+    path = directory.live(BASE + 2 * DAY)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     # SQLite has no checksums: only what holds a page together can be seen to be damaged.
     _flip(path, int.from_bytes(path.read_bytes()[16:18]))
 
-    with closing(ChunkEngine.open(home.folder.parent, clock=SystemClock())) as engine:
-        findings = found(engine)
+    with closing(ChunkEngine.open(directory.path.parent, clock=SystemClock())) as engine:
+        findings = find_problems(engine)
 
     assert findings
     assert {finding.place for finding in findings} == {str(path)}
-    assert findings[0].grave
+    assert findings[0].serious
 
 
-def test_late_rows_without_their_chunk_are_found(chunks: ChunkEngine, home: Home) -> None:
+def test_late_rows_without_their_chunk_are_found(
+    chunks: ChunkEngine, directory: SeriesDirectory
+) -> None:
     chunks.append(DELTAS, [delta(5, "late")])
-    home.baked(BASE).unlink()
+    directory.parquet(BASE).unlink()
 
-    [finding] = found(chunks)
+    [finding] = find_problems(chunks)
 
-    assert finding.grave
-    assert f"{home.baked(BASE).name} is not" in finding.problem
+    assert finding.serious
+    assert f"{directory.parquet(BASE).name} does not" in finding.problem
 
 
-def test_upkeep_elsewhere_is_told_and_nothing_is_looked_at(chunks: ChunkEngine, home: Home) -> None:
-    with home.keeping():
-        [finding] = found(chunks)
+def test_upkeep_elsewhere_is_told_and_nothing_is_looked_at(
+    chunks: ChunkEngine, directory: SeriesDirectory
+) -> None:
+    with directory.try_maintenance_lock():
+        [finding] = find_problems(chunks)
 
-    assert "another process is at upkeep" in finding.problem
+    assert "another process is running maintenance" in finding.problem
 
 
 @pytest.fixture
@@ -209,18 +221,18 @@ def test_a_server_that_was_prepared_has_nothing_wrong(server: Server) -> None:
     engine, _ = server
     engine.prepare(DELTAS)
     engine.append(DELTAS, [delta(number) for number in range(100)])
-    told: list[Progress] = []
+    events: list[Progress] = []
 
-    findings = [*verify(engine, DELTAS, told.append)]
+    findings = [*verify(engine, DELTAS, events.append)]
 
     assert findings == []
-    assert told[-1] == Progress(1, 1)
+    assert events[-1] == Progress(1, 1)
 
 
 def test_steps_that_are_not_done_are_found(server: Server) -> None:
     engine, _ = server
 
-    findings = found(engine)
+    findings = find_problems(engine)
 
     assert any("'table'" in finding.problem for finding in findings)
     assert {finding.remedy for finding in findings} == {"run `grandstand series migrate`"}
@@ -232,12 +244,12 @@ def test_a_missing_partition_is_found_and_upkeep_makes_it(server: Server) -> Non
     now = DELTAS.chunk_of(int(SystemClock().epoch() * 1_000_000))
     harm.execute(f"DROP TABLE orderbook_deltas_p{now + HOUR}")
 
-    findings = found(engine)
+    findings = find_problems(engine)
     engine.upkeep(DELTAS)
 
     assert str(now + HOUR) in findings[0].place
     assert "upkeep" in findings[0].remedy
-    assert found(engine) == []
+    assert find_problems(engine) == []
 
 
 def test_a_table_of_another_form_is_found(server: Server) -> None:
@@ -245,9 +257,9 @@ def test_a_table_of_another_form_is_found(server: Server) -> None:
     engine.prepare(DELTAS)
     harm.execute("ALTER TABLE orderbook_deltas ADD COLUMN extra INTEGER")
 
-    [finding] = found(engine)
+    [finding] = find_problems(engine)
 
-    assert "another form" in finding.problem
+    assert "differs from the declaration" in finding.problem
     assert "extra" in finding.remedy
 
 
@@ -256,7 +268,7 @@ def test_an_index_that_was_not_finished_is_found(server: Server) -> None:
     engine.prepare(DELTAS)
     harm.execute("CREATE INDEX left_over ON ONLY orderbook_deltas (sid)")
 
-    [finding] = found(engine)
+    [finding] = find_problems(engine)
 
     assert finding.place == "index left_over"
 
@@ -269,9 +281,9 @@ def test_a_table_that_is_no_hypertable_is_found(stub_home: str) -> None:
         harm.execute(DIMENSIONS)
         engine = open_one()
         engine.prepare(DELTAS)
-        before = found(engine)
+        before = find_problems(engine)
         harm.execute("TRUNCATE stub_hypertables CASCADE")
-        findings = found(engine)
+        findings = find_problems(engine)
 
     assert before == []
-    assert [finding.problem for finding in findings] == ["is no hypertable"]
+    assert [finding.problem for finding in findings] == ["is not a hypertable"]

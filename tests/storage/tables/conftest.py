@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.dynamodb.connection import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grandstand.base.clock import SystemClock
-from grandstand.host.server.listening import LOOPBACK, listen
+from grandstand.core.clock import SystemClock
+from grandstand.host.server.serving import LOOPBACK, bind
 from grandstand.host.tables_server import make_server
+from grandstand.storage.tables.dynamodb_server.server import DynamoDbServer
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.front import Front
 
 
 @contextmanager
 def running_endpoint(file: Path | None) -> Iterator[str]:
     """Serve the tables of that file, or of memory, and answer the address."""
     engine = SqliteEngine.open(file, clock=SystemClock(), metered=True)
-    with listen(LOOPBACK, 0) as listening:
-        server = make_server(Front(engine, clock=SystemClock()))
+    with bind(LOOPBACK, 0) as listening:
+        server = make_server(DynamoDbServer(engine, clock=SystemClock()))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"

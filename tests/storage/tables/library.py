@@ -1,4 +1,4 @@
-"""A small library, declared in both house styles, for tests of the typed tables."""
+"""A small library, declared in both platform styles, for tests of the typed tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grandstand.storage.tables import (
     ttl,
     version,
 )
-from grandstand.storage.tables.values import Item
+from grandstand.storage.tables.attribute_values import Item
 
 shelf = Table(
     "shelf-{environment}",

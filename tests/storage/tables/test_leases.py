@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.storage.tables import Entity, Naming, Store, Table, attribute, key
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, LeaseLost
-from grandstand.storage.tables.house import KeptLease
-from grandstand.storage.tables.house import leases as leases_table
-from grandstand.storage.tables.leases import HOUSE_LEASES, Lease, LeaseForm, Leases
+from grandstand.storage.tables.leases import PLATFORM_LEASES, Lease, LeaseForm, Leases
+from grandstand.storage.tables.platform_tables import LeaseRecord
+from grandstand.storage.tables.platform_tables import leases as leases_table
 from grandstand.storage.tables.requests import GetItem, PutItem, Written
 
 locks = Table("cricket-locks", partition="lockKey")
@@ -51,7 +51,7 @@ class Slow(Entity, table=Table("slow-locks", partition="lockKey"), times="epoch"
 
 
 LOCKS = LeaseForm(Lock, "lock_key", mirrors=("holder",))
-FORMS = {"cricket-locks": LOCKS, "house": HOUSE_LEASES}
+FORMS = {"cricket-locks": LOCKS, "platform": PLATFORM_LEASES}
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ class AnswersTwice:
 
 def _contend(store: Store, start: threading.Barrier, owner: str) -> list[int | None]:
     """Take and release a lease a few times; answer the tokens had."""
-    leases = Leases(HOUSE_LEASES, owner, seconds=60)
+    leases = Leases(PLATFORM_LEASES, owner, seconds=60)
     tokens = []
     start.wait()
     for _ in range(5):
@@ -148,7 +148,7 @@ def test_a_holder_that_was_overtaken_can_neither_renew_nor_release(
     clock.advance(12)
     taken = held(store(second.acquire("match:1")))
 
-    with pytest.raises(LeaseLost, match="no longer ada's"):
+    with pytest.raises(LeaseLost, match="ada no longer holds"):
         store(first.renew(lost))
     released = store(first.release(lost))
 
@@ -234,7 +234,7 @@ def test_two_acquisitions_of_one_owner_have_different_nonces() -> None:
 
 
 def test_tokens_rise_through_releases_and_expiries(store: Store, clock: ManualClock) -> None:
-    leases = Leases(HOUSE_LEASES, "ada")
+    leases = Leases(PLATFORM_LEASES, "ada")
     tokens = []
 
     for _ in range(3):
@@ -243,18 +243,18 @@ def test_tokens_rise_through_releases_and_expiries(store: Store, clock: ManualCl
         store(leases.release(lease))
     held(store(leases.acquire("nightly")))
     clock.advance(12)
-    tokens.append(held(store(Leases(HOUSE_LEASES, "bob").acquire("nightly"))).token)
+    tokens.append(held(store(Leases(PLATFORM_LEASES, "bob").acquire("nightly"))).token)
 
     assert tokens == [1, 2, 3, 5]
 
 
 def test_the_counter_outlives_a_release_and_nothing_else_does(store: Store) -> None:
-    leases = Leases(HOUSE_LEASES, "ada")
+    leases = Leases(PLATFORM_LEASES, "ada")
     lease = held(store(leases.acquire("nightly")))
 
     store(leases.release(lease))
 
-    assert store(KeptLease.one("nightly")) == KeptLease(name="nightly", epoch=1)
+    assert store(LeaseRecord.one("nightly")) == LeaseRecord(name="nightly", epoch=1)
 
 
 def test_a_lease_without_a_counter_leaves_nothing_behind(store: Store) -> None:
@@ -297,9 +297,9 @@ def test_a_lock_that_says_not_when_it_ends_is_never_taken(store: Store, clock: M
 
 def test_a_late_writer_is_refused_by_what_it_writes_to(store: Store, clock: ManualClock) -> None:
     store.create((matches,))
-    paused = held(store(Leases(HOUSE_LEASES, "ada").acquire("match:1")))
+    paused = held(store(Leases(PLATFORM_LEASES, "ada").acquire("match:1")))
     clock.advance(12)
-    present = held(store(Leases(HOUSE_LEASES, "bob").acquire("match:1")))
+    present = held(store(Leases(PLATFORM_LEASES, "bob").acquire("match:1")))
     store(Match(match_id="1", score="10/0", epoch=present.token).put().when(_fence(present)))
 
     late = Match(match_id="1", score="9/0", epoch=paused.token).put().when(_fence(paused))
@@ -317,20 +317,20 @@ def _fence(lease: Lease) -> Any:
 def test_a_lease_without_a_token_fences_nothing(store: Store) -> None:
     lease = held(store(Leases(LOCKS, "ada").acquire("match:1")))
 
-    with pytest.raises(DeclarationFault, match="give its form a counter"):
+    with pytest.raises(DeclarationFault, match="Give its form a counter"):
         lease.fences(Match.epoch)
 
 
 def test_the_holder_stops_by_its_own_clock_before_anybody_may_take_over(
     store: Store, clock: ManualClock
 ) -> None:
-    lease = held(store(Leases(HOUSE_LEASES, "ada", seconds=10).acquire("nightly")))
+    lease = held(store(Leases(PLATFORM_LEASES, "ada", seconds=10).acquire("nightly")))
 
     clock.advance(9.9)
     lease.check(clock)
     clock.advance(0.2)
 
-    with pytest.raises(LeaseLost, match="lapsed"):
+    with pytest.raises(LeaseLost, match="expired before it was renewed"):
         lease.check(clock)
 
 
@@ -354,15 +354,15 @@ def test_many_contenders_get_one_lease_and_different_tokens(engine: Engine, nami
 
     assert tokens
     assert len(set(tokens)) == len(tokens)
-    assert store.read(KeptLease.one("contended")).epoch == len(tokens)
+    assert store.read(LeaseRecord.one("contended")).epoch == len(tokens)
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: LeaseForm(Lock, "lock_key", owner="chief"), "has no field chief"),
-        (lambda: LeaseForm(Lock, "owner"), "must be found by owner alone"),
-        (lambda: LeaseForm(Slow, "lock_key", counter="lock_key"), "may be None"),
+        (lambda: LeaseForm(Lock, "owner"), "must be owner alone"),
+        (lambda: LeaseForm(Slow, "lock_key", counter="lock_key"), "be None"),
     ],
 )
 def test_an_entity_that_cannot_be_a_lease_is_refused(make: Any, sentence: str) -> None:

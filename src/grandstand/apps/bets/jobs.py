@@ -1,103 +1,134 @@
-"""Kept here: the work of bets that is done by itself: collecting, predicting, settling, Benny."""
+"""Scheduled jobs of bets, by the names of the specification."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeAlias
 
-from grandstand.apps.bets.service import Bets
-from grandstand.base.errors import GrandstandError
-from grandstand.kit.jobs.job import Cron, Every, Job, Run
+from grandstand.apps.bets.services import Bets
+from grandstand.core.errors import GrandstandError
+from grandstand.kit.jobs.job import Cron, Every, Job, JobContext
 
-_FOUR_HOURS: Final = 4 * 3600.0
-_EIGHT_HOURS: Final = 8 * 3600.0
-_LONGEST_SECONDS: Final = 1800.0
-_AT_NIGHT: Final = Cron("30 3 * * *")
-_AT_ELEVEN: Final = Cron("0 11 * * *")
-_MONDAYS: Final = Cron("0 5 * * 1")
-_OUTCOMES: Final = "Collect scores of three days, verify predictions and settle bets."
-_ANALYSES: Final = "Let every model predict the games to come."
-_ADJUSTMENTS: Final = "Work out which models to follow, invert or avoid."
-_PROPS: Final = "Collect odds about players."
-_CLEANUP: Final = "Remove prices of games a week past their start without a result."
-_WEIGHTS: Final = "Weigh people's models anew that allow it."
-_WEIGHED: Final = "models weighed anew"
-_ALERTS: Final = "Tell of favourite teams' games, arbitrages and stale lines."
+_HOUR: Final = 3600.0
+_TIMEOUT_SECONDS: Final = 1800.0
+_COUNTS: Final = ("seen", "written", "games", "published", "completed", "bets", "credits")
+
+_Work: TypeAlias = Callable[[JobContext], Awaitable[str]]
 
 
 def jobs(bets: Bets) -> tuple[Job, ...]:
-    """Answer the jobs of bets, by the names of the specification."""
-    sports, props = bets.sports(), bets.settings.prop_sports
-    each_sport = tuple(
-        _job(name, purpose, when, _each(sports, ask))
-        for name, purpose, when, ask in (
-            ("odds_collector", "Collect odds.", Every(_FOUR_HOURS), bets.collect_odds),
-            ("outcome_collector", _OUTCOMES, Every(_FOUR_HOURS), bets.collect_outcomes),
-            ("analysis_generator", _ANALYSES, Every(_FOUR_HOURS), bets.analyse),
-            ("model_adjustment_calculator", _ADJUSTMENTS, Cron("0 6 * * *"), bets.adjust),
-            ("injury_collector", "Collect injuries.", Cron("10 6 * * *"), bets.collect_injuries),
-            ("stats_collector", "Collect figures.", Cron("0 7 * * *"), bets.collect_stats),
-            ("schedule_collector", "Collect schedules.", _AT_ELEVEN, bets.collect_schedules),
-        )
-    )
+    sports, stats = bets.settings.sports, bets.stats_collector
     return (
-        *each_sport,
-        _job("props_collector", _PROPS, Every(_EIGHT_HOURS), _each(props, bets.collect_props)),
-        _job("odds_cleanup", _CLEANUP, _AT_NIGHT, _told(bets.clean_up, "prices removed")),
-        _job("benny_trader", "Let Benny bet.", Cron("0 14 * * *"), _traded(bets)),
         _job(
-            "user_model_weight_adjuster", _WEIGHTS, _MONDAYS, _told(bets.adjust_weights, _WEIGHED)
+            "odds_collector",
+            "Collect odds.",
+            Every(4 * _HOUR),
+            _per_sport(sports, bets.odds_collector.collect),
         ),
-        _job("alerts", _ALERTS, Every(_FOUR_HOURS / 4), _told(bets.alert, "alerts noted")),
+        _job(
+            "props_collector",
+            "Collect player props.",
+            Every(8 * _HOUR),
+            _per_sport(bets.settings.prop_sports, bets.odds_collector.collect_props),
+        ),
+        _job(
+            "outcome_collector",
+            "Collect scores, verify predictions and settle bets.",
+            Every(4 * _HOUR),
+            _per_sport(sports, bets.outcome_collector.collect),
+        ),
+        _job(
+            "odds_cleanup",
+            "Remove the odds of games without a result after a week.",
+            Cron("30 3 * * *"),
+            _count(bets.odds_cleanup.run, "odds removed"),
+        ),
+        _job(
+            "analysis_generator",
+            "Run all models for upcoming games.",
+            Every(4 * _HOUR),
+            _per_sport(sports, bets.analysis_generator.run),
+        ),
+        _job(
+            "model_adjustment_calculator",
+            "Recommend which models to follow, invert or avoid.",
+            Cron("0 6 * * *"),
+            _per_sport(sports, bets.adjustments.calculate),
+        ),
+        _job(
+            "user_model_weight_adjuster",
+            "Adjust the weights of user models that allow it.",
+            Cron("0 5 * * 1"),
+            _count(bets.weight_adjuster.run, "models adjusted"),
+        ),
+        _job("benny_trader", "Place Benny's bets.", Cron("0 14 * * *"), _trade(bets)),
+        _job(
+            "injury_collector",
+            "Collect injuries.",
+            Cron("10 6 * * *"),
+            _per_sport(sports, stats.collect_injuries),
+        ),
+        _job(
+            "stats_collector",
+            "Collect statistics.",
+            Cron("0 7 * * *"),
+            _per_sport(sports, stats.collect_stats),
+        ),
+        _job(
+            "schedule_collector",
+            "Collect schedules.",
+            Cron("0 11 * * *"),
+            _per_sport(sports, stats.collect_schedules),
+        ),
+        _job(
+            "alerts",
+            "Announce games of favorite teams, arbitrages and stale lines.",
+            Every(_HOUR),
+            _count(bets.alerts.run, "alerts queued"),
+        ),
     )
 
 
-def _job(name: str, purpose: str, when: Every | Cron, work: Callable[[Run], Awaitable[str]]) -> Job:
-    return Job(f"bets.{name}", purpose, when, work, timeout_seconds=_LONGEST_SECONDS)
+def _job(name: str, purpose: str, schedule: Every | Cron, work: _Work) -> Job:
+    return Job(f"bets.{name}", purpose, schedule, work, timeout_seconds=_TIMEOUT_SECONDS)
 
 
-def _each(
-    sports: tuple[str, ...], ask: Callable[[str], Awaitable[object]]
-) -> Callable[[Run], Awaitable[str]]:
-    async def work(run: Run) -> str:
-        """Go through the sports; one that fails is told, and the others go on."""
-        failed: list[GrandstandError] = []
-        done = 0
+def _per_sport(sports: tuple[str, ...], collect: Callable[[str], Awaitable[object]]) -> _Work:
+    async def work(run: JobContext) -> str:
+        """Go through the sports. A failure does not stop the others, unless all fail."""
+        errors: list[GrandstandError] = []
         for sport in sports:
             try:
-                run.tell(_said(sport, await ask(sport)))
-                done += 1
-            except GrandstandError as fault:
-                run.tell(f"{sport}: {fault}")
-                failed.append(fault)
-        if failed and not done:
-            raise failed[0]
-        return f"{done} of {len(sports)} sports"
+                run.tell(_describe(sport, await collect(sport)))
+            except GrandstandError as error:
+                run.tell(f"{sport}: {error}")
+                errors.append(error)
+        if errors and len(errors) == len(sports):
+            raise errors[0]
+        return f"{len(sports) - len(errors)} of {len(sports)} sports"
 
     return work
 
 
-def _said(sport: str, answer: object) -> str:
+def _describe(sport: str, report: object) -> str:
     counts = {
-        name: value
-        for name in ("seen", "written", "games", "published", "completed", "bets", "credits")
-        if isinstance(value := getattr(answer, name, None), int)
+        name: value for name in _COUNTS if isinstance(value := getattr(report, name, None), int)
     }
     return f"{sport}: " + (", ".join(f"{n} {v}" for n, v in counts.items()) or "done")
 
 
-def _told(work: Callable[[], Awaitable[int]], what: str) -> Callable[[Run], Awaitable[str]]:
-    async def counted(_: Run) -> str:
-        return f"{what}: {await work()}"
+def _count(run: Callable[[], Awaitable[int]], label: str) -> _Work:
+    async def work(_: JobContext) -> str:
+        return f"{label}: {await run()}"
 
-    return counted
+    return work
 
 
-def _traded(bets: Bets) -> Callable[[Run], Awaitable[str]]:
-    async def work(_: Run) -> str:
-        done = await bets.trade()
-        if done.elsewhere:
-            return "another instance trades"
-        return f"{done.placed} bets placed, {done.rejected} rejected"
+def _trade(bets: Bets) -> _Work:
+    async def work(_: JobContext) -> str:
+        report = await bets.benny_trader.trade()
+        if report.elsewhere:
+            return "another instance is trading"
+        return f"{report.placed} bets placed, {report.rejected} rejected"
 
     return work

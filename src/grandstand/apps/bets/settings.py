@@ -1,4 +1,4 @@
-"""Kept here: what can be chosen about bets: feeds, sports, how Benny bets, and people's limits."""
+"""Settings of bets: feeds, sports, Benny's strategy and limits per user."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from grandstand.kit.settings import Section
 
 
 class BetsSettings(Section):
-    """Bets: the feeds, what is followed, Benny's rules and what people may have."""
+    """Bets: feeds, sports and markets, Benny's rules and limits per user."""
 
     odds_url: str = Field(
-        default="https://api.the-odds-api.com", description="Where odds and scores are."
+        default="https://api.the-odds-api.com", description="Base URL of The Odds API."
     )
     odds_key: SecretStr | None = Field(
-        default=None, description="The key of The Odds API; nothing is fetched without it."
+        default=None, description="API key of The Odds API; no odds are fetched without it."
     )
     odds_reserve: int = Field(
-        default=50, ge=0, description="Credits that are left untouched for settling bets."
+        default=50, ge=0, description="Credits reserved for fetching scores to settle bets."
     )
     espn_url: str = Field(
         default="",
-        description="Where ESPN's figures are (https://site.api.espn.com); none when empty.",
+        description="Base URL of ESPN (https://site.api.espn.com); empty to disable it.",
     )
     stats_folder: Path | None = Field(
-        default=None, description="A folder of files with figures, schedules and injuries."
+        default=None,
+        description="Folder with stats, schedules, injuries and results as CSV or JSON.",
     )
     sports: tuple[str, ...] = Field(
         default=(
@@ -36,78 +37,76 @@ class BetsSettings(Section):
             "icehockey_nhl",
             "soccer_epl",
         ),
-        description="The sports that are followed, as JSON.",
+        description="Sports to collect, as JSON.",
     )
     prop_sports: tuple[str, ...] = Field(
         default=("basketball_nba", "americanfootball_nfl"),
-        description="The sports whose player markets are followed, as JSON.",
+        description="Sports whose player props are collected, as JSON.",
     )
     markets: tuple[str, ...] = Field(
-        default=("h2h", "spreads", "totals"), description="The markets that are fetched, as JSON."
+        default=("h2h", "spreads", "totals"), description="Markets to collect, as JSON."
     )
     prop_markets: tuple[str, ...] = Field(
         default=("player_points", "player_rebounds", "player_assists", "player_pass_yds"),
-        description="The player markets that are fetched, as JSON.",
+        description="Player props to collect, as JSON.",
     )
     bookmakers: tuple[str, ...] = Field(
         default=("fanduel", "draftkings", "betmgm", "caesars"),
-        description="Whose prices predictions are published at, best known first, as JSON.",
+        description="Bookmakers whose prices predictions use, in order of preference, as JSON.",
     )
     horizon_days: int = Field(
-        default=7, ge=1, le=30, description="How many days ahead games are predicted."
+        default=7, ge=1, le=30, description="Days ahead for which games are predicted."
     )
-    history_days: int = Field(
-        default=400, ge=30, description="How many days back models look for results."
-    )
+    history_days: int = Field(default=400, ge=30, description="Days of results that models use.")
     score_days: int = Field(
-        default=3, ge=1, le=3, description="How many days back the feed tells scores."
+        default=3, ge=1, le=3, description="Days of scores to request from the odds feed."
     )
     void_days: int = Field(
         default=21,
         ge=4,
-        description="How many days after its start a game without a result is void.",
+        description="Days after its start when a game without a result is void.",
     )
     stale_minutes: int = Field(
-        default=90, ge=1, description="How old a price may be to be shopped for, in minutes."
+        default=90, ge=1, description="Maximum age of a price for line shopping, in minutes."
     )
-    user_models: int = Field(default=5, ge=0, description="How many models a person may have.")
+    user_models: int = Field(default=5, ge=0, description="Maximum number of models per user.")
     dataset_rows: int = Field(
-        default=10_000, ge=1, description="How many rows a table of figures may have."
+        default=10_000, ge=1, description="Maximum number of rows per dataset."
     )
     backtest_games: int = Field(
-        default=5000, ge=1, description="How many games a back-test may go through."
+        default=5000, ge=1, description="Maximum number of games per backtest."
     )
 
     benny_budget_cents: int = Field(
-        default=10_000, ge=100, description="What Benny begins each week with, in cents."
+        default=10_000, ge=100, description="Benny's weekly budget in cents."
     )
     benny_hours: int = Field(
-        default=24, ge=1, le=168, description="How many hours ahead Benny looks for bets."
+        default=24, ge=1, le=168, description="Hours ahead for which Benny looks for bets."
     )
     benny_threshold: float = Field(
         default=0.55,
         ge=0.5,
         le=0.95,
-        description="The least calibrated chance Benny bets on, before what he has learnt.",
+        description="Minimum calibrated probability of Benny's bets, before learned adjustments.",
     )
     benny_edge: float = Field(
-        default=0.02, ge=0, le=0.5, description="The least expected return of a bet of Benny's."
+        default=0.02, ge=0, le=0.5, description="Minimum expected return of Benny's bets."
     )
     benny_kelly: float = Field(
-        default=0.25, gt=0, le=1, description="The share of the Kelly stake Benny takes."
+        default=0.25, gt=0, le=1, description="Fraction of the Kelly stake that Benny bets."
     )
     benny_bet_share: float = Field(
-        default=0.1, gt=0, le=1, description="The most of his budget Benny puts on one bet."
+        default=0.1, gt=0, le=1, description="Maximum share of the budget on one bet."
     )
     benny_game_share: float = Field(
-        default=0.15, gt=0, le=1, description="The most of his budget Benny puts on one game."
+        default=0.15, gt=0, le=1, description="Maximum share of the budget on one game."
     )
     benny_day_share: float = Field(
-        default=0.4, gt=0, le=1, description="The most of his budget Benny stakes in one day."
+        default=0.4, gt=0, le=1, description="Maximum share of the budget staked per day."
     )
     benny_sport_share: float = Field(
-        default=0.6, gt=0, le=1, description="The most of his budget Benny has open in one sport."
+        default=0.6, gt=0, le=1, description="Maximum share of the budget open in one sport."
     )
-    benny_least_cents: int = Field(
-        default=100, ge=1, description="Benny makes no bet below this, and never rounds up to it."
+    benny_min_stake_cents: int = Field(
+        default=100, ge=1, description="Minimum stake in cents; smaller bets are not placed."
     )

@@ -1,85 +1,83 @@
-"""Kept here: cricket's work that is done by itself: polling, syncing and the orchestrator."""
+"""Scheduled jobs: polling, orchestration and syncs."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Final
 
-from grandstand.apps.cricket.service import Cricket
-from grandstand.kit.jobs.job import Always, Every, Job, Run
+from grandstand.apps.cricket.services import Cricket
+from grandstand.kit.jobs.job import Continuous, Every, Job, JobContext
 
 _DAY_SECONDS: Final = 24 * 3600.0
-_NO_KEY: Final = "nothing to do: the feed's key (cricket.feed_token) is not set"
-_NO_KEY_SECONDS: Final = 600.0
+_NO_TOKEN: Final = "Nothing to do: GRANDSTAND_CRICKET_FEED_TOKEN is not set."  # noqa: S105 - a text
+_NO_TOKEN_WAIT_SECONDS: Final = 600.0
 
 
 def jobs(cricket: Cricket) -> tuple[Job, ...]:
-    """Answer cricket's jobs; without the feed's key they have nothing to do, and say so."""
-    work, settings = _Work(cricket), cricket.settings
+    """Return the jobs; without a feed token they do nothing."""
+    runs, settings = _Runs(cricket), cricket.settings
     return (
         Job(
             "cricket.poll",
-            "Look at the live matches and tell what happened.",
-            Always(),
-            work.poll,
+            "Poll the livescores and push what happened.",
+            Continuous(),
+            runs.poll,
             timeout_seconds=None,
         ),
         Job(
             "cricket.orchestrate",
-            "See to what begins, goes on and ends.",
+            "Register, announce, start and close matches.",
             Every(settings.orchestrate_seconds),
-            work.orchestrate,
+            runs.orchestrate,
         ),
         Job(
             "cricket.fixtures",
-            "Bring the fixtures of these days over.",
+            "Sync the fixtures.",
             Every(settings.fixture_sync_seconds),
-            work.fixtures,
+            runs.sync_fixtures,
         ),
         Job(
             "cricket.reference",
-            "Bring leagues, teams and standings over.",
+            "Sync leagues, teams and season tables.",
             Every(_DAY_SECONDS, jitter=0.0),
-            work.reference,
+            runs.sync_reference,
         ),
     )
 
 
-class _Work:
-    """What each job does."""
-
+class _Runs:
     def __init__(self, cricket: Cricket) -> None:
         self._cricket = cricket
 
     @property
-    def _keyless(self) -> bool:
-        return self._cricket.settings.feed_token is None
+    def _has_token(self) -> bool:
+        return self._cricket.settings.feed_token is not None
 
-    async def poll(self, run: Run) -> str | None:
-        if self._keyless:
-            run.tell(_NO_KEY)
-            await asyncio.sleep(_NO_KEY_SECONDS)
-            return _NO_KEY
+    async def poll(self, run: JobContext) -> str | None:
+        if not self._has_token:
+            run.tell(_NO_TOKEN)
+            await asyncio.sleep(_NO_TOKEN_WAIT_SECONDS)
+            return _NO_TOKEN
         try:
             while True:
-                polled = await self._cricket.poll()
-                changed = sum(each.outcome == "changed" for each in polled.ticks)
-                run.tell(f"{len(polled.ticks)} matches looked at, {changed} changed")
-                await asyncio.sleep(polled.next_seconds)
+                result = await self._cricket.poller.poll()
+                changed = sum(tick.outcome == "changed" for tick in result.ticks)
+                run.tell(f"{len(result.ticks)} matches polled, {changed} changed")
+                await asyncio.sleep(result.next_seconds)
         finally:
-            await self._cricket.rest()
+            await self._cricket.coordinator.stop()
 
-    async def orchestrate(self, _: Run) -> str | None:
-        return _NO_KEY if self._keyless else (await self._cricket.orchestrate()).text
+    async def orchestrate(self, _: JobContext) -> str | None:
+        return (await self._cricket.orchestrator.run()).text if self._has_token else _NO_TOKEN
 
-    async def fixtures(self, _: Run) -> str | None:
-        if self._keyless:
-            return _NO_KEY
-        synced = await self._cricket.sync_fixtures()
-        return f"{synced.found} fixtures, {synced.written} new or changed"
+    async def sync_fixtures(self, _: JobContext) -> str | None:
+        if not self._has_token:
+            return _NO_TOKEN
+        result = await self._cricket.fixture_sync.run()
+        return f"{result.found} fixtures, {result.written} new or changed"
 
-    async def reference(self, _: Run) -> str | None:
-        if self._keyless:
-            return _NO_KEY
-        synced = await self._cricket.sync_reference()
-        return f"{synced.found} leagues, teams and standings, {synced.written} new or changed"
+    async def sync_reference(self, _: JobContext) -> str | None:
+        if not self._has_token:
+            return _NO_TOKEN
+        result = await self._cricket.league_sync.run() + await self._cricket.team_sync.run()
+        return f"{result.found} leagues, teams and table rows, {result.written} new or changed"

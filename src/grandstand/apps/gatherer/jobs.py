@@ -1,4 +1,4 @@
-"""Kept here: the gatherer's work that is done by itself: recording, news for pages, the report."""
+"""Background jobs: recording, live updates and the daily report."""
 
 from __future__ import annotations
 
@@ -6,64 +6,66 @@ import asyncio
 from functools import partial
 from typing import Final
 
-from grandstand.apps.gatherer.service import Gatherer
-from grandstand.base.errors import GrandstandError
-from grandstand.kit.jobs.job import Always, Cron, Job, Run
+from grandstand.apps.gatherer.services import Gatherer
+from grandstand.core.errors import GrandstandError
+from grandstand.kit.jobs.job import Continuous, Cron, Job, JobContext
 
-_LOOK_SECONDS: Final = 1.0
-_LONGEST_REPORT_SECONDS: Final = 900.0
+_POLL_SECONDS: Final = 1.0
+_REPORT_TIMEOUT_SECONDS: Final = 900.0
 
 
 def jobs(gatherer: Gatherer) -> tuple[Job, ...]:
-    """Answer the gatherer's jobs."""
     return (
         Job(
             "gatherer.recording",
-            "Record the markets chosen, while that is asked for.",
-            Always(),
+            "Record the chosen markets while recording is on.",
+            Continuous(),
             partial(_record, gatherer),
             timeout_seconds=None,
         ),
         Job(
-            "gatherer.news",
-            "Tell open pages of the markets they show.",
-            Always(),
-            partial(_tell, gatherer),
+            "gatherer.live-updates",
+            "Update open market pages.",
+            Continuous(),
+            partial(_publish, gatherer),
             timeout_seconds=None,
         ),
         Job(
             "gatherer.report",
-            "Report how whole the last day was recorded.",
+            "Report how complete the last day's recording is.",
             Cron("10 0 * * *"),
             partial(_report, gatherer),
-            timeout_seconds=_LONGEST_REPORT_SECONDS,
+            timeout_seconds=_REPORT_TIMEOUT_SECONDS,
         ),
     )
 
 
-async def _record(gatherer: Gatherer, run: Run) -> str | None:
-    while not await _wanted(gatherer):  # noqa: ASYNC110 - asked for in a table
-        await asyncio.sleep(_LOOK_SECONDS)
+async def _record(gatherer: Gatherer, run: JobContext) -> str | None:
+    while not await _is_due(gatherer):  # noqa: ASYNC110 - the request is in a table
+        await asyncio.sleep(_POLL_SECONDS)
     try:
-        return await gatherer.record(run.tell)
-    except GrandstandError as fault:
-        # A key that is refused, or a disk that is full, does not mend by trying again.
-        if not fault.retry:
-            await gatherer.ask_for(recording=False)
+        return await gatherer.recording.run(run.tell)
+    except GrandstandError as error:
+        # A rejected key or a full disk does not get better by trying again.
+        if not error.retry:
+            await gatherer.recording.request(recording=False)
         raise
 
 
-async def _tell(gatherer: Gatherer, _: Run) -> str | None:
+async def _publish(gatherer: Gatherer, _: JobContext) -> str | None:
     while True:
-        await gatherer.watching.tell()
-        await asyncio.sleep(_LOOK_SECONDS)
+        await gatherer.live_updates.publish()
+        await asyncio.sleep(_POLL_SECONDS)
 
 
-async def _report(gatherer: Gatherer, _: Run) -> str | None:
-    found = await gatherer.reporting.tell_yesterday()
-    return "nothing was to be recorded" if found is None else found.text()
+async def _report(gatherer: Gatherer, _: JobContext) -> str | None:
+    report = await gatherer.coverage.send_daily_report()
+    return "nothing to report" if report is None else report.text()
 
 
-async def _wanted(gatherer: Gatherer) -> bool:
-    """Tell whether recording is asked for, and no other process of this gatherer is at it."""
-    return await gatherer.asked_for() and (await gatherer.ingest()).state != "elsewhere"
+async def _is_due(gatherer: Gatherer) -> bool:
+    """Return whether recording is requested and no other process of this gatherer records."""
+    return (
+        await gatherer.recording.is_requested()
+        and (await gatherer.recording.status()).state != "elsewhere"
+    )

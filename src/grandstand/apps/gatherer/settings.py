@@ -1,4 +1,4 @@
-"""Kept here: what can be chosen about the gatherer: the exchange, what is recorded, and how."""
+"""Settings of the gatherer."""
 
 from __future__ import annotations
 
@@ -11,134 +11,121 @@ from grandstand.kit.settings import Section
 
 
 class GathererSettings(Section):
-    """The gatherer: the exchange and its key, which markets are recorded, and how safely."""
+    """The exchange and its key, which markets to record, and how."""
 
     rest_url: str = Field(
         default="https://external-api.kalshi.com/trade-api/v2",
-        description="Where the exchange answers requests.",
+        description="URL of the exchange's REST API.",
     )
     stream_url: str = Field(
         default="wss://external-api-ws.kalshi.com/trade-api/ws/v2",
-        description="Where the exchange streams.",
+        description="URL of the exchange's WebSocket.",
     )
-    key_id: str = Field(default="", description="The id of the API key; empty signs nothing.")
+    key_id: str = Field(default="", description="API key ID; without one requests are not signed.")
     private_key: SecretStr = Field(
         default=SecretStr(""),
-        description="The private key as PEM text (RSA or Ed25519), unless it is in a file.",
+        description="Private key in PEM form (RSA or Ed25519); or use private_key_file.",
     )
-    private_key_file: Path | None = Field(
-        default=None, description="The file the private key is read from."
-    )
+    private_key_file: Path | None = Field(default=None, description="File with the private key.")
     name: str = Field(
         default="local",
         pattern=r"^[a-z0-9][a-z0-9-]{0,31}$",
-        description="The name of this gatherer, which each row it records bears.",
+        description="Name of this gatherer; stored with each row.",
     )
 
     series: tuple[str, ...] = Field(
-        default=(), description="Record only markets of these series, as JSON; empty takes all."
+        default=(), description="Record only these series (JSON list); empty means all."
     )
     categories: tuple[str, ...] = Field(
-        default=(), description="Record only markets of these categories, as JSON."
+        default=(), description="Record only these categories (JSON list); empty means all."
     )
     tickers: tuple[str, ...] = Field(
-        default=(), description="Record these markets whatever else is chosen, as JSON."
+        default=(), description="Always record these markets (JSON list)."
     )
-    least_volume: int = Field(
-        default=0, ge=0, description="Record only markets with so many contracts traded in 24 h."
-    )
+    min_volume: int = Field(default=0, ge=0, description="Minimum 24 h volume in contracts.")
     record_at_start: bool = Field(
         default=False,
-        description="Whether recording begins with the program, or when it is asked for.",
+        description="Start recording with the program.",
     )
 
-    connections: int = Field(
-        default=4, ge=1, le=150, description="Over how many connections books are spread."
-    )
+    connections: int = Field(default=4, ge=1, le=150, description="Number of connections.")
     markets_per_subscription: int = Field(
         default=1000,
         ge=1,
         le=500_000,
-        description="Markets in one subscription; halved when the exchange says it is too many.",
+        description="Maximum markets per subscription; halved if the exchange rejects it.",
     )
     markets_per_command: int = Field(
-        default=400, ge=1, le=10_000, description="Markets named in one command."
+        default=400, ge=1, le=10_000, description="Maximum markets per command."
     )
     silence_seconds: float = Field(
-        default=30.0, ge=5, description="A connection that is silent for so long is made anew."
+        default=30.0, ge=5, description="Seconds of silence after which a connection is probed."
     )
     reconnect_seconds: float = Field(
-        default=1.0, gt=0, description="The wait before the first new try; doubled each time."
+        default=1.0, gt=0, description="First wait before reconnecting; doubles each time."
     )
-    longest_reconnect_seconds: float = Field(
-        default=60.0, gt=0, description="The longest wait between two tries."
+    max_reconnect_seconds: float = Field(
+        default=60.0, gt=0, description="Longest wait before reconnecting."
     )
 
     reads_per_second: float = Field(
-        default=20.0, gt=0, description="Requests a second, until the exchange says its limit."
+        default=20.0, gt=0, description="REST requests per second until the account limit is known."
     )
     reconcile_seconds: float = Field(
-        default=300.0, ge=10, description="How often the whole list of markets is compared."
+        default=300.0, ge=10, description="Seconds between full listings of the markets."
     )
     snapshot_seconds: float = Field(
-        default=900.0, ge=10, description="How often every book is fetched over REST as well."
+        default=900.0, ge=10, description="Seconds between REST snapshots of all books."
     )
     audits_per_minute: int = Field(
-        default=6, ge=0, description="Books compared with REST a minute; 0 compares none."
+        default=6, ge=0, description="Books compared with REST per minute; 0 for none."
     )
 
-    flush_rows: int = Field(
-        default=5000, ge=1, le=100_000, description="Rows that are written at once."
-    )
+    flush_rows: int = Field(default=5000, ge=1, le=100_000, description="Rows per write.")
     flush_seconds: float = Field(
-        default=0.2, gt=0, le=60, description="The longest a row waits before it is written."
+        default=0.2, gt=0, le=60, description="Longest time before a row is written, in seconds."
     )
     buffer_rows: int = Field(
-        default=200_000, ge=1000, description="Rows held in memory before they spill to disk."
+        default=200_000, ge=1000, description="Rows in memory before they spill to disk."
     )
     keyframe_deltas: int = Field(
-        default=1000, ge=100, description="A market's book is kept after so many changes."
+        default=1000, ge=100, description="Changes of a book between two keyframes."
     )
     folder: Path | None = Field(
         default=None,
-        description=(
-            "Where rows wait that the series do not take, and the tape is; gatherer in the home "
-            "folder when it is not set."
-        ),
+        description="Folder for spilled rows and the raw log; default: HOME/gatherer.",
     )
-    tape: bool = Field(
-        default=False, description="Whether raw frames are kept too, compressed, as they came."
-    )
-    tape_days: int = Field(default=7, ge=1, description="How long the tape is kept.")
+    raw_log: bool = Field(default=False, description="Also store all raw frames, compressed.")
+    raw_log_days: int = Field(default=7, ge=1, description="Days to keep the raw log.")
     disk_gigabytes: float = Field(
-        default=0.0, ge=0, description="The most that recordings may take; 0 sets no limit."
+        default=0.0, ge=0, description="Maximum disk space for recordings in GB; 0 for no limit."
     )
     free_gigabytes: float = Field(
-        default=2.0, ge=0, description="Recording stops before less than this is free."
+        default=2.0, ge=0, description="Minimum free disk space in GB; recording stops below it."
     )
     stall_seconds: float = Field(
-        default=60.0, ge=1, description="Silence of all connections after which an alert is sent."
+        default=60.0, ge=1, description="Seconds of silence of all connections before an alert."
     )
 
     merge_from: dict[str, SecretStr] = Field(
         default_factory=dict,
         description=(
-            'Gatherers whose recordings are merged, by name, as JSON: {"one": "FOLDER or '
-            'PostgreSQL connection string"}.'
+            "Gatherers to merge, name to location (JSON object): "
+            '{"one": "FOLDER or PostgreSQL connection string"}.'
         ),
     )
     merge_overlap_seconds: float = Field(
         default=30.0,
         ge=0,
-        description="How far each merge goes back for rows that were written late.",
+        description="Seconds that each merge reads again for rows written late.",
     )
 
     @model_validator(mode="after")
-    def _one_key(self) -> Self:
+    def _check(self) -> Self:
         if self.private_key.get_secret_value() and self.private_key_file is not None:
-            message = "give private_key or private_key_file, not both"
+            message = "set private_key or private_key_file, not both"
             raise ValueError(message)
-        if self.reconnect_seconds > self.longest_reconnect_seconds:
-            message = "reconnect_seconds is above longest_reconnect_seconds"
+        if self.reconnect_seconds > self.max_reconnect_seconds:
+            message = "reconnect_seconds is greater than max_reconnect_seconds"
             raise ValueError(message)
         return self

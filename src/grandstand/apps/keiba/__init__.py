@@ -1,1 +1,1 @@
-"""Keiba: Japanese racing data, fetched politely, kept, and explained."""
+"""Keiba: Japanese racing data, cached and explained."""

@@ -1,41 +1,38 @@
-"""Kept here: keiba's work that is done by itself: looking for watched horses and for results."""
+"""Scheduled work of the keiba app."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from grandstand.apps.keiba.service import Keiba
-from grandstand.kit.jobs.job import Every, Job, Run
+from grandstand.apps.keiba.services import Keiba
+from grandstand.kit.jobs.job import Every, Job, JobContext
 
-_SIX_HOURS: Final = 6 * 3600.0
 _FIVE_MINUTES: Final = 300.0
-_LONGEST_SECONDS: Final = 3600.0
+_HOUR: Final = 3600.0
 
 
 def jobs(keiba: Keiba) -> tuple[Job, ...]:
-    """Answer keiba's jobs."""
+    """Return the app's jobs."""
 
-    async def look(_: Run) -> str | None:
-        noted = await keiba.look_for_watched()
-        return f"new entries of watched horses: {noted}"
+    async def check_watchlist(_: JobContext) -> str | None:
+        return f"new entries of watched horses: {await keiba.watchlist.check_entries()}"
 
-    async def results(_: Run) -> str | None:
-        noted = await keiba.look_for_results()
-        return f"new results: {noted}"
+    async def check_results(_: JobContext) -> str | None:
+        return f"new results: {await keiba.result_watcher.check()}"
 
     return (
         Job(
-            "keiba.watched",
-            "Look for watched horses on the coming cards.",
-            Every(_SIX_HOURS),
-            look,
-            timeout_seconds=_LONGEST_SECONDS,
+            "keiba.watchlist",
+            "Look for watched horses on upcoming cards.",
+            Every(6 * _HOUR),
+            check_watchlist,
+            timeout_seconds=_HOUR,
         ),
         Job(
             "keiba.results",
-            "Look for the results of today's races that somebody looked at.",
+            "Look for results of today's viewed races.",
             Every(_FIVE_MINUTES),
-            results,
+            check_results,
             timeout_seconds=_FIVE_MINUTES,
         ),
     )

@@ -1,4 +1,4 @@
-"""Kept here: keiba's one table, what it keeps for how long, and how it is asked."""
+"""The DynamoDB table of keiba, its entities and access patterns."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final, Self
 
-from grandstand.apps.keiba.model import (
-    Circuit,
+from grandstand.apps.keiba.domain.horses import (
     Form,
     HorseProfile,
     JockeyRecord,
-    Odds,
     Parents,
     Pedigree,
-    RaceCard,
-    RaceEntry,
-    RaceResult,
 )
-from grandstand.apps.keiba.model.previews import WrittenPreview
+from grandstand.apps.keiba.domain.ids import Circuit
+from grandstand.apps.keiba.domain.races import Odds, RaceCard, RaceEntry, RaceResult, WrittenPreview
 from grandstand.storage.tables import (
     Delete,
     Entity,
@@ -30,6 +26,8 @@ from grandstand.storage.tables import (
     key,
     ttl,
 )
+from grandstand.storage.tables.attribute_values import Item
+from grandstand.storage.tables.attribute_values import Key as ItemKey
 from grandstand.storage.tables.expressions.nodes import (
     And,
     BeginsWith,
@@ -39,13 +37,11 @@ from grandstand.storage.tables.expressions.nodes import (
     Missing,
     Path,
 )
-from grandstand.storage.tables.operations.cursor import read_cursor, write_cursor
-from grandstand.storage.tables.requests import GetItem, Scan
-from grandstand.storage.tables.values import Item
-from grandstand.storage.tables.values import Key as ItemKey
+from grandstand.storage.tables.operations.queries import read_cursor, write_cursor
+from grandstand.storage.tables.requests import GetItem, ScanRequest
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.session import Session
+    from grandstand.storage.tables.store import Session
 
 WEEK: Final = timedelta(days=7)
 DAY: Final = timedelta(days=1)
@@ -55,29 +51,29 @@ keiba = Table(
     partition="PK",
     sort="SK",
     ttl="ttl",
-    purpose="Everything fetched from the race sites, each kind for its own time.",
+    purpose="Pages fetched from the race sites, cached with a time to live, and watched horses.",
 )
 
 TABLES: Final = (keiba,)
 
 
-class Fetched(Entity):
-    """Something fetched from a race site: kept for a week, unless it says otherwise.
+class CachedPage(Entity):
+    """A page fetched from a race site, cached for a week by default.
 
-    `warnings` are what could not be read in its page; there is no such attribute without any.
+    `warnings` list what could not be parsed; the attribute is absent if there are none.
     """
 
     fetched_at: datetime
     warnings: tuple[str, ...] | None = None
     expires: datetime | None = ttl(after=WEEK, of="fetched_at")
 
-    def keep(self) -> Put[Self]:
-        """Keep what was fetched over what is there."""
+    def save(self) -> Put[Self]:
+        """Store the page, replacing the previous copy."""
         return self.put()
 
 
-class Race(Fetched, table=keiba, times="epoch"):
-    """A race with its runners, kept for a week."""
+class Race(CachedPage, table=keiba, times="epoch"):
+    """A race with its runners, cached for a week."""
 
     data: RaceCard
 
@@ -85,17 +81,17 @@ class Race(Fetched, table=keiba, times="epoch"):
 
     @property
     def race_id(self) -> str:
-        """The race's id, from its data."""
+        """The race id, from the data."""
         return self.data.race_id
 
     @classmethod
     def by_id(cls, race_id: str) -> Get[Self]:
-        """A race by its id."""
+        """A race by id."""
         return cls.get(race_id=race_id)
 
 
-class HorseResults(Fetched, table=keiba, times="epoch"):
-    """A horse's earlier races, kept for a week."""
+class HorseResults(CachedPage, table=keiba, times="epoch"):
+    """A horse's past races, cached for a week."""
 
     data: Form
 
@@ -103,17 +99,17 @@ class HorseResults(Fetched, table=keiba, times="epoch"):
 
     @property
     def horse_id(self) -> str:
-        """The horse's id, from its data."""
+        """The horse id, from the data."""
         return self.data.horse_id
 
     @classmethod
     def by_id(cls, horse_id: str) -> Get[Self]:
-        """A horse's earlier races."""
+        """A horse's past races."""
         return cls.get(horse_id=horse_id)
 
 
-class HorseParents(Fetched, table=keiba, times="epoch"):
-    """A horse's sire and dam, kept for a week."""
+class HorseParents(CachedPage, table=keiba, times="epoch"):
+    """A horse's sire and dam, cached for a week."""
 
     data: Parents
 
@@ -121,7 +117,7 @@ class HorseParents(Fetched, table=keiba, times="epoch"):
 
     @property
     def horse_id(self) -> str:
-        """The horse's id, from its data."""
+        """The horse id, from the data."""
         return self.data.horse_id
 
     @classmethod
@@ -130,8 +126,8 @@ class HorseParents(Fetched, table=keiba, times="epoch"):
         return cls.get(horse_id=horse_id)
 
 
-class JockeyStats(Fetched, table=keiba, times="epoch"):
-    """A jockey's figures, kept for a week."""
+class JockeyStats(CachedPage, table=keiba, times="epoch"):
+    """A jockey's statistics, cached for a week."""
 
     data: JockeyRecord
 
@@ -139,17 +135,17 @@ class JockeyStats(Fetched, table=keiba, times="epoch"):
 
     @property
     def jockey_id(self) -> str:
-        """The jockey's id, from its data."""
+        """The jockey id, from the data."""
         return self.data.jockey_id
 
     @classmethod
     def by_id(cls, jockey_id: str) -> Get[Self]:
-        """A jockey's figures."""
+        """A jockey's statistics."""
         return cls.get(jockey_id=jockey_id)
 
 
-class DayRaces(Fetched, table=keiba, times="epoch", schema_version="1.1"):
-    """The races of a date, kept for a day because schedules change."""
+class DayRaces(CachedPage, table=keiba, times="epoch", schema_version="1.1"):
+    """The races of a date, cached for a day because schedules change."""
 
     race_date: date = attribute("date")
     data: tuple[RaceEntry, ...]
@@ -164,13 +160,13 @@ class DayRaces(Fetched, table=keiba, times="epoch", schema_version="1.1"):
 
     @classmethod
     def upgrade(cls, item: Item) -> Item:
-        """Without a version the date stands in the key alone."""
-        written = str(item["PK"]).removeprefix("DATE#")
-        return {"date": f"{written[:4]}-{written[4:6]}-{written[6:]}", **item}
+        """Items without a version have the date only in the key."""
+        compact = str(item["PK"]).removeprefix("DATE#")
+        return {"date": f"{compact[:4]}-{compact[4:6]}-{compact[6:]}", **item}
 
 
-class LocalDayRaces(Fetched, table=keiba, times="epoch"):
-    """The races of a date on local (NAR) tracks, which have a list of their own."""
+class LocalDayRaces(CachedPage, table=keiba, times="epoch"):
+    """The NAR races of a date, which have their own list."""
 
     race_date: date = attribute("date")
     data: tuple[RaceEntry, ...]
@@ -179,12 +175,12 @@ class LocalDayRaces(Fetched, table=keiba, times="epoch"):
 
     @classmethod
     def on(cls, race_date: date) -> Get[Self]:
-        """The local races of a date."""
+        """The NAR races of a date."""
         return cls.get(race_date=race_date)
 
 
-class MeetingDays(Fetched, table=keiba, times="epoch"):
-    """The days of racing around a date."""
+class MeetingDays(CachedPage, table=keiba, times="epoch"):
+    """The racing days around a date."""
 
     around: date
     circuit: Circuit
@@ -194,12 +190,12 @@ class MeetingDays(Fetched, table=keiba, times="epoch"):
 
     @classmethod
     def near(cls, around: date, circuit: Circuit) -> Get[Self]:
-        """The days of racing around a date."""
+        """The racing days around a date."""
         return cls.get(around=around, circuit=circuit)
 
 
-class RaceOutcome(Fetched, table=keiba, times="epoch"):
-    """How a race ended: a week once it is confirmed, minutes before."""
+class RaceOutcome(CachedPage, table=keiba, times="epoch"):
+    """The result of a race, cached for a week once confirmed and for minutes before."""
 
     data: RaceResult
 
@@ -207,17 +203,17 @@ class RaceOutcome(Fetched, table=keiba, times="epoch"):
 
     @property
     def race_id(self) -> str:
-        """The race's id, from its data."""
+        """The race id, from the data."""
         return self.data.race_id
 
     @classmethod
     def of_race(cls, race_id: str) -> Get[Self]:
-        """How a race ended."""
+        """The result of a race."""
         return cls.get(race_id=race_id)
 
 
-class RaceOdds(Fetched, table=keiba, times="epoch"):
-    """The odds of a race: a minute while they change, a week once they are final."""
+class RaceOdds(CachedPage, table=keiba, times="epoch"):
+    """The odds of a race, cached for a minute while they change and for a week once final."""
 
     data: Odds
 
@@ -225,7 +221,7 @@ class RaceOdds(Fetched, table=keiba, times="epoch"):
 
     @property
     def race_id(self) -> str:
-        """The race's id, from its data."""
+        """The race id, from the data."""
         return self.data.race_id
 
     @classmethod
@@ -234,8 +230,8 @@ class RaceOdds(Fetched, table=keiba, times="epoch"):
         return cls.get(race_id=race_id)
 
 
-class HorseCareer(Fetched, table=keiba, times="epoch"):
-    """What is said of a horse itself, runner or parent, kept for a week."""
+class HorseCareer(CachedPage, table=keiba, times="epoch"):
+    """The profile of a horse, cached for a week."""
 
     data: HorseProfile
 
@@ -243,17 +239,17 @@ class HorseCareer(Fetched, table=keiba, times="epoch"):
 
     @property
     def horse_id(self) -> str:
-        """The horse's id, from its data."""
+        """The horse id, from the data."""
         return self.data.horse_id
 
     @classmethod
     def by_id(cls, horse_id: str) -> Get[Self]:
-        """What is said of a horse."""
+        """The profile of a horse."""
         return cls.get(horse_id=horse_id)
 
 
-class HorsePedigree(Fetched, table=keiba, times="epoch"):
-    """A horse's ancestors, kept for a week."""
+class HorsePedigree(CachedPage, table=keiba, times="epoch"):
+    """A horse's pedigree, cached for a week."""
 
     data: Pedigree
 
@@ -261,17 +257,17 @@ class HorsePedigree(Fetched, table=keiba, times="epoch"):
 
     @property
     def horse_id(self) -> str:
-        """The horse's id, from its data."""
+        """The horse id, from the data."""
         return self.data.horse_id
 
     @classmethod
     def by_id(cls, horse_id: str) -> Get[Self]:
-        """A horse's ancestors."""
+        """A horse's pedigree."""
         return cls.get(horse_id=horse_id)
 
 
-class Analysis(Fetched, table=keiba, times="epoch"):
-    """A written preview, by the digest of all it was written from, kept for a week."""
+class Analysis(CachedPage, table=keiba, times="epoch"):
+    """A written preview by the digest of its input, cached for a week."""
 
     race_id: str
     digest: str
@@ -281,12 +277,12 @@ class Analysis(Fetched, table=keiba, times="epoch"):
 
     @classmethod
     def of(cls, race_id: str, digest: str) -> Get[Self]:
-        """A preview of a race written from the same data, model, rules and words."""
+        """The preview of a race written from the same input."""
         return cls.get(race_id=race_id, digest=digest)
 
 
 class Watch(Entity, table=keiba, times="epoch"):
-    """A horse a person watches, with their note; kept until they no longer do."""
+    """A horse a person watches, with their note."""
 
     user_id: str
     horse_id: str
@@ -297,8 +293,8 @@ class Watch(Entity, table=keiba, times="epoch"):
     row = key("USER#{user_id}", "WATCH#{horse_id}")
 
     @classmethod
-    def one(cls, user_id: str, horse_id: str) -> Get[Self]:
-        """Whether a person watches a horse."""
+    def by_horse(cls, user_id: str, horse_id: str) -> Get[Self]:
+        """A person's watch of a horse."""
         return cls.get(user_id=user_id, horse_id=horse_id)
 
     @classmethod
@@ -306,18 +302,18 @@ class Watch(Entity, table=keiba, times="epoch"):
         """The horses a person watches."""
         return cls.row(user_id=user_id).consistent()
 
-    def keep(self) -> Put[Self]:
-        """Watch a horse, or change the note."""
+    def save(self) -> Put[Self]:
+        """Add a watch, or change its note."""
         return self.put()
 
     @classmethod
-    def end(cls, user_id: str, horse_id: str) -> Delete[Self]:
-        """Watch a horse no longer."""
+    def remove(cls, user_id: str, horse_id: str) -> Delete[Self]:
+        """Remove a watch."""
         return cls.delete(user_id=user_id, horse_id=horse_id)
 
 
-class Watching(Entity, table=keiba, times="epoch"):
-    """The same by horse, in one partition, for whoever looks for everybody's horses at once."""
+class HorseWatcher(Entity, table=keiba, times="epoch"):
+    """Index of watches by horse, in one partition, for the watchlist job."""
 
     horse_id: str
     user_id: str
@@ -325,66 +321,69 @@ class Watching(Entity, table=keiba, times="epoch"):
     row = key("WATCHING", "HORSE#{horse_id}#USER#{user_id}")
 
     @classmethod
-    def everybody(cls) -> Query[Self]:
-        """Every watched horse with who watches it."""
+    def all_watchers(cls) -> Query[Self]:
+        """Every watched horse with its watchers."""
         return cls.row()
 
-    def keep(self) -> Put[Self]:
-        """Note who watches a horse."""
+    def save(self) -> Put[Self]:
+        """Add an index entry."""
         return self.put()
 
     @classmethod
-    def end(cls, horse_id: str, user_id: str) -> Delete[Self]:
-        """Note that a person watches a horse no longer."""
+    def remove(cls, horse_id: str, user_id: str) -> Delete[Self]:
+        """Remove an index entry."""
         return cls.delete(horse_id=horse_id, user_id=user_id)
 
 
 @dataclass(frozen=True, slots=True)
 class EntriesPage:
-    """Some cached items as they are stored, and the position after them, None at the end."""
+    """Cached items as stored, and the position after them; None at the end."""
 
     items: tuple[Item, ...]
     position: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class ReadEntries:
-    """Read cached items of any kind whose partition begins so; nothing of a person is among them.
+class ScanEntries:
+    """Scan cached items of any kind by the start of their partition key.
 
-    About so many are read; parts of long payloads are left out.
+    Personal data and chunks of large payloads are not included. `limit` is approximate.
     """
 
     prefix: str = ""
     position: str | None = None
-    about: int = 100
+    limit: int = 100
 
     def run(self, session: Session) -> EntriesPage:
-        """Read a page; raise CursorInvalid when the position is not this question's."""
-        mark = ("entries", self.prefix)
-        start = None if self.position is None else read_cursor(mark, self.position)
-        asked: Condition = And(Exists(Path(("fetched_at",))), Missing(Path(("part",))))
+        """Read a page.
+
+        Raises CursorInvalid if the position belongs to another query.
+        """
+        query = ("entries", self.prefix)
+        start = None if self.position is None else read_cursor(query, self.position)
+        condition: Condition = And(Exists(Path(("fetched_at",))), Missing(Path(("part",))))
         if self.prefix:
-            asked = And(asked, BeginsWith(Path((keiba.partition,)), Literal(self.prefix)))
+            condition = And(condition, BeginsWith(Path((keiba.partition,)), Literal(self.prefix)))
         items: list[Item] = []
         while True:
             page = session.engine.scan(
-                Scan(session.name(keiba), filter=asked, limit=self.about, start=start)
+                ScanRequest(session.name(keiba), filter=condition, limit=self.limit, start=start)
             )
             items.extend(page.items)
             start = page.last_key
-            if start is None or len(items) >= self.about:
+            if start is None or len(items) >= self.limit:
                 break
-        return EntriesPage(tuple(items), None if start is None else write_cursor(mark, start))
+        return EntriesPage(tuple(items), None if start is None else write_cursor(query, start))
 
 
 @dataclass(frozen=True, slots=True)
-class ReadEntry:
-    """Read one item as it is stored."""
+class ReadItem:
+    """Read one item as stored."""
 
     partition: str
     sort: str
 
     def run(self, session: Session) -> Item | None:
-        """Read it; None when there is none."""
+        """Return the item; None if there is none."""
         key: ItemKey = {"PK": self.partition, "SK": self.sort}
         return session.engine.get(GetItem(session.name(keiba), key)).item

@@ -1,192 +1,187 @@
-"""Kept here: `grandstand trainer …`: scenarios, practising at a terminal, judging, profiles."""
+"""Commands of the trainer: scenarios, practice, evaluation, profiles and exports."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import typer
 
-from grandstand.apps.trainer.model import Evaluation, EvaluationDetails
-from grandstand.apps.trainer.model.rubric import BY_NAME, MOST
-from grandstand.apps.trainer.model.scenarios import ScenarioDraft
-from grandstand.apps.trainer.service import (
-    Given,
-    GivenAnswer,
-    Offered,
-    Profile,
-    Rebuilt,
-    Scenario,
-    Trainer,
+from grandstand.apps.trainer.domain.evaluation import (
+    DIMENSIONS_BY_NAME,
+    MAX_SCORE,
+    Evaluation,
+    EvaluationDetails,
 )
-from grandstand.base.errors import GrandstandError, InvalidInput
-from grandstand.kit.plain import plain
-from grandstand.kit.terminal import Column, Line, console, print_grid
-from grandstand.kit.who.caller import LOCAL_OWNER, Caller
+from grandstand.apps.trainer.services import Trainer
+from grandstand.apps.trainer.services.profiles import ProfileRecord, RebuildResult
+from grandstand.apps.trainer.services.scenarios import (
+    ScenarioRecord,
+    ScenarioWithProgress,
+    validate_file,
+)
+from grandstand.apps.trainer.services.validation import AnswerInput, AttemptInput
+from grandstand.core.errors import GrandstandError, InvalidInput
+from grandstand.core.formatting import EMPTY
+from grandstand.kit.auth.caller import LOCAL_OWNER
+from grandstand.kit.auth.personal_data import to_jsonable
+from grandstand.kit.terminal import ColumnSpec, TableRow, console, print_table
 
 T = TypeVar("T")
-Opened = Callable[[], AbstractAsyncContextManager[Trainer]]
+OpenTrainer: TypeAlias = Callable[[], AbstractAsyncContextManager[Trainer]]
 
-_LARGEST_BYTES: Final = 1_000_000
-_END: Final = "."
-_OFFERS: Final = (
-    Column("scenario", whole=True),
-    Column("title"),
-    Column("difficulty"),
-    Column("minutes", right=True, from_width=80),
-    Column("state", from_width=70),
-    Column("best", right=True),
+_MAX_FILE_BYTES: Final = 1_000_000
+_END_OF_ANSWER: Final = "."
+_SCENARIO_COLUMNS: Final = (
+    ColumnSpec("scenario", whole=True),
+    ColumnSpec("title"),
+    ColumnSpec("difficulty"),
+    ColumnSpec("minutes", right=True, from_width=80),
+    ColumnSpec("state", from_width=70),
+    ColumnSpec("best", right=True),
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
-User = Annotated[str, typer.Option("--user", help="Whose: a person's id.")]
-File = Annotated[Path, typer.Argument(help="A file of scenarios, in YAML.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+User = Annotated[str, typer.Option("--user", help="User id.")]
+File = Annotated[Path, typer.Argument(help="Scenario file in YAML.", show_default=False)]
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
-    """How scenarios are read: our own, and those of a file."""
-
-    library: Callable[[], Sequence[ScenarioDraft]]
-    read: Callable[[Path], Sequence[ScenarioDraft]]
-
-
-def commands(opened: Opened, files: Files) -> typer.Typer:
-    """Make the trainer's commands; `opened` opens the service for the length of a block."""
-    group = typer.Typer(help="Practise judgement, and see it grow.", no_args_is_help=True)
-    group.add_typer(_scenario_commands(opened, files), name="scenarios")
-    group.add_typer(_profile_commands(opened), name="profile")
-    _add_practise(group, opened)
-    _add_evaluate(group, opened)
-    _add_export(group, opened)
+def commands(open_trainer: OpenTrainer) -> typer.Typer:
+    """Return the trainer's commands."""
+    group = typer.Typer(help="Practice reasoning and track your progress.", no_args_is_help=True)
+    group.add_typer(_scenario_commands(open_trainer), name="scenarios")
+    group.add_typer(_profile_commands(open_trainer), name="profile")
+    _add_practice(group, open_trainer)
+    _add_evaluate(group, open_trainer)
+    _add_export(group, open_trainer)
     return group
 
 
-def _scenario_commands(opened: Opened, files: Files) -> typer.Typer:
-    group = typer.Typer(help="The scenarios on offer.", no_args_is_help=True)
+def _scenario_commands(open_trainer: OpenTrainer) -> typer.Typer:
+    group = typer.Typer(help="List, load and validate scenarios.", no_args_is_help=True)
 
     @group.command("list")
     def list_scenarios(*, user: User = LOCAL_OWNER.user_id, as_json: AsJson = False) -> None:
-        """List what is on offer, and how far one has come."""
-        found = _with(opened, lambda trainer: trainer.scenarios(_caller(user)))
+        """List the active scenarios and a user's progress."""
+        scenarios = _run(open_trainer, lambda trainer: trainer.scenarios.list(user))
         if as_json:
-            _echo_json(found)
+            _echo_json(scenarios)
             return
-        _print_offers(found)
+        _print_scenarios(scenarios)
 
     @group.command()
     def load(
         file: Annotated[
-            Path | None, typer.Argument(help="A YAML file; our own scenarios without one.")
+            Path | None, typer.Argument(help="YAML file; without one, the built-in scenarios.")
         ] = None,
         *,
         as_json: AsJson = False,
     ) -> None:
-        """Put scenarios on offer; what is there already is not written again."""
-        drafts = files.library() if file is None else files.read(file)
-        loaded = _with(opened, lambda trainer: trainer.load_scenarios(drafts))
+        """Load scenarios; unchanged ones are not written again."""
+        result = _run(open_trainer, lambda trainer: trainer.scenarios.load_file(file))
         if as_json:
-            _echo_json(loaded)
+            _echo_json(result)
         else:
-            written, unchanged = len(loaded.written), len(loaded.unchanged)
-            typer.echo(f"{written} scenarios written, {unchanged} were there already")
+            written, unchanged = len(result.written), len(result.unchanged)
+            typer.echo(f"{written} scenarios written, {unchanged} unchanged")
 
     @group.command()
     def validate(file: File, *, as_json: AsJson = False) -> None:
-        """Check a file of scenarios; every fault is told with its line and field."""
-        drafts = files.read(file)
+        """Validate a scenario file; every problem is listed with its line and field."""
+        scenario_ids = validate_file(file)
         if as_json:
-            _echo_json([each.scenario_id for each in drafts])
+            _echo_json(scenario_ids)
         else:
-            named = ", ".join(each.scenario_id for each in drafts)
-            typer.echo(f"{file} is good: {named}")
+            typer.echo(f"{file} is valid: {', '.join(scenario_ids)}")
 
     return group
 
 
-def _profile_commands(opened: Opened) -> typer.Typer:
-    group = typer.Typer(help="What attempts say of a person.", no_args_is_help=True)
+def _profile_commands(open_trainer: OpenTrainer) -> typer.Typer:
+    group = typer.Typer(help="Show and rebuild profiles.", no_args_is_help=True)
 
     @group.command()
     def show(*, user: User = LOCAL_OWNER.user_id, as_json: AsJson = False) -> None:
-        """Show a person's latest profile."""
-        found = _with(opened, lambda trainer: trainer.profile(_caller(user)))
+        """Show a user's latest profile."""
+        profile = _run(open_trainer, lambda trainer: trainer.profiles.latest(user))
         if as_json:
-            _echo_json(found)
-        elif found is None:
-            typer.echo("Nothing was judged yet: `grandstand trainer practise` is the way to begin.")
+            _echo_json(profile)
+        elif profile is None:
+            typer.echo("No profile yet. Run `grandstand trainer practice` first.")
         else:
-            _print_profile(found)
+            _print_profile(profile)
 
     @group.command()
     def rebuild(
-        user: Annotated[str | None, typer.Argument(help="A person's id.")] = None,
+        user: Annotated[str | None, typer.Argument(help="User id.")] = None,
         *,
-        everybody: Annotated[bool, typer.Option("--all", help="Everybody.")] = False,
+        everybody: Annotated[bool, typer.Option("--all", help="Rebuild all users.")] = False,
         as_json: AsJson = False,
     ) -> None:
-        """Count attempts anew, mend what differs, and say what that was."""
+        """Recompute totals and profiles from the attempts, and print the differences."""
         if (user is None) == (not everybody):
-            raise InvalidInput("Name a person, or say --all")
+            raise InvalidInput("Name a user or use --all.")
 
-        async def rebuilt(trainer: Trainer) -> tuple[Rebuilt, ...]:
-            return (await trainer.rebuild(user),) if user else await trainer.rebuild_all()
+        async def run(trainer: Trainer) -> tuple[RebuildResult, ...]:
+            if user is None:
+                return await trainer.profiles.rebuild_all()
+            return (await trainer.profiles.rebuild(user),)
 
-        found = _with(opened, rebuilt)
+        results = _run(open_trainer, run)
         if as_json:
-            _echo_json(found)
+            _echo_json(results)
             return
-        for each in found:
-            told = "; ".join(each.differences) or "all agreed"
-            typer.echo(f"{each.user_id}: {_attempts(each.attempt_count)}, {told}")
+        for result in results:
+            differences = "; ".join(result.differences) or "no differences"
+            typer.echo(f"{result.user_id}: {_attempts(result.attempt_count)}, {differences}")
 
     return group
 
 
-def _add_practise(group: typer.Typer, opened: Opened) -> None:
+def _add_practice(group: typer.Typer, open_trainer: OpenTrainer) -> None:
     @group.command()
-    def practise(
-        scenario: Annotated[
-            str | None, typer.Argument(help="A scenario's id; the one suggested without.")
+    def practice(
+        scenario_id: Annotated[
+            str | None,
+            typer.Argument(metavar="[SCENARIO]", help="Scenario id; by default the suggested one."),
         ] = None,
         *,
         user: User = LOCAL_OWNER.user_id,
     ) -> None:
-        """Answer a scenario's questions here, and see what the judge says."""
+        """Work through a scenario in the terminal and see the evaluation."""
 
-        async def practised(trainer: Trainer) -> None:
-            caller = _caller(user)
-            chosen = await _chosen(trainer, caller, scenario)
-            draft = await trainer.begin(caller, chosen.scenario_id)
-            _print_scenario(chosen)
-            answers: list[GivenAnswer] = []
-            for number, question in enumerate(chosen.questions, start=1):
+        async def run(trainer: Trainer) -> None:
+            scenario = await _select(trainer, user, scenario_id)
+            draft = await trainer.attempts.start(user, scenario.scenario_id)
+            typer.secho(f"{scenario.title} ({scenario.difficulty})", bold=True)
+            typer.echo(f"\n{scenario.description}")
+            answers: list[AnswerInput] = []
+            for number, question in enumerate(scenario.questions, start=1):
                 typer.secho(f"\n{number}. {question.text}", bold=True)
-                typer.echo(f"About {question.target_word_count} words; end with a line of one dot.")
-                text = _lines()
+                target = question.target_word_count
+                typer.echo(f"About {target} words. End with a line that contains only a period.")
+                text = _read_answer()
                 percent = None
                 if question.forecast is not None:
-                    percent = typer.prompt(
-                        f"How likely, in percent: {question.forecast.event}", type=int
-                    )
-                answers.append(GivenAnswer(question.question_id, text, percent))
-                await trainer.save(caller, draft.attempt_id, Given(tuple(answers)))
-            done = await trainer.submit(caller, draft.attempt_id)
-            if done.evaluation is None:
-                typer.echo(f"\nAttempt {done.attempt_id} is kept; its scores come later.")
+                    prompt = f"Probability in percent: {question.forecast.event}"
+                    percent = typer.prompt(prompt, type=int)
+                answers.append(AnswerInput(question.question_id, text, percent))
+                await trainer.attempts.save(user, draft.attempt_id, AttemptInput(tuple(answers)))
+            attempt = await trainer.attempts.submit(user, draft.attempt_id)
+            if attempt.evaluation is None:
+                typer.echo(f"\nAttempt {attempt.attempt_id} is submitted. Scores will follow.")
             else:
-                _print_evaluation(done.evaluation, done.evaluation_details)
+                _print_evaluation(attempt.evaluation, attempt.evaluation_details)
 
-        _with(opened, practised)
+        _run(open_trainer, run)
 
 
-def _add_evaluate(group: typer.Typer, opened: Opened) -> None:
+def _add_evaluate(group: typer.Typer, open_trainer: OpenTrainer) -> None:
     @group.command()
     def evaluate(
         file: Annotated[
@@ -194,161 +189,156 @@ def _add_evaluate(group: typer.Typer, opened: Opened) -> None:
             typer.Argument(help='JSON: {"scenarioId": …, "answers": [{"questionId", "answer"}]}.'),
         ] = None,
         *,
-        waiting: Annotated[
-            bool, typer.Option("--waiting", help="Judge every attempt that still waits.")
+        pending: Annotated[
+            bool, typer.Option("--pending", help="Evaluate all pending attempts.")
         ] = False,
         as_json: AsJson = False,
     ) -> None:
-        """Judge the answers of a file without keeping them, or what waits to be judged."""
-        if (file is None) == (not waiting):
-            raise InvalidInput("Name a file of answers, or say --waiting")
+        """Evaluate the answers in a file without storing them, or all pending attempts."""
+        if (file is None) == (not pending):
+            raise InvalidInput("Name a file of answers or use --pending.")
         if file is None:
-            told = _with(opened, _judge_waiting)
-            _echo_json(told) if as_json else typer.echo("\n".join(told) or "Nothing waits.")
+            lines = _run(open_trainer, _evaluate_pending)
+            _echo_json(lines) if as_json else typer.echo("\n".join(lines) or "Nothing is pending.")
             return
-        scenario_id, given = _read_answers(file)
-        found = _with(opened, lambda trainer: trainer.judge(scenario_id, given))
+        scenario_id, attempt = _read_file(file)
+        judgment = _run(
+            open_trainer,
+            lambda trainer: trainer.evaluations.evaluate_answers(scenario_id, attempt),
+        )
         if as_json:
-            _echo_json(found)
+            _echo_json(judgment)
         else:
-            _print_evaluation(found.evaluation, found.details)
+            _print_evaluation(judgment.evaluation, judgment.details)
 
 
-def _add_export(group: typer.Typer, opened: Opened) -> None:
+def _add_export(group: typer.Typer, open_trainer: OpenTrainer) -> None:
     @group.command()
     def export(
-        form: Annotated[Literal["json", "csv"], typer.Option(help="The form.")] = "json",
-        to: Annotated[Path | None, typer.Option(help="A file; the terminal without it.")] = None,
+        export_format: Annotated[
+            Literal["json", "csv"], typer.Option("--format", help="Output format.")
+        ] = "json",
+        to: Annotated[Path | None, typer.Option(help="Output file; default: stdout.")] = None,
         *,
         user: User = LOCAL_OWNER.user_id,
         as_json: AsJson = False,
     ) -> None:
-        """Write out a person's whole history."""
+        """Export a user's whole history."""
 
-        async def pieces(trainer: Trainer) -> bytes:
-            caller = _caller(user)
-            csv = form == "csv" and not as_json
-            told = trainer.export_csv(caller) if csv else trainer.export_json(caller)
-            return b"".join([piece async for piece in told])
+        async def run(trainer: Trainer) -> bytes:
+            is_csv = export_format == "csv" and not as_json
+            exports = trainer.exports
+            parts = exports.export_csv(user) if is_csv else exports.export_json(user)
+            return b"".join([part async for part in parts])
 
-        written = _with(opened, pieces)
+        content = _run(open_trainer, run)
         if to is None:
-            typer.echo(written.decode(), nl=False)
+            typer.echo(content.decode(), nl=False)
         else:
-            to.write_bytes(written)
-            typer.echo(f"wrote {to}", err=True)
+            to.write_bytes(content)
+            typer.echo(f"Wrote {to}", err=True)
 
 
-def _with(opened: Opened, act: Callable[[Trainer], Awaitable[T]]) -> T:
-    async def done() -> T:
-        async with opened() as trainer:
-            return await act(trainer)
+def _run(open_trainer: OpenTrainer, action: Callable[[Trainer], Awaitable[T]]) -> T:
+    async def run() -> T:
+        async with open_trainer() as trainer:
+            return await action(trainer)
 
-    return asyncio.run(done())
-
-
-def _caller(user_id: str) -> Caller:
-    """Whoever has this terminal has the whole house, and may be anybody in it."""
-    if user_id == LOCAL_OWNER.user_id:
-        return LOCAL_OWNER
-    return Caller(user_id, user_id, frozenset({"user"}), "owner")
+    return asyncio.run(run())
 
 
-async def _chosen(trainer: Trainer, caller: Caller, scenario_id: str | None) -> Scenario:
+async def _select(trainer: Trainer, user_id: str, scenario_id: str | None) -> ScenarioRecord:
     if scenario_id is not None:
-        return (await trainer.scenario(caller, scenario_id)).scenario
-    suggestion = await trainer.suggestion(caller)
+        return (await trainer.scenarios.get(user_id, scenario_id)).scenario
+    suggestion = await trainer.scenarios.suggest(user_id)
     if suggestion is None:
-        raise InvalidInput("Nothing is on offer: run `grandstand trainer scenarios load` first")
+        raise InvalidInput("No scenarios are loaded. Run `grandstand trainer scenarios load`.")
     return suggestion.scenario
 
 
-async def _judge_waiting(trainer: Trainer) -> list[str]:
-    told = []
-    async for each in trainer.waiting():
+async def _evaluate_pending(trainer: Trainer) -> list[str]:
+    lines = []
+    async for attempt in trainer.evaluations.pending():
         try:
-            done = await trainer.evaluate(each.attempt_id)
-        except GrandstandError as fault:
-            told.append(f"{each.attempt_id}: {fault}")
+            evaluated = await trainer.evaluations.evaluate(attempt.attempt_id)
+        except GrandstandError as error:
+            lines.append(f"{attempt.attempt_id}: {error}")
             continue
-        score = None if done is None or done.evaluation is None else done.evaluation.overall_score
-        told.append(f"{each.attempt_id}: {score} of 100")
-    return told
+        evaluation = None if evaluated is None else evaluated.evaluation
+        score = None if evaluation is None else evaluation.overall_score
+        lines.append(f"{attempt.attempt_id}: {score} of 100")
+    return lines
 
 
-def _lines() -> str:
+def _read_answer() -> str:
     lines = []
     for line in sys.stdin:
-        if line.rstrip("\r\n") == _END:
+        if line.rstrip("\r\n") == _END_OF_ANSWER:
             break
         lines.append(line)
     return "".join(lines).strip()
 
 
-def _read_answers(file: Path) -> tuple[str, Given]:
+def _read_file(file: Path) -> tuple[str, AttemptInput]:
     try:
         with file.open("rb") as opened:
-            read = json.loads(opened.read(_LARGEST_BYTES))
+            content = json.loads(opened.read(_MAX_FILE_BYTES))
         answers = tuple(
-            GivenAnswer(
-                str(each["questionId"]),
-                str(each["answer"]),
-                _percent(each.get("probabilityPercent")),
+            AnswerInput(
+                str(answer["questionId"]),
+                str(answer["answer"]),
+                _percent(answer.get("probabilityPercent")),
             )
-            for each in read["answers"]
+            for answer in content["answers"]
         )
-        return str(read["scenarioId"]), Given(answers)
-    except OSError as fault:
-        raise InvalidInput(f"The file {file} cannot be read: {fault.strerror}") from fault
-    except (ValueError, KeyError, TypeError, AttributeError) as fault:
+        return str(content["scenarioId"]), AttemptInput(answers)
+    except OSError as error:
+        raise InvalidInput(f"Cannot read {file}: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = (
             f'{file} must be JSON: {{"scenarioId": "…", "answers": '
-            f'[{{"questionId": "…", "answer": "…"}}]}}; at fault: {fault}'
+            f'[{{"questionId": "…", "answer": "…"}}]}}. Problem: {error}'
         )
-        raise InvalidInput(message) from fault
+        raise InvalidInput(message) from error
 
 
-def _percent(given: object) -> int | None:
-    if given is None or type(given) is int:
-        return given
-    raise TypeError("probabilityPercent is no whole number")
+def _percent(value: object) -> int | None:
+    if value is None or type(value) is int:
+        return value
+    raise TypeError("probabilityPercent is not an integer")
 
 
-def _echo_json(value: Any) -> None:  # noqa: ANN401 - any value of ours
-    typer.echo(json.dumps(plain(value), indent=2, ensure_ascii=False))
+def _echo_json(value: Any) -> None:  # noqa: ANN401 - any dataclass
+    typer.echo(json.dumps(to_jsonable(value), indent=2, ensure_ascii=False))
 
 
-def _print_offers(found: tuple[Offered, ...]) -> None:
-    lines = []
-    for each in found:
-        scenario, progress = each.scenario, each.progress
-        best = "–" if progress.best_score is None else str(progress.best_score)
+def _print_scenarios(scenarios: tuple[ScenarioWithProgress, ...]) -> None:
+    rows = []
+    for item in scenarios:
+        scenario, progress = item.scenario, item.progress
+        best = EMPTY if progress.best_score is None else str(progress.best_score)
         cells = (scenario.scenario_id, scenario.title, scenario.difficulty)
-        lines.append(Line((*cells, str(scenario.estimated_minutes), progress.state, best)))
-    print_grid(console(), _OFFERS, lines)
-
-
-def _print_scenario(scenario: Scenario) -> None:
-    typer.secho(f"{scenario.title} ({scenario.difficulty})", bold=True)
-    typer.echo(f"\n{scenario.description}")
+        rows.append(TableRow((*cells, str(scenario.estimated_minutes), progress.state, best)))
+    print_table(console(), _SCENARIO_COLUMNS, rows)
 
 
 def _print_evaluation(evaluation: Evaluation, details: EvaluationDetails | None) -> None:
     typer.secho(f"\n{evaluation.overall_score} of 100, by {evaluation.model_id}", bold=True)
-    for each in evaluation.dimensions:
-        typer.echo(f"{BY_NAME[each.name].title}: {each.score} of {MOST}")
-        for reason in each.rationale:
+    for dimension in evaluation.dimensions:
+        title = DIMENSIONS_BY_NAME[dimension.name].title
+        typer.echo(f"{title}: {dimension.score} of {MAX_SCORE}")
+        for reason in dimension.rationale:
             typer.echo(f"    {reason}")
     typer.echo(f"\n{evaluation.feedback}")
     if details is not None and details.note:
         typer.echo(f"\n{details.note}")
 
 
-def _print_profile(profile: Profile) -> None:
-    over = _attempts(profile.attempt_count)
-    typer.secho(f"{profile.overall_average} of 100 over {over}", bold=True)
+def _print_profile(profile: ProfileRecord) -> None:
+    attempts = _attempts(profile.attempt_count)
+    typer.secho(f"{profile.overall_average} of 100 over {attempts}", bold=True)
     for each in profile.dimensions:
-        title, average = BY_NAME[each.name].title, each.moving_average
+        title, average = DIMENSIONS_BY_NAME[each.name].title, each.moving_average
         typer.echo(f"{title}: {average} ± {each.standard_deviation}, {each.trend}")
     for recommendation in profile.recommendations:
         typer.echo(f"→ {recommendation}")

@@ -1,51 +1,48 @@
-"""Kept here: the trainer's work that is done by itself: profiles that follow, and the library."""
+"""Scheduled work of the trainer: profile updates and the scenario library."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from typing import Final
 
-from grandstand.apps.trainer.model.scenarios import ScenarioDraft
-from grandstand.apps.trainer.service import Trainer
-from grandstand.kit.jobs.job import Always, Every, Job, Run
+from grandstand.apps.trainer.services import Trainer
+from grandstand.kit.jobs.job import Continuous, Every, Job, JobContext
 
-_REST_SECONDS: Final = 1.0
-_DAY: Final = 24 * 3600.0
-_LONGEST_LOAD_SECONDS: Final = 3600.0
+_POLL_SECONDS: Final = 1.0
+_LIBRARY_INTERVAL_SECONDS: Final = 24 * 3600.0
+_LIBRARY_TIMEOUT_SECONDS: Final = 3600.0
 
 
-def jobs(trainer: Trainer, library: Callable[[], Sequence[ScenarioDraft]]) -> tuple[Job, ...]:
-    """Answer the trainer's jobs; `library` reads our own scenarios."""
+def jobs(trainer: Trainer) -> tuple[Job, ...]:
+    """Return the trainer's jobs."""
 
-    async def follow(run: Run) -> str | None:
-        feed = trainer.follow()
-        followed = 0
+    async def update_profiles(context: JobContext) -> str | None:
+        feed = trainer.profiles.follow()
+        total = 0
         while True:
-            changes = await trainer.catch_up(feed)
+            changes = await trainer.profiles.catch_up(feed)
             if changes:
-                followed += changes
-                run.tell(f"{followed} changes of attempts followed")
-            await asyncio.sleep(_REST_SECONDS)
+                total += changes
+                context.tell(f"{total} changes of attempts processed")
+            await asyncio.sleep(_POLL_SECONDS)
 
-    async def load(_: Run) -> str | None:
-        drafts = await asyncio.to_thread(library)
-        loaded = await trainer.load_scenarios(drafts)
-        return f"{len(loaded.written)} scenarios written, {len(loaded.unchanged)} unchanged"
+    async def load_library(_: JobContext) -> str | None:
+        result = await trainer.scenarios.load_file()
+        return f"{len(result.written)} scenarios written, {len(result.unchanged)} unchanged"
 
     return (
         Job(
             "trainer.profiles",
-            "Let profiles follow the attempts.",
-            Always(),
-            follow,
+            "Update profiles when attempts change.",
+            Continuous(),
+            update_profiles,
             timeout_seconds=None,
         ),
         Job(
             "trainer.scenarios",
-            "Put our own scenarios on offer.",
-            Every(_DAY, jitter=0.0),
-            load,
-            timeout_seconds=_LONGEST_LOAD_SECONDS,
+            "Load the built-in scenarios.",
+            Every(_LIBRARY_INTERVAL_SECONDS, jitter=0.0),
+            load_library,
+            timeout_seconds=_LIBRARY_TIMEOUT_SECONDS,
         ),
     )

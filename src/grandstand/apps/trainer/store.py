@@ -1,28 +1,32 @@
-"""Kept here: the trainer's tables, their keys, and every question and change put to them."""
+"""The trainer's tables and their access patterns."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Final, Self
+from random import Random
+from typing import Final, Self, TypeVar
 
-from grandstand.apps.trainer.model import (
+from grandstand.apps.trainer.domain.evaluation import (
     Answer,
     AttemptStatus,
-    Difficulty,
-    DimensionStatistics,
     Evaluation,
     EvaluationDetails,
     EvaluationState,
-    Improvement,
-    Judgement,
+    Judgment,
     Override,
-    Question,
-    Weakness,
 )
+from grandstand.apps.trainer.domain.profiles import DimensionStatistics, Improvement, Weakness
+from grandstand.apps.trainer.domain.scenarios import Difficulty, Question
+from grandstand.core.clock import Clock
+from grandstand.kit.transactions import Sleep, iterate_yielding, truncate_to_ms, try_transaction
 from grandstand.storage.tables import (
+    AsyncStore,
     Capacity,
-    Check,
+    ConditionExpr,
     Delete,
     Entity,
     Get,
@@ -34,12 +38,16 @@ from grandstand.storage.tables import (
     Update,
     WriteMany,
     absent,
-    demand,
     field,
     key,
     present,
+    require,
 )
-from grandstand.storage.tables.operations.single import Demand
+from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import ConditionCheck
+from grandstand.storage.tables.operations.queries import ReadQuery
+
+E = TypeVar("E", bound=Entity)
 
 SCHEMA_VERSION: Final = "1.0"
 
@@ -66,7 +74,7 @@ scenarios = Table(
 totals = Table(
     "Totals",
     partition="userId",
-    purpose="How many attempts each person completed, and the sum of their scores.",
+    purpose="The number of completed attempts of each person, and the sum of their scores.",
 )
 
 TABLES: Final = (attempts, profiles, scenarios, totals)
@@ -75,10 +83,9 @@ TABLES: Final = (attempts, profiles, scenarios, totals)
 class Attempt(
     Entity, table=attempts, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
 ):
-    """One person's try at a scenario: a draft, then submitted, then evaluated.
+    """One person's attempt at a scenario: a draft, then submitted, then evaluated.
 
-    What stands behind the evaluation is kept beside it. A withdrawn attempt has lost its answers
-    and scores and is as good as gone; it stays until the profile has followed.
+    A withdrawn attempt has no answers and scores; it is erased when the profile is updated.
     """
 
     attempt_id: str
@@ -92,8 +99,8 @@ class Attempt(
     submitted_at: datetime | None = None
     evaluation_state: EvaluationState | None = None
     evaluation_details: EvaluationDetails | None = None
-    evaluation_fault: str | None = None
-    second_opinion: Judgement | None = None
+    evaluation_error: str | None = None
+    second_opinion: Judgment | None = None
     overrides: tuple[Override, ...] | None = None
     revision_of: str | None = None
     withdrawn_at: datetime | None = None
@@ -103,128 +110,128 @@ class Attempt(
 
     @classmethod
     def by_id(cls, attempt_id: str) -> Get[Self]:
-        """One attempt."""
+        """Get an attempt."""
         return cls.get(attempt_id=attempt_id).consistent()
 
     @classmethod
     def of_user(cls, user_id: str) -> Query[Self]:
-        """A person's attempts, newest first."""
+        """Query a person's attempts, newest first."""
         return cls.by_user(user_id=user_id).newest()
 
     @classmethod
     def recent(cls, user_id: str, n: int = 10) -> Query[Self]:
-        """A person's last attempts, finished or not, for the profile."""
+        """Query a person's last attempts in any state."""
         return cls.by_user(user_id=user_id).newest(n)
 
     @classmethod
-    def all_there_are(cls) -> Scan[Self]:
-        """Every attempt of everybody, for an instructor's view."""
+    def all_attempts(cls) -> Scan[Self]:
+        """Scan the attempts of everybody."""
         return cls.scan()
 
     def begin(self) -> Put[Self]:
-        """Start an attempt that is not there yet."""
+        """Put a new attempt."""
         return self.put().if_absent()
 
     @classmethod
     def save_draft(
         cls, attempt_id: str, user_id: str, answers: tuple[Answer, ...], duration_seconds: int
     ) -> Update[Self]:
-        """Keep what the owner has written so far."""
-        draft = cls.update(attempt_id=attempt_id)
-        draft = draft.set(answers=answers, duration_seconds=duration_seconds)
-        return draft.when(cls._draft_of(user_id))
+        """Save the owner's draft."""
+        update = cls.update(attempt_id=attempt_id)
+        update = update.set(answers=answers, duration_seconds=duration_seconds)
+        return update.when(cls._draft_of(user_id))
 
     @classmethod
     def submit(
         cls, attempt_id: str, user_id: str, answers: tuple[Answer, ...], at: datetime
     ) -> Update[Self]:
-        """Hand the owner's draft in; from then on it waits for its evaluation."""
-        handed_in = cls.update(attempt_id=attempt_id).set(
+        """Submit the owner's draft for evaluation."""
+        update = cls.update(attempt_id=attempt_id).set(
             user_id=user_id,
             timestamp=at,
             answers=answers,
             submitted_at=at,
             evaluation_state="pending",
         )
-        return handed_in.when(cls._draft_of(user_id))
+        return update.when(cls._draft_of(user_id))
 
-    def submit_as_read(self, after: Attempt) -> Update[Self]:
-        """Hand in what was made of a draft, if the draft is still the one that was read."""
-        moment = after.submitted_at or after.timestamp
-        handed_in = type(self).submit(self.attempt_id, self.user_id, after.answers, moment)
-        handed_in = handed_in.set(duration_seconds=after.duration_seconds)
-        return handed_in.when(field(Attempt.answers) == self.answers)
+    def submit_as_read(self, submitted: Attempt) -> Update[Self]:
+        """Submit a draft, if it is still as it was read."""
+        at = submitted.submitted_at or submitted.timestamp
+        update = type(self).submit(self.attempt_id, self.user_id, submitted.answers, at)
+        update = update.set(duration_seconds=submitted.duration_seconds)
+        return update.when(field(Attempt.answers) == self.answers)
 
     @classmethod
     def complete(
         cls, attempt_id: str, evaluation: Evaluation, details: EvaluationDetails | None = None
     ) -> Update[Self]:
-        """Finish a submitted attempt with its evaluation, once."""
-        finished = cls.update(attempt_id=attempt_id)
-        finished = finished.set(status="completed", evaluation=evaluation, evaluation_state=None)
-        finished = finished.set(evaluation_details=details, evaluation_fault=None)
-        return finished.when(cls._waiting())
+        """Complete a submitted attempt with its evaluation, once."""
+        update = cls.update(attempt_id=attempt_id)
+        update = update.set(status="completed", evaluation=evaluation, evaluation_state=None)
+        update = update.set(evaluation_details=details, evaluation_error=None)
+        return update.when(cls._waiting())
 
     @classmethod
-    def evaluation_failed(cls, attempt_id: str, fault: str) -> Update[Self]:
-        """Note that a submitted attempt could not be evaluated yet, and why."""
-        noted = cls.update(attempt_id=attempt_id)
-        noted = noted.set(evaluation_state="failed", evaluation_fault=fault)
-        return noted.when(cls._waiting())
+    def evaluation_failed(cls, attempt_id: str, error: str) -> Update[Self]:
+        """Store why a submitted attempt could not be evaluated yet."""
+        update = cls.update(attempt_id=attempt_id)
+        update = update.set(evaluation_state="failed", evaluation_error=error)
+        return update.when(cls._waiting())
 
     @classmethod
-    def override(cls, before: Attempt, evaluation: Evaluation, made: Override) -> Update[Self]:
-        """Put an instructor's scores in place of those read, and keep both."""
-        changed = cls.update(attempt_id=before.attempt_id)
-        changed = changed.set(evaluation=evaluation, overrides=(*(before.overrides or ()), made))
-        return changed.when(before.still_scored())
+    def override(cls, before: Attempt, evaluation: Evaluation, override: Override) -> Update[Self]:
+        """Replace the scores by an instructor's, if they are still as read."""
+        update = cls.update(attempt_id=before.attempt_id)
+        update = update.set(evaluation=evaluation, overrides=(*(before.overrides or ()), override))
+        return update.when(before.still_scored())
 
     @classmethod
-    def add_opinion(cls, attempt_id: str, opinion: Judgement) -> Update[Self]:
-        """Keep what another judge says of a completed attempt, once; it changes no score."""
-        heard = cls.update(attempt_id=attempt_id).set(second_opinion=opinion)
-        return heard.when((Attempt.status == "completed") & absent(Attempt.second_opinion))
+    def add_opinion(cls, attempt_id: str, opinion: Judgment) -> Update[Self]:
+        """Store a second judge's opinion of a completed attempt, once."""
+        update = cls.update(attempt_id=attempt_id).set(second_opinion=opinion)
+        return update.when((Attempt.status == "completed") & absent(Attempt.second_opinion))
 
     @classmethod
     def abandon(cls, attempt_id: str, user_id: str) -> Update[Self]:
-        """Give up the owner's draft."""
-        given_up = cls.update(attempt_id=attempt_id).set(status="abandoned")
-        return given_up.when(cls._draft_of(user_id))
+        """Abandon the owner's draft."""
+        update = cls.update(attempt_id=attempt_id).set(status="abandoned")
+        return update.when(cls._draft_of(user_id))
 
     @classmethod
     def withdraw(cls, before: Attempt, at: datetime) -> Update[Self]:
-        """Take what the owner wrote, and its scores, out of an attempt, as it was read."""
-        gone = cls.update(attempt_id=before.attempt_id)
-        gone = gone.set(status="abandoned", answers=(), withdrawn_at=at, evaluation_state=None)
-        gone = gone.set(evaluation=None, evaluation_details=None, second_opinion=None)
-        gone = gone.set(evaluation_fault=None, overrides=None)
-        mine = (Attempt.user_id == before.user_id) & (Attempt.status == before.status)
-        return gone.when(mine & absent(Attempt.withdrawn_at) & before.still_scored())
+        """Remove the answers and scores of an attempt, if it is still as it was read."""
+        update = cls.update(attempt_id=before.attempt_id)
+        update = update.set(status="abandoned", answers=(), withdrawn_at=at, evaluation_state=None)
+        update = update.set(evaluation=None, evaluation_details=None, second_opinion=None)
+        update = update.set(evaluation_error=None, overrides=None)
+        unchanged = (Attempt.user_id == before.user_id) & (Attempt.status == before.status)
+        return update.when(unchanged & absent(Attempt.withdrawn_at) & before.still_scored())
 
-    def still_scored(self) -> Check:
-        """Demand that the scores are still those that were read."""
-        asked = field(Attempt.evaluation)
-        return absent(asked) if self.evaluation is None else (asked == self.evaluation)
+    def still_scored(self) -> ConditionExpr:
+        """Return the condition that the scores are still those that were read."""
+        stored = field(Attempt.evaluation)
+        return absent(stored) if self.evaluation is None else (stored == self.evaluation)
 
     @classmethod
     def erase(cls, attempt_id: str, user_id: str) -> Delete[Self]:
-        """Remove the owner's attempt."""
+        """Delete the owner's attempt."""
         return cls.delete(attempt_id=attempt_id).when(Attempt.user_id == user_id)
 
     @staticmethod
-    def _draft_of(user_id: str) -> Check:
-        unfinished = absent(Attempt.submitted_at) & (Attempt.status == "in-progress")
-        return unfinished & (Attempt.user_id == user_id)
+    def _draft_of(user_id: str) -> ConditionExpr:
+        is_draft = absent(Attempt.submitted_at) & (Attempt.status == "in-progress")
+        return is_draft & (Attempt.user_id == user_id)
 
     @staticmethod
-    def _waiting() -> Check:
+    def _waiting() -> ConditionExpr:
         return (Attempt.status == "in-progress") & present(Attempt.submitted_at)
 
 
 class Profile(
     Entity, table=profiles, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
 ):
-    """A person's strengths and weaknesses as the attempts up to a moment show them."""
+    """A snapshot of a person's strengths and weaknesses."""
 
     user_id: str
     timestamp: datetime
@@ -242,39 +249,39 @@ class Profile(
 
     @classmethod
     def latest(cls, user_id: str) -> Query[Self]:
-        """A person's newest profile."""
+        """Query a person's latest profile."""
         return cls.row(user_id=user_id).newest(1)
 
     @classmethod
     def history(cls, user_id: str) -> Query[Self]:
-        """A person's profiles, newest first."""
+        """Query a person's profiles, newest first."""
         return cls.row(user_id=user_id).newest()
 
     @classmethod
     def at(cls, user_id: str, moment: datetime) -> Get[Self]:
-        """A person's profile of one moment."""
+        """Get a person's profile of one moment."""
         return cls.get(user_id=user_id, timestamp=moment).consistent()
 
     @classmethod
     def after(cls, user_id: str, moment: datetime) -> Query[Self]:
-        """A person's profiles of later than a moment."""
+        """Query a person's profiles after a moment."""
         return cls.row(user_id=user_id).after(timestamp=moment)
 
     def record(self) -> Put[Self]:
-        """Keep a snapshot unless a newer one is there for the same moment."""
+        """Put a snapshot, unless there is a newer revision for the same moment."""
         older = field(Profile.revision) < self.revision
         return self.put().when(absent(Profile.revision) | older)
 
     @classmethod
     def erase(cls, user_id: str, timestamps: tuple[datetime, ...]) -> WriteMany:
-        """Remove a person's snapshots."""
+        """Delete a person's snapshots."""
         return WriteMany(tuple(cls.delete(user_id=user_id, timestamp=at) for at in timestamps))
 
 
 class Scenario(
     Entity, table=scenarios, names="camel", times="milliseconds", schema_version=SCHEMA_VERSION
 ):
-    """A situation to think about, with its questions."""
+    """A case with questions about it."""
 
     scenario_id: str
     title: str
@@ -291,38 +298,28 @@ class Scenario(
 
     @classmethod
     def by_id(cls, scenario_id: str) -> Get[Self]:
-        """One scenario."""
+        """Get a scenario."""
         return cls.get(scenario_id=scenario_id)
 
     @classmethod
     def all_active(cls) -> Query[Self]:
-        """The scenarios on offer."""
+        """Query the active scenarios."""
         return cls.listed()
 
     @classmethod
     def of_difficulty(cls, difficulty: Difficulty) -> Query[Self]:
-        """The scenarios on offer of one difficulty."""
+        """Query the active scenarios of one difficulty."""
         return cls.listed(difficulty=difficulty)
 
     def load(self) -> Put[Self]:
-        """Write a scenario over what may be there."""
+        """Put a scenario, replacing an existing one."""
         return self.put()
-
-    @classmethod
-    def offer(cls, scenario_id: str, difficulty: Difficulty) -> Update[Self]:
-        """Put a scenario on offer."""
-        return cls.update(scenario_id=scenario_id).set(active=True, difficulty=difficulty)
-
-    @classmethod
-    def withdraw(cls, scenario_id: str) -> Update[Self]:
-        """Take a scenario off the list; attempts at it stay."""
-        return cls.update(scenario_id=scenario_id).set(active=False)
 
 
 class UserTotals(Entity, table=totals, names="camel", schema_version=SCHEMA_VERSION):
-    """What a profile counts over all of a person's completed attempts.
+    """Count and sum over all completed attempts of a person.
 
-    `revision` counts every change to them, so that a profile is only kept while it is true.
+    `revision` counts the changes, so that a profile can be checked against them.
     """
 
     user_id: str
@@ -334,40 +331,70 @@ class UserTotals(Entity, table=totals, names="camel", schema_version=SCHEMA_VERS
 
     @classmethod
     def of_user(cls, user_id: str) -> Get[Self]:
-        """A person's totals."""
+        """Get a person's totals."""
         return cls.get(user_id=user_id).consistent()
 
     @classmethod
-    def of_everybody(cls) -> Scan[Self]:
-        """Everybody's totals."""
+    def all_totals(cls) -> Scan[Self]:
+        """Scan everybody's totals."""
         return cls.scan()
 
     @classmethod
     def count(cls, user_id: str, overall_score: int) -> Update[Self]:
-        """Add a completed attempt, in the transaction that completes it."""
-        totals_now = cls.update(user_id=user_id).upsert()
-        return totals_now.add(attempt_count=1, score_sum=overall_score, revision=1)
+        """Add an attempt, in the transaction that completes it."""
+        update = cls.update(user_id=user_id).upsert()
+        return update.add(attempt_count=1, score_sum=overall_score, revision=1)
 
     @classmethod
     def rescore(cls, user_id: str, difference: int) -> Update[Self]:
-        """Change the sum by what an instructor changed, in the transaction that does it."""
+        """Change the sum, in the transaction of an override."""
         return cls.update(user_id=user_id).add(score_sum=difference, revision=1)
 
     @classmethod
     def uncount(cls, user_id: str, overall_score: int) -> Update[Self]:
-        """Take a completed attempt out, in the transaction that withdraws it."""
-        less = cls.update(user_id=user_id)
-        return less.add(attempt_count=-1, score_sum=-overall_score, revision=1)
+        """Subtract an attempt, in the transaction that withdraws it."""
+        update = cls.update(user_id=user_id)
+        return update.add(attempt_count=-1, score_sum=-overall_score, revision=1)
 
-    def unchanged(self) -> Demand[Self]:
-        """Demand, in a transaction, that the totals are still those that were read."""
-        return demand(type(self).of_user(self.user_id), UserTotals.revision == self.revision)
+    def unchanged(self) -> ConditionCheck[Self]:
+        """Return the condition check that the totals are still those that were read."""
+        return require(type(self).of_user(self.user_id), UserTotals.revision == self.revision)
 
-    def recount(self, before: int) -> Put[Self]:
-        """Write totals counted anew, if nothing has changed since."""
-        return self.put().when(absent(UserTotals.user_id) | (UserTotals.revision == before))
+    def recount(self, revision: int) -> Put[Self]:
+        """Put recounted totals, if the stored ones are still of this revision."""
+        return self.put().when(absent(UserTotals.user_id) | (UserTotals.revision == revision))
 
     @classmethod
-    def forget(cls, user_id: str) -> Delete[Self]:
-        """Remove a person's totals."""
+    def erase(cls, user_id: str) -> Delete[Self]:
+        """Delete a person's totals."""
         return cls.delete(user_id=user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainerStore:
+    """The trainer's tables, and the clock, random source and sleep its operations use."""
+
+    tables: AsyncStore
+    clock: Clock
+    random: Random
+    sleep: Sleep = asyncio.sleep
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the tables are behind a network, with lagging indexes and limited capacity."""
+        return self.tables.store.session.engine.remote
+
+    def now(self) -> datetime:
+        """Return the time at the precision of the tables, a millisecond."""
+        return truncate_to_ms(self.clock.now())
+
+    def iterate(self, query: ReadQuery[E]) -> AsyncIterator[E]:
+        """Yield the items of a query, letting other tasks run in between."""
+        return iterate_yielding(self.tables, query, self.sleep)
+
+    async def try_transaction(self, *writes: Write) -> bool:
+        """Write all or nothing; False if a condition failed.
+
+        Raises TransactionCancelled if conflicts with other transactions persist.
+        """
+        return await try_transaction(self.tables, *writes, random=self.random, sleep=self.sleep)

@@ -1,4 +1,4 @@
-"""Kept here: the command line of the house."""
+"""The `grandstand` command."""
 
 from __future__ import annotations
 
@@ -10,46 +10,43 @@ from typing import Annotated, ClassVar
 import typer
 
 from grandstand import __version__
-from grandstand.base.errors import GrandstandError
+from grandstand.core.errors import GrandstandError
 from grandstand.host.cli.lazy import Deferred, LazyGroup
 
 _HERE = "grandstand.host.cli"
-_ABOUT = "Games, races, matches and markets: collected, kept, predicted, told."
+_ABOUT = "Games, races, matches and prediction markets: recorded, predicted and explained."
 
 COMMANDS: dict[str, Deferred] = {
-    "up": Deferred(f"{_HERE}.up", "up", "Start everything: the server and the jobs."),
-    "serve": Deferred(f"{_HERE}.up", "serve", "Start the server alone."),
-    "worker": Deferred(f"{_HERE}.up", "worker", "Run the jobs alone."),
+    "up": Deferred(f"{_HERE}.up", "up", "Start the server and the jobs."),
+    "serve": Deferred(f"{_HERE}.up", "serve", "Start only the server."),
+    "worker": Deferred(f"{_HERE}.up", "worker", "Run only the jobs."),
     "doctor": Deferred(
         f"{_HERE}.doctor",
         "doctor",
-        "Say what works here and what is missing.",
+        "Check this installation.",
     ),
-    "demo": Deferred(f"{_HERE}.demo", "demo", "The sources that are simulated."),
-    "user": Deferred(f"{_HERE}.user", "user", "Who may log in."),
-    "key": Deferred(f"{_HERE}.key", "key", "API keys, for scripts."),
-    "jobs": Deferred(f"{_HERE}.jobs", "jobs", "The work that is done by itself."),
-    "config": Deferred(f"{_HERE}.config", "config", "The settings."),
-    "new-app": Deferred(
-        f"{_HERE}.new_app", "new_app", "Make a new application: rooms, tests and page."
+    "demo": Deferred(f"{_HERE}.up", "demo", "Manage the simulated sources."),
+    "user": Deferred(f"{_HERE}.accounts", "user", "Manage user accounts."),
+    "key": Deferred(f"{_HERE}.accounts", "key", "Manage API keys."),
+    "jobs": Deferred(f"{_HERE}.jobs", "jobs", "List, run and pause jobs."),
+    "config": Deferred(f"{_HERE}.config", "config", "Show the settings."),
+    "backup": Deferred(f"{_HERE}.backup", "backup", "Back up all local data to one file."),
+    "restore": Deferred(f"{_HERE}.backup", "restore", "Restore a backup."),
+    "copy": Deferred(f"{_HERE}.copy", "copy", "Copy tables or series to another engine."),
+    "tables": Deferred(f"{_HERE}.tables", "tables", "Create, inspect and serve the tables."),
+    "series": Deferred(f"{_HERE}.series", "series", "Inspect, export and verify time series."),
+    "bets": Deferred(f"{_HERE}.apps", "bets", "Games, odds, models, Benny and your bets."),
+    "cricket": Deferred(f"{_HERE}.apps", "cricket", "Live matches, events and Live Activities."),
+    "gatherer": Deferred(f"{_HERE}.apps", "gatherer", "Record prediction markets and query them."),
+    "keiba": Deferred(f"{_HERE}.apps", "keiba", "Japanese racing: cards, form, odds, results."),
+    "trainer": Deferred(
+        f"{_HERE}.apps", "trainer", "Practice critical thinking and see your profile."
     ),
-    "backup": Deferred(f"{_HERE}.data.backup", "backup", "Write everything embedded to one file."),
-    "restore": Deferred(f"{_HERE}.data.restore", "restore", "Bring a backup back."),
-    "copy": Deferred(f"{_HERE}.data.copy", "copy", "Copy tables or series to another engine."),
-    "tables": Deferred(f"{_HERE}.data.tables", "tables", "The tables of every application."),
-    "series": Deferred(f"{_HERE}.data.series", "series", "The time series of every application."),
-    "bets": Deferred(f"{_HERE}.apps", "bets", "Games, odds, models, Benny and your own bets."),
-    "cricket": Deferred(
-        f"{_HERE}.apps", "cricket", "Matches ball by ball, and phones that follow."
-    ),
-    "gatherer": Deferred(f"{_HERE}.apps", "gatherer", "Record a prediction market, and ask it."),
-    "keiba": Deferred(f"{_HERE}.apps", "keiba", "Japanese racing: cards, form, ranking, results."),
-    "trainer": Deferred(f"{_HERE}.apps", "trainer", "Practise judgement, and see it grow."),
 }
 
 
 class _Commands(LazyGroup):
-    """Every command there is."""
+    """All commands."""
 
     deferred: ClassVar[dict[str, Deferred]] = COMMANDS
 
@@ -68,10 +65,10 @@ app = typer.Typer(
 def reference(
     to: Annotated[Path, typer.Argument(help="The folder to write into.")] = Path("docs/reference"),
 ) -> None:
-    """Write the reference pages from what the code declares."""
-    from grandstand.host.reference import pages
+    """Write the reference pages from the code."""
+    from grandstand.host.reference import build_reference
 
-    for name, text in pages(whole()).items():
+    for name, text in build_reference(whole()).items():
         (to / name).write_text(text, encoding="utf-8")
         typer.echo(f"wrote {to / name}")
 
@@ -79,7 +76,7 @@ def reference(
 @app.callback(invoke_without_command=True)
 def _root(
     *,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
         typer.echo(f"grandstand {__version__}")
@@ -87,7 +84,7 @@ def _root(
 
 
 def whole() -> typer.Typer:
-    """Answer the command line with every command loaded, for whoever wants to read it."""
+    """Return the command line with every command loaded."""
     made = typer.Typer(name="grandstand", help=_ABOUT, add_completion=False)
     made.command("reference")(reference)
     for name, deferred in COMMANDS.items():
@@ -100,7 +97,7 @@ def whole() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line; an error of ours is one sentence and an exit code, no traceback."""
+    """Run the command line; a GrandstandError becomes one sentence and an exit code."""
     try:
         app(prog_name="grandstand")
     except GrandstandError as error:

@@ -1,4 +1,4 @@
-"""Kept here: the commands of applications, each a group under its application's name."""
+"""The commands of the apps."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 import typer
 
-from grandstand.base.errors import NotFound
-from grandstand.host.catalogue import APPS
-from grandstand.host.cli.logs import write_logs
-from grandstand.host.demo.world import playing
-from grandstand.host.house import House
+from grandstand.core.errors import NotFound
+from grandstand.host.cli.output import write_logs
+from grandstand.host.demo.world import open_demo
+from grandstand.host.registry import APPS
+from grandstand.host.runtime import Platform
 from grandstand.host.settings import Settings, read_settings
-from grandstand.kit.app import App
+from grandstand.kit.app import App, load
 
 
 def commands_of(card: App[Any], begin: Callable[[Settings], None] = lambda _: None) -> typer.Typer:
-    """Answer an application's commands; the house is opened by whichever of them is called.
+    """Return an app's commands; each opens the platform when it is called.
 
-    `begin` is called with the settings before that. Raises NotFound when it has none.
+    `begin` is called with the settings first. Raises NotFound if the app has no commands.
     """
     if card.commands is None:
         raise NotFound(f"{card.title} has no commands")
@@ -30,16 +30,16 @@ def commands_of(card: App[Any], begin: Callable[[Settings], None] = lambda _: No
         settings = read_settings()
         begin(settings)
         async with (
-            playing(settings, apps=(card.name,)) as demo,
-            House.open(settings, apps=(card,), demo=demo) as house,
+            open_demo(settings, apps=(card.name,)) as demo,
+            Platform.open(settings, apps=(card,), demo=demo) as platform,
         ):
-            yield house.services[card.name]
+            yield platform.services[card.name]
 
-    return card.commands(opened)
+    return load(card.commands)(opened)
 
 
 def __getattr__(name: str) -> typer.Typer:
-    """Answer the commands of the application of that name, as `Deferred` asks for them."""
+    """Return the commands of the app with that name."""
     for card in APPS:
         if card.name == name and card.commands is not None:
             return commands_of(card, write_logs)

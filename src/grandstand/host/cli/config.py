@@ -1,4 +1,4 @@
-"""Kept here: `grandstand config …`: the settings as they stand, and a file to change them in."""
+"""`grandstand config`: show the settings and create a settings file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pydantic import BaseModel, SecretStr
 from rich.console import Console
 from rich.table import Table as Grid
 
-from grandstand.base.errors import Conflict
+from grandstand.core.errors import Conflict
 from grandstand.host.settings import Settings, read_settings, setting_names, settings_file
 
-config = typer.Typer(help="The settings, and where they come from.", no_args_is_help=True)
+config = typer.Typer(help="Show the settings.", no_args_is_help=True)
 
 _HEAD = """\
 # Settings of Grandstand. What is commented out has its default.
@@ -22,14 +22,14 @@ _HEAD = """\
 
 
 class SettingsFileExists(Conflict):
-    """There is a settings file already."""
+    """A settings file exists already."""
+
+    code = "settings-file-exists"
 
 
 @config.command()
-def show(
-    *, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
-) -> None:
-    """Show every setting with its value; secrets are not shown."""
+def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show all settings with their values; secrets are hidden."""
     settings = read_settings()
     values = {place: _plain(_value(settings, place)) for place in setting_names()}
     if as_json:
@@ -45,18 +45,20 @@ def show(
         value = json.dumps(values[place], ensure_ascii=False)
         grid.add_row(place, f"[bold]{value}[/]" if changed else value, f"[dim]{name}[/]")
     console = Console()
-    console.print(f"{file}{'' if file.exists() else ' (not there; `grandstand config init`)'}")
+    console.print(
+        f"{file}{'' if file.exists() else ' (missing; create it with `grandstand config init`)'}"
+    )
     console.print(grid)
 
 
 @config.command()
 def init(
-    *, force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False
+    *, force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False
 ) -> None:
-    """Write a settings file that names every setting, each with its default and its help."""
+    """Write a settings file with every setting, its default and its help."""
     file = settings_file()
     if file.exists() and not force:
-        message = f"{file} is there already: edit it, or write over it with --force"
+        message = f"{file} exists. Edit it, or overwrite it with --force."
         raise SettingsFileExists(message)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(template(), encoding="utf-8")
@@ -65,7 +67,7 @@ def init(
 
 
 def template() -> str:
-    """Answer the text of a settings file in which everything has its default."""
+    """Return a settings file with all defaults."""
     defaults = Settings.model_construct()
     parts, sections = [_HEAD], []
     for name, field in Settings.model_fields.items():
@@ -89,7 +91,7 @@ def _line(name: str, told: str, value: object) -> str:
 
 
 def _toml(value: object) -> str:
-    """JSON's text, numbers and lists are TOML too; TOML has no null, and tables are written so."""
+    """Return a value as TOML; JSON texts, numbers and lists are valid TOML."""
     if value is None:
         return '""'
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Kept here: `grandstand doctor`, which says whether this machine and these settings work."""
+"""`grandstand doctor`: check this machine, the settings and the apps."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from grandstand import __version__
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import GrandstandError
-from grandstand.host.catalogue import all_tables
-from grandstand.host.checkup import answers, look_at_apps
-from grandstand.host.opening import has_series, open_series, open_store, sqlite_file
-from grandstand.host.server.listening import address_of, listen
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import GrandstandError
+from grandstand.host.diagnostics import check_apps, is_reachable
+from grandstand.host.infrastructure import has_series, open_series, open_store, sqlite_file
+from grandstand.host.registry import all_tables
+from grandstand.host.server.serving import bind, url_of
 from grandstand.host.settings import Settings, read_settings, settings_file
 from grandstand.storage.tables.engines.sqlite import sqlite_version
 from grandstand.storage.tables.store import Store
@@ -34,7 +34,7 @@ from grandstand.storage.tables.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at: what it is, how it stands, and what to do when it does not."""
+    """One check: its subject, its result, and what to do."""
 
     subject: str
     good: bool
@@ -46,10 +46,8 @@ _LEAST_FREE_BYTES: Final = 1_000_000_000
 _OPEN_TO_OTHERS: Final = 0o077
 
 
-def doctor(
-    *, as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False
-) -> None:
-    """Look at this machine, the settings and the store; exit 1 when something needs doing."""
+def doctor(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Check this machine, the settings, the stores and the apps; exit 1 if something is wrong."""
     settings = read_settings()
     # What is logged on the way goes nowhere: the findings say it all.
     with redirect_stdout(StringIO()):
@@ -71,7 +69,7 @@ def _show(findings: list[Finding]) -> None:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Look at one thing after another."""
+    """Run all checks."""
     yield Finding("grandstand", good=True, told=__version__)
     yield Finding("python", sys.version_info >= (3, 11), platform.python_version())
     yield _sqlite()
@@ -96,9 +94,11 @@ def _clock() -> Finding:
 
 def _settings_file(file: Path) -> Finding:
     if not file.exists():
-        return Finding("settings file", good=True, told=f"{file} (none; grandstand config init)")
+        return Finding(
+            "settings file", good=True, told=f"{file} (none; create it with grandstand config init)"
+        )
     private = not file.stat().st_mode & _OPEN_TO_OTHERS
-    told = f"{file}" if private else f"{file} can be read by others: chmod 600 '{file}'"
+    told = f"{file}" if private else f"{file} is readable by others: chmod 600 '{file}'"
     return Finding("settings file", private, told)
 
 
@@ -107,10 +107,12 @@ def _space(home: Path) -> Finding:
     free = shutil.disk_usage(there).free
     told = f"{home}, {free / 1e9:.1f} GB free"
     if not os.access(there, os.W_OK | os.X_OK):
-        told = f"{home} cannot be written: let this user do so, or set GRANDSTAND_HOME"
+        told = f"{home} is not writable. Change its permissions, or set GRANDSTAND_HOME."
         return Finding("home", good=False, told=told)
     enough = free >= _LEAST_FREE_BYTES
-    return Finding("home", enough, told if enough else f"{told}; make room, or set GRANDSTAND_HOME")
+    return Finding(
+        "home", enough, told if enough else f"{told}; free some space, or set GRANDSTAND_HOME"
+    )
 
 
 def _series(settings: Settings) -> Finding:
@@ -119,7 +121,7 @@ def _series(settings: Settings) -> Finding:
             return "chunks in the home folder, none yet"
         with closing(open_series(settings)):
             kept_here = settings.series.get_secret_value() == "chunks"
-            return "chunks in the home folder" if kept_here else "PostgreSQL answers"
+            return "chunks in the home folder" if kept_here else "PostgreSQL responds"
 
     return _tried("series", look)
 
@@ -129,24 +131,24 @@ def _port(settings: Settings) -> Finding:
 
     def look() -> str:
         try:
-            listen(host, port).close()
+            bind(host, port).close()
         except GrandstandError:
-            if not answers(address_of(host, port)):
+            if not is_reachable(url_of(host, port)):
                 raise
-            return f"Grandstand answers on {host}:{port}"
+            return f"Grandstand responds on {host}:{port}"
         return f"{host}:{port} is free"
 
     return _tried("port", look)
 
 
 def _applications(settings: Settings) -> Iterator[Finding]:
-    """Open every application; tables in the cloud are not made on the way, for they cost money."""
+    """Open every app; tables in the cloud are not created, because they cost money."""
     try:
         if sqlite_file(settings) is None and _missing(settings):
-            told = "not looked at: grandstand tables create first"
+            told = "not checked: run `grandstand tables create` first"
             yield Finding("applications", good=True, told=told)
             return
-        found = asyncio.run(look_at_apps(settings))
+        found = asyncio.run(check_apps(settings))
     except GrandstandError as error:
         yield Finding("applications", good=False, told=str(error))
         return
@@ -157,7 +159,7 @@ def _applications(settings: Settings) -> Iterator[Finding]:
 def _model(settings: Settings) -> Finding:
     llm = settings.llm
     if llm.provider == "offline":
-        told = "offline: rules answer; for a model set [llm] provider and model"
+        told = "offline: no model; to use one, set [llm] provider and model"
         return Finding("language model", good=True, told=told)
     complete = bool(llm.model) and (llm.provider == "bedrock" or bool(llm.endpoint))
     told = f"{llm.provider}: {llm.model or 'no model'}"
@@ -182,7 +184,7 @@ def _sqlite() -> Finding:
 def _store(settings: Settings) -> Iterator[Finding]:
     file = sqlite_file(settings)
     if file is not None and not file.exists():
-        yield Finding("declared tables", good=True, told="made by the first start")
+        yield Finding("declared tables", good=True, told="created by the first start")
         return
     try:
         store = open_store(settings)
@@ -190,10 +192,10 @@ def _store(settings: Settings) -> Iterator[Finding]:
         yield Finding("store", good=False, told=str(error))
         return
     with store:
-        yield _tried("store answers", lambda: f"{len(store.session.engine.list_tables())} tables")
+        yield _tried("store responds", lambda: f"{len(store.session.engine.list_tables())} tables")
         yield _tried("declarations", lambda: f"{len(all_tables())} tables declared")
         missing = _absent(store)
-        told = "all are there" if not missing else f"{missing} to make: grandstand tables create"
+        told = "all exist" if not missing else f"{missing} missing: grandstand tables create"
         yield Finding("declared tables", good=True, told=told)
 
 

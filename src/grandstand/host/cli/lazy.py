@@ -1,4 +1,4 @@
-"""Kept here: commands that are loaded only when they are used, so that help is there at once."""
+"""Commands that are imported only when they are used, so that help is fast."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typer.core import TyperCommand, TyperGroup
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Where a command or a group of commands is written, and its sentence in the help."""
+    """Where a command is defined, and its help sentence."""
 
     module: str
     name: str
     help: str
 
     def load(self, command_name: str) -> Any:  # noqa: ANN401 - typer keeps its own click to itself
-        """Import it and make it ready to run."""
+        """Import the command."""
         found = getattr(import_module(self.module), self.name)
         if isinstance(found, typer.Typer):
             group = typer.main.get_group(found)
@@ -33,7 +33,7 @@ class Deferred:
 
 
 class LazyGroup(TyperGroup):
-    """A group whose commands are imported by whoever calls one; help shows their sentences."""
+    """A group that imports a command when it is called; help shows the stored sentences."""
 
     deferred: ClassVar[Mapping[str, Deferred]] = {}
 
@@ -43,11 +43,11 @@ class LazyGroup(TyperGroup):
             self.commands[name] = TyperCommand(name, help=waiting.help)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - as Deferred.load
-        """Answer every command's name, in order."""
+        """Return all command names in order."""
         return sorted(super().list_commands(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as Deferred.load
-        """Answer the command that is called, loaded, and what is left of the line."""
+        """Return the loaded command and the remaining arguments."""
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and name in self.deferred:
             command = _loaded(self.deferred[name], name)
@@ -55,7 +55,7 @@ class LazyGroup(TyperGroup):
 
 
 def _loaded(waiting: Deferred, name: str) -> Any:  # noqa: ANN401 - as Deferred.load
-    """Load a command without looking for garbage meanwhile, which takes a tenth of the time."""
+    """Load a command with garbage collection off, which saves a tenth of the time."""
     gc.disable()
     try:
         return waiting.load(name)

@@ -1,4 +1,4 @@
-"""Kept here: `grandstand up`, `serve` and `worker`: what runs until it is stopped."""
+"""`grandstand up`, `serve`, `worker` and `demo`."""
 
 from __future__ import annotations
 
@@ -12,50 +12,57 @@ from typing import Annotated, Final
 
 import typer
 
-from grandstand.host.cli.logs import as_json, write_logs
-from grandstand.host.demo.sources import standings
-from grandstand.host.demo.world import playing
-from grandstand.host.house import House
-from grandstand.host.server.application import application, monitored
-from grandstand.host.server.listening import address_of, listen
-from grandstand.host.server.serving import loop_factory, make_server, until_asked, until_stopped
+from grandstand.host.cli.accounts import confirm
+from grandstand.host.cli.output import logs_as_json, write_logs
+from grandstand.host.cli.output import to_json as written
+from grandstand.host.demo.sources import demo_enabled, simulated_folder, source_connections
+from grandstand.host.demo.world import open_demo
+from grandstand.host.demo.world_state import wipe as wipe_simulated
+from grandstand.host.memory import tune_malloc
+from grandstand.host.runtime import Platform
+from grandstand.host.server.application import build_application, monitoring_routes
+from grandstand.host.server.serving import (
+    bind,
+    loop_factory,
+    make_server,
+    serve_until_stopped,
+    url_of,
+    wait_for_signal,
+)
 from grandstand.host.settings import LogSettings, Settings, read_settings
-from grandstand.host.thrift import be_thrifty
-from grandstand.kit.who.policy import check_binding
+from grandstand.kit.auth.host_policy import check_binding
 
 _THREADS: Final = 6
 
-Host = Annotated[
-    str | None, typer.Option(help="Address to listen on; the setting server.host without it.")
-]
+Host = Annotated[str | None, typer.Option(help="The address; server.host by default.")]
 Port = Annotated[
     int | None,
-    typer.Option(min=0, max=65535, help="Port; 0 takes any free one. The setting without it."),
+    typer.Option(min=0, max=65535, help="The port; server.port by default, 0 means any free port."),
 ]
 OwnPort = Annotated[
     int | None,
-    typer.Option(min=0, max=65535, help="Answer monitors on this port; nowhere without it."),
+    typer.Option(min=0, max=65535, help="Serve /health and /metrics on this port."),
 ]
 
 
 def up(host: Host = None, port: Port = None) -> None:
-    """Start everything: the server and the jobs."""
+    """Start the server and the jobs."""
     _serve(read_settings(), host, port, jobs=True)
 
 
 def serve(host: Host = None, port: Port = None) -> None:
-    """Start the server alone."""
+    """Start only the server."""
     _serve(read_settings(), host, port, jobs=False)
 
 
 def worker(host: Host = None, port: OwnPort = None) -> None:
-    """Run the jobs alone; with --port, answer /health and /metrics there."""
+    """Run only the jobs; with --port, serve /health and /metrics."""
     settings = read_settings()
     write_logs(settings)
     if port is None:
         _run(_work(settings, None))
         return
-    with listen(host or settings.server.host, port) as listening:
+    with bind(host or settings.server.host, port) as listening:
         _run(_work(settings, listening))
 
 
@@ -63,56 +70,62 @@ def _serve(settings: Settings, host: str | None, port: int | None, *, jobs: bool
     address = host or settings.server.host
     number = settings.server.port if port is None else port
     write_logs(settings)
-    with listen(address, number) as listening:
+    with bind(address, number) as listening:
         _run(_answer(settings, address, listening, jobs=jobs))
     typer.echo("stopped", err=True)
 
 
 async def _answer(settings: Settings, address: str, listening: socket, *, jobs: bool) -> None:
     async with AsyncExitStack() as open_:
-        demo = await open_.enter_async_context(playing(settings))
-        house = await open_.enter_async_context(House.open(settings, host=address, demo=demo))
-        check_binding(address, accounts=await house.people.any(), tokens=bool(settings.auth.issuer))
-        app, _ = application(house, write=_access(settings.log), json=as_json(settings.log))
-        background = await open_.enter_async_context(house.background.running()) if jobs else None
-        _say(listening, "Grandstand is on")
+        demo = await open_.enter_async_context(open_demo(settings))
+        platform = await open_.enter_async_context(Platform.open(settings, host=address, demo=demo))
+        check_binding(
+            address, accounts=await platform.people.any(), tokens=bool(settings.auth.issuer)
+        )
+        app, _ = build_application(
+            platform, write=_access(settings.log), json=logs_as_json(settings.log)
+        )
+        background = (
+            await open_.enter_async_context(platform.background.running()) if jobs else None
+        )
+        _say(listening, "Grandstand is running at")
         _say_simulated(settings)
 
         server = make_server(app, behind_proxy=settings.server.https)
-        await until_stopped(server, listening, house.hub.close, background)
+        await serve_until_stopped(server, listening, platform.hub.close, background)
 
 
 async def _work(settings: Settings, listening: socket | None) -> None:
     async with (
-        playing(settings) as demo,
-        House.open(settings, demo=demo) as house,
-        house.background.running() as background,
+        open_demo(settings) as demo,
+        Platform.open(settings, demo=demo) as platform,
+        platform.background.running() as background,
     ):
         if listening is None:
-            typer.echo("The jobs run. Ctrl-C stops them.", err=True)
-            await until_asked(background)
+            typer.echo("Jobs are running. Press Ctrl-C to stop.", err=True)
+            await wait_for_signal(background)
             return
-        app, _ = application(house, routes=monitored)
-        _say(listening, "The jobs run; monitors find them on")
-        await until_stopped(make_server(app), listening, house.hub.close, background)
+        app, _ = build_application(platform, routes=monitoring_routes)
+        _say(listening, "Jobs are running; monitoring at")
+        await serve_until_stopped(make_server(app), listening, platform.hub.close, background)
 
 
 def _say(listening: socket, told: str) -> None:
     address, port = listening.getsockname()[:2]
-    typer.echo(f"{told} {address_of(address, port)}. Ctrl-C stops it.", err=True)
+    typer.echo(f"{told} {url_of(address, port)}. Press Ctrl-C to stop.", err=True)
 
 
 def _say_simulated(settings: Settings) -> None:
-    """Say which sources are played by stand-ins; nothing when none is."""
-    played = [one.source for one in standings(settings) if one.simulated]
+    """Print which sources are simulated."""
+    played = [one.source for one in source_connections(settings) if one.simulated]
     if played:
         told = ", ".join(f"{one.app} ({one.name})" for one in played)
         typer.echo(f"Simulated: {told}.", err=True)
-        typer.echo("`grandstand demo status` says how to connect the real sources.", err=True)
+        typer.echo("`grandstand demo status` shows how to connect real sources.", err=True)
 
 
 def _run(work: Coroutine[None, None, None]) -> None:
-    be_thrifty()
+    tune_malloc()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         # Each thread has its own connection to every store: by itself there are four more of them
         # than the machine has cores.
@@ -122,3 +135,47 @@ def _run(work: Coroutine[None, None, None]) -> None:
 
 def _access(settings: LogSettings) -> Callable[[str], object] | None:
     return sys.stderr.write if settings.level in ("debug", "info") else None
+
+
+demo = typer.Typer(help="Manage the simulated sources.", no_args_is_help=True)
+
+
+@demo.command()
+def status(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show which sources are simulated, and how to connect the real ones."""
+    settings = read_settings()
+    found = source_connections(settings)
+    if as_json:
+        told = [
+            {"source": one.source.name, "app": one.source.app, "standing": one.word}
+            | {"title": one.source.title, "how": one.source.how}
+            for one in found
+        ]
+        typer.echo(written({"plays": demo_enabled(settings), "sources": told}))
+        return
+    # Lines are left as long as they are: names broken at the edge could not be copied.
+    for one in found:
+        source = one.source
+        typer.echo(f"{source.app:<10}{one.word:<15}{source.title}")
+        if not one.connected:
+            typer.echo(f"{'':<25}to connect it, {source.how}")
+    folder = simulated_folder(settings)
+    if folder.exists():
+        typer.echo(f"Simulated data is in {folder}; `grandstand demo wipe` deletes it.")
+    if not demo_enabled(settings):
+        typer.echo("Nothing is simulated. Set GRANDSTAND_DEMO_PLAY=on to enable the demo.")
+
+
+@demo.command()
+def wipe(
+    *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
+) -> None:
+    """Delete all simulated data; real data is not touched."""
+    settings = read_settings()
+    folder = simulated_folder(settings)
+    if not folder.exists():
+        typer.echo("No simulated data.")
+        return
+    confirm(f"Delete all simulated data in {folder}?", yes=yes)
+    wipe_simulated(settings)
+    typer.echo(f"removed {folder}")

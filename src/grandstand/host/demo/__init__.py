@@ -1,1 +1,1 @@
-"""The demo: stand-ins for the outside sources that are not connected, and what they tell."""
+"""The demo: simulators for the sources that are not connected."""

@@ -1,4 +1,4 @@
-"""Kept here: the simulated leagues: their games around the clock, and what the market thinks."""
+"""Simulated leagues: games around the clock with market prices."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from grandstand.base.clock import Clock
-from grandstand.host.demo.birth import LASTS, Birth
+from grandstand.core.clock import Clock
+from grandstand.host.demo.world_state import WORLD_LIFETIME, WorldState
 
 if TYPE_CHECKING:
-    from grandstand.simulators.odds.feed import OddsFeed
-    from grandstand.simulators.odds.words import Told
-    from grandstand.simulators.odds.world.season import Season
+    from grandstand.simulators.odds.season import SimulatedSeason
+    from grandstand.simulators.odds.serializers import SeasonFeed
+    from grandstand.simulators.odds.server import OddsApiSimulator
 
 SPORTS: Final = ("basketball_nba", "americanfootball_nfl", "soccer_epl")
 # The days before a world is made that have games too: what models learn from.
-PAST: Final = timedelta(days=21)
+PAST_GAMES: Final = timedelta(days=21)
 _AFTER: Final = timedelta(days=9)
 _CHANGES: Final = 8
 _SHARP: Final = 0
@@ -27,8 +27,8 @@ _HUNDRED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Fancied:
-    """A game, and how likely the sharpest bookmaker thinks that home wins it."""
+class PricedGame:
+    """A game with the home side's probability at the sharpest bookmaker."""
 
     game_id: str
     league: str
@@ -41,57 +41,57 @@ class Fancied:
 
 
 class Leagues:
-    """The seasons of all leagues, made when they are first asked for."""
+    """The seasons of all leagues, generated on first use."""
 
-    def __init__(self, birth: Birth) -> None:
+    def __init__(self, birth: WorldState) -> None:
         self._birth = birth
 
     @cached_property
-    def seasons(self) -> tuple[Season, ...]:
-        """The season of each league, from some weeks before the world was made to its end."""
-        from grandstand.simulators.odds.world.laws import forget_tables
-        from grandstand.simulators.odds.world.leagues import LEAGUES
-        from grandstand.simulators.odds.world.season import season
+    def seasons(self) -> tuple[SimulatedSeason, ...]:
+        """The season of each league, from some weeks before the world was created to its end."""
+        from grandstand.simulators.odds.leagues import LEAGUES
+        from grandstand.simulators.odds.prices import clear_tables
+        from grandstand.simulators.odds.season import simulate_season
 
         made = []
-        days = (PAST + LASTS + _AFTER).days
+        days = (PAST_GAMES + WORLD_LIFETIME + _AFTER).days
         for number, sport in enumerate(SPORTS):
             league = LEAGUES[sport]
             rounds = -(-days // league.days_between_rounds)
             made.append(
-                season(
+                simulate_season(
                     self._birth.seed + number,
                     sport,
                     rounds * (len(league.teams) // 2),
-                    starts_at=self._birth.born_at - PAST,
+                    starts_at=self._birth.born_at - PAST_GAMES,
                     changes=_CHANGES,
                     all_day=True,
                 )
             )
-        forget_tables()
+        clear_tables()
         return tuple(made)
 
     @cached_property
-    def told(self) -> tuple[Told, ...]:
-        """The seasons, ready to be told of."""
-        from grandstand.simulators.odds.words import Told
+    def told(self) -> tuple[SeasonFeed, ...]:
+        """The seasons as the feed serves them."""
+        from grandstand.simulators.odds.serializers import SeasonFeed
 
-        return tuple(Told.of(season) for season in self.seasons)
+        return tuple(SeasonFeed.of(season) for season in self.seasons)
 
-    def feed(self, clock: Clock, key: str) -> OddsFeed:
-        """Answer the odds feed of these seasons at a clock, which opens by a key."""
-        from grandstand.simulators.odds.feed import OddsFeed
+    def feed(self, clock: Clock, key: str) -> OddsApiSimulator:
+        """Return the odds feed of these seasons, protected by a key."""
+        from grandstand.simulators.odds.server import OddsApiSimulator
 
-        return OddsFeed(self.seasons, clock, key=key, credits=_CREDITS)
+        return OddsApiSimulator(self.seasons, clock, key=key, credits=_CREDITS)
 
-    def fancied(self, now: datetime) -> list[Fancied]:
-        """Answer the games of these hours with a price, those that ended of late included."""
-        from grandstand.simulators.odds.board import moment, stamp
+    def fancied(self, now: datetime) -> list[PricedGame]:
+        """Return the priced games of these hours, including recently ended ones."""
+        from grandstand.simulators.odds.serializers import from_epoch_us, to_epoch_us
 
-        at, found = stamp(now), []
+        at, found = to_epoch_us(now), []
         for told in self.told:
             games, teams = told.season.games, told.season.teams
-            early, late = stamp(now - _SOON), stamp(now + _SOON)
+            early, late = to_epoch_us(now - _SOON), to_epoch_us(now + _SOON)
             near = (games.commence_us > early) & (games.commence_us < late)
             for game in near.nonzero()[0].tolist():
                 chance = _home_chance(told, game, at)
@@ -100,13 +100,13 @@ class Leagues:
                 ended = games.known_us[game] <= at
                 won = bool(games.home_score[game] > games.away_score[game])
                 found.append(
-                    Fancied(
+                    PricedGame(
                         games.ids[game],
                         told.season.league.title,
                         teams[games.home[game]],
                         teams[games.away[game]],
-                        moment(int(games.commence_us[game])),
-                        moment(int(games.completed_us[game])),
+                        from_epoch_us(int(games.commence_us[game])),
+                        from_epoch_us(int(games.completed_us[game])),
                         chance,
                         won if ended else None,
                     )
@@ -114,8 +114,8 @@ class Leagues:
         return found
 
 
-def _home_chance(told: Told, game: int, at_us: int) -> float | None:
-    """Answer what the sharpest book's price says of home, without its margin."""
+def _home_chance(told: SeasonFeed, game: int, at_us: int) -> float | None:
+    """Return the home side's probability from the sharpest price, without the margin."""
     for line in told.board.lines(game, at_us):
         if line.book == _SHARP and line.market == "h2h":
             sides = [_implied(price) for price in (line.first, line.second, line.draw) if price]

@@ -1,4 +1,4 @@
-"""Kept here: the outside sources of the house, which of them are connected, and how to do that."""
+"""The external sources of the apps: connected or not, and how to connect them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from grandstand.kit.settings import Section
 
 
 @dataclass(frozen=True, slots=True)
-class OutsideSource:
-    """One outsider an application lives on.
+class ExternalSource:
+    """An external source of an app.
 
-    Without a `main` source that is connected its application is simulated as a whole; the others
-    are played beside it.
+    An app whose `main` source is not connected is simulated as a whole; its other sources are
+    simulated with it.
     """
 
     name: str
@@ -32,21 +32,21 @@ class OutsideSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceStanding:
-    """How a source stands by the settings: connected, simulated, or neither."""
+class SourceConnection:
+    """The state of a source by the settings: connected, simulated or neither."""
 
-    source: OutsideSource
+    source: ExternalSource
     connected: bool
     simulated: bool
 
     @property
     def word(self) -> str:
-        """The standing in a word or two."""
+        """The state in a word or two."""
         return "connected" if self.connected else "simulated" if self.simulated else "not connected"
 
 
 def _changed(section: Section, *names: str) -> bool:
-    """Tell whether any of these settings is another than it is by itself."""
+    """Return whether any of these settings differs from its default."""
     fields = type(section).model_fields
     return any(getattr(section, name) != fields[name].default for name in names)
 
@@ -81,28 +81,28 @@ def _is_set(secret: Any) -> bool:  # noqa: ANN401 - a secret or None
 
 
 SOURCES: Final = (
-    OutsideSource(
+    ExternalSource(
         "odds",
         "bets",
         "Bookmakers' odds and scores (The Odds API)",
         "set GRANDSTAND_BETS_ODDS_KEY to a key of the-odds-api.com",
         _odds,
     ),
-    OutsideSource(
+    ExternalSource(
         "exchange",
         "gatherer",
         "The prediction market (Kalshi)",
         "set GRANDSTAND_GATHERER_KEY_ID and GRANDSTAND_GATHERER_PRIVATE_KEY_FILE to an API key",
         _exchange,
     ),
-    OutsideSource(
+    ExternalSource(
         "scores",
         "cricket",
         "Cricket scores (SportMonks)",
         "set GRANDSTAND_CRICKET_FEED_TOKEN to a token of SportMonks' cricket API",
         _scores,
     ),
-    OutsideSource(
+    ExternalSource(
         "push",
         "cricket",
         "Lock screens (Apple's push service)",
@@ -110,7 +110,7 @@ SOURCES: Final = (
         _push,
         main=False,
     ),
-    OutsideSource(
+    ExternalSource(
         "races",
         "keiba",
         "Races in Japan (netkeiba)",
@@ -120,8 +120,8 @@ SOURCES: Final = (
 )
 
 
-def plays(settings: Settings) -> bool:
-    """Tell whether sources that are not connected are to be simulated."""
+def demo_enabled(settings: Settings) -> bool:
+    """Return whether sources that are not connected are simulated."""
     if settings.demo.play != "auto":
         return settings.demo.play == "on"
     tables_here = settings.tables.partition(":")[0] == "sqlite"
@@ -129,17 +129,17 @@ def plays(settings: Settings) -> bool:
 
 
 def simulated_apps(settings: Settings) -> frozenset[str]:
-    """Answer the applications whose source is simulated, by name."""
-    if not plays(settings):
+    """Return the names of simulated apps."""
+    if not demo_enabled(settings):
         return frozenset()
     return frozenset(one.app for one in SOURCES if one.main and not one.connected(settings))
 
 
-def standings(settings: Settings) -> tuple[SourceStanding, ...]:
-    """Answer how every source stands; those of one application stand together."""
+def source_connections(settings: Settings) -> tuple[SourceConnection, ...]:
+    """Return the state of every source, grouped by app."""
     simulated = simulated_apps(settings)
     return tuple(
-        SourceStanding(
+        SourceConnection(
             one,
             connected=one.app not in simulated and one.connected(settings),
             simulated=one.app in simulated,
@@ -149,10 +149,10 @@ def standings(settings: Settings) -> tuple[SourceStanding, ...]:
 
 
 def how_to_connect(app: str) -> str:
-    """Answer one line on how an application gets its real source; nothing when it needs none."""
+    """Return a line on how to connect an app's real source; empty if it needs none."""
     return next((one.how for one in SOURCES if one.app == app and one.main), "")
 
 
 def simulated_folder(settings: Settings) -> Path:
-    """Answer where everything simulated is kept."""
+    """Return the folder of simulated data."""
     return settings.home / "simulated"

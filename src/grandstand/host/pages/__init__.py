@@ -1,1 +1,1 @@
-"""Kept here: the house's own pages: home, status, people's accounts, and the gallery of parts."""
+"""Pages of the platform: home, search, status, account, scoreboard and gallery."""

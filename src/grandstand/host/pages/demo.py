@@ -1,4 +1,4 @@
-"""Kept here: the page of what is simulated: the sources, how to connect them, a drawn phone."""
+"""The demo page: simulated sources, how to connect real ones, and a phone."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.host.demo.sources import plays, standings
-from grandstand.kit.routes import Who, page
+from grandstand.host.demo.sources import demo_enabled, source_connections
+from grandstand.kit.routes import CurrentCaller, page
 
 if TYPE_CHECKING:
-    from grandstand.host.house import House
-    from grandstand.simulators.push import Lock
+    from grandstand.host.runtime import Platform
+    from grandstand.simulators.push.phones import LockScreenActivity
 
 
 @dataclass(frozen=True, slots=True)
-class ShownTeam:
-    """A team on a lock screen, with what it has scored so far."""
+class TeamView:
+    """A team on a lock screen with its score."""
 
     name: str
     scored: str
 
 
 @dataclass(frozen=True, slots=True)
-class ShownLock:
+class LockScreenView:
     """A Live Activity as a lock screen shows it."""
 
-    teams: tuple[ShownTeam, ...]
+    teams: tuple[TeamView, ...]
     event: str
     over: str
     words: str
@@ -36,37 +36,37 @@ class ShownLock:
 
 
 class DemoPages:
-    """What is simulated, for whoever wants it real."""
+    """The demo page."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
 
     @page("/demo")
-    async def demo(self, request: Request, who: Who) -> Response:
-        """Every outside source and how it stands; the lock screen of the simulated phone."""
+    async def demo(self, request: Request, who: CurrentCaller) -> Response:
+        """All external sources and their state, and the simulated lock screen."""
         del who
-        house = self._house
-        phones = None if house.demo is None else house.demo.phones
-        return house.pages.render(
+        platform = self._platform
+        phones = None if platform.demo is None else platform.demo.phones
+        return platform.pages.render(
             request,
-            "house/demo.html",
-            plays=plays(house.settings),
-            standings=standings(house.settings),
-            titles={section.name: section.title for section in house.pages.sections},
+            "platform/demo.html",
+            demo_enabled=demo_enabled(platform.settings),
+            source_connections=source_connections(platform.settings),
+            titles={section.name: section.title for section in platform.pages.sections},
             has_phone=phones is not None,
-            locks=[] if phones is None else [shown_lock(lock) for lock in phones.locks()],
+            locks=[] if phones is None else [lock_screen_view(lock) for lock in phones.locks()],
             notifications=[] if phones is None else [_alert(n) for n in phones.notifications()],
         )
 
 
-def shown_lock(lock: Lock) -> ShownLock:
-    """Answer what a lock screen shows, in words."""
+def lock_screen_view(lock: LockScreenActivity) -> LockScreenView:
+    """Return the texts of a lock screen."""
     state = lock.state
     event = state.get("keyEvent") or {}
     status = str(state.get("result") or state.get("status") or "")
-    age = "over" if lock.ended else "no news for a while" if lock.stale else ""
+    age = "over" if lock.ended else "no message for a while" if lock.stale else ""
     match_id = lock.attributes.get("matchId")
-    return ShownLock(
+    return LockScreenView(
         tuple(_team(team) for team in _listed(state, "teams")),
         str(event.get("text", "")),
         " ".join(map(str, _listed(state, "thisOver"))),
@@ -75,12 +75,12 @@ def shown_lock(lock: Lock) -> ShownLock:
     )
 
 
-def _team(team: dict[str, Any]) -> ShownTeam:
+def _team(team: dict[str, Any]) -> TeamView:
     innings = " & ".join(
         f"{each.get('score')}-{each.get('wickets')} ({each.get('overs')})"
         for each in _listed(team, "innings")
     )
-    return ShownTeam(str(team.get("name") or team.get("code", "")), innings)
+    return TeamView(str(team.get("name") or team.get("code", "")), innings)
 
 
 def _alert(payload: dict[str, Any]) -> dict[str, str]:

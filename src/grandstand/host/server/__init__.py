@@ -1,1 +1,1 @@
-"""The web server: one ASGI application of all applications, and what stands before it."""
+"""The web server: one ASGI application with all apps."""

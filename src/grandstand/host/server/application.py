@@ -1,29 +1,29 @@
-"""Kept here: the one ASGI application: every way in of every application, behind the stack."""
+"""The ASGI application: all routes behind the middleware."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, WebSocketRoute
 
-from grandstand.base.errors import GrandstandError
-from grandstand.host.house import House
-from grandstand.host.pages.rooms import rooms_of
-from grandstand.host.server.access import AccessLog, Write
-from grandstand.host.server.credentials_api import CredentialsApi
-from grandstand.host.server.documents import Documents
+from grandstand.core.errors import GrandstandError
+from grandstand.host.pages.routes import platform_pages
+from grandstand.host.runtime import Platform
+from grandstand.host.server.access_log import AccessLog, Write
+from grandstand.host.server.cross_app_api import CrossAppApi
 from grandstand.host.server.health import HealthRoutes
-from grandstand.host.server.house_api import HouseApi
-from grandstand.host.server.stack import Doorkeeping, Stack
-from grandstand.host.server.story_api import StoryApi
-from grandstand.kit.limits import Limits, Pace
-from grandstand.kit.pages.policy import CONTENT_POLICY
+from grandstand.host.server.middleware import GatewayMiddleware, MiddlewareConfig
+from grandstand.host.server.openapi import OpenApiRoutes
+from grandstand.host.server.platform_api import CredentialsApi, PlatformApi
+from grandstand.kit.app import App, load
+from grandstand.kit.pages.rendering import CONTENT_POLICY
 from grandstand.kit.problems import Problems
-from grandstand.kit.routes import router_of
+from grandstand.kit.request_limits import CallerRateLimiter, RequestLimits
+from grandstand.kit.routes import build_router
 
 SECURITY_HEADERS: Final = (
     ("content-security-policy", CONTENT_POLICY),
@@ -36,40 +36,45 @@ SECURITY_HEADERS: Final = (
 _HTTPS_ONLY: Final = ("strict-transport-security", "max-age=31536000")
 
 
-def routed(house: House, problems: Problems) -> FastAPI:
-    """Make the routes of the whole house; the stack is not before them yet."""
+def app_routes(platform: Platform, problems: Problems) -> FastAPI:
+    """Return the FastAPI app with all routes, without middleware."""
     app = _empty(problems)
-    app.router.routes.extend(_routes(house, app))
+    app.router.routes.extend(_routes(platform, app))
     return app
 
 
-def _routes(house: House, app: FastAPI) -> list[BaseRoute]:
-    """Hot reads first: routes are tried in order."""
+def _routes(platform: Platform, app: FastAPI) -> list[BaseRoute]:
+    """Return all routes, hot reads first because routes are tried in order."""
     routes: list[BaseRoute] = []
-    for card in house.apps:
-        service = house.services.get(card.name)
-        if card.api is not None:
-            routes += router_of(card.api(service), f"/api/{card.name}").routes
-    for part in (HouseApi(house), CredentialsApi(house)):
-        routes += router_of(part, "/api/house").routes
-    routes += router_of(StoryApi(house), "/api").routes
-    routes += HealthRoutes(house.metrics, house.checks()).routes()
-    routes.append(Mount(house.pages.assets.prefix, house.pages.assets, name="static"))
-    routes.append(WebSocketRoute("/live", house.hub.serve))
-    routes += router_of(Documents(app), "/api").routes
-    for card in house.apps:
+    for card in platform.apps:
+        routes += _api_routes(card, platform.services.get(card.name))
+    for part in (PlatformApi(platform), CredentialsApi(platform)):
+        routes += build_router(part, "/api/platform").routes
+    routes += build_router(CrossAppApi(platform), "/api").routes
+    routes += HealthRoutes(platform.metrics, platform.checks()).routes()
+    routes.append(Mount(platform.pages.assets.prefix, platform.pages.assets, name="static"))
+    routes.append(WebSocketRoute("/live", platform.hub.serve))
+    routes += build_router(OpenApiRoutes(app), "/api").routes
+    for card in platform.apps:
         if card.pages is not None:
-            shown = card.pages(house.services.get(card.name), house.pages)
-            routes += router_of(shown, f"/{card.name}").routes
-    for room in rooms_of(house):
-        routes += router_of(room, "").routes
+            shown = load(card.pages)(platform.services.get(card.name), platform.pages)
+            routes += build_router(shown, f"/{card.name}").routes
+    for room in platform_pages(platform):
+        routes += build_router(room, "").routes
     return routes
 
 
-def monitored(house: House, problems: Problems) -> FastAPI:
-    """Make the routes monitors ask, and no others: for a process that only works."""
+def _api_routes(card: App[Any], service: object) -> list[BaseRoute]:
+    if card.api is None:
+        return []
+    api = load(card.api)(service)
+    return build_router(api, f"/api/{card.name}", names=card.json_names).routes
+
+
+def monitoring_routes(platform: Platform, problems: Problems) -> FastAPI:
+    """Return the FastAPI app with the monitoring routes only, for workers."""
     app = _empty(problems)
-    app.router.routes.extend(HealthRoutes(house.metrics, house.checks()).routes())
+    app.router.routes.extend(HealthRoutes(platform.metrics, platform.checks()).routes())
     return app
 
 
@@ -86,35 +91,37 @@ def _empty(problems: Problems) -> FastAPI:
     return app
 
 
-def application(
-    house: House,
+def build_application(
+    platform: Platform,
     *,
     write: Write | None = None,
     json: bool = True,
-    routes: Callable[[House, Problems], FastAPI] = routed,
-) -> tuple[Stack, FastAPI]:
-    """Make the whole application, and answer also the routes inside it.
+    routes: Callable[[Platform, Problems], FastAPI] = app_routes,
+) -> tuple[GatewayMiddleware, FastAPI]:
+    """Return the whole application and the FastAPI app inside it.
 
-    `write` gets the lines of the access log; without it nothing is logged of requests.
+    `write` gets the lines of the access log; without it requests are not logged.
     """
-    server = house.settings.server
-    problems = Problems(house.pages.problem)
-    app = routes(house, problems)
-    limits = Limits(
+    server = platform.settings.server
+    problems = Problems(platform.pages.problem)
+    app = routes(platform, problems)
+    limits = RequestLimits(
         body_bytes=server.body_bytes,
         request_seconds=server.request_seconds,
         requests_per_minute=server.requests_per_minute,
     )
-    parts = Doorkeeping(
-        gate=house.gate,
-        policy=house.policy,
+    parts = MiddlewareConfig(
+        gate=platform.gate,
+        policy=platform.policy,
         limits=limits,
-        pace=Pace(limits.requests_per_minute, house.clock),
+        pace=CallerRateLimiter(limits.requests_per_minute, platform.clock),
         problems=problems,
-        access=AccessLog(house.metrics, house.clock, write, json=json),
-        clock=house.clock,
-        random=house.random,
+        access=AccessLog(platform.metrics, platform.clock, write, json=json),
+        clock=platform.clock,
+        random=platform.random,
         headers=SECURITY_HEADERS + ((_HTTPS_ONLY,) if server.https else ()),
-        simulated=tuple(f"{way}/{app}" for app in sorted(house.simulated) for way in ("/api", "")),
+        simulated=tuple(
+            f"{way}/{app}" for app in sorted(platform.simulated) for way in ("/api", "")
+        ),
     )
-    return Stack(app, parts), app
+    return GatewayMiddleware(app, parts), app

@@ -1,4 +1,4 @@
-"""Kept here: what monitors ask: whether the process lives, whether it is ready, and its figures."""
+"""Monitoring routes: liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from grandstand.base.errors import GrandstandError, NotAllowed
-from grandstand.base.metrics import FORM, Metrics
+from grandstand.core.errors import GrandstandError, NotAllowed
+from grandstand.core.metrics import CONTENT_TYPE, Metrics
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.auth.host_policy import FORWARDED_HEADERS, is_loopback
 from grandstand.kit.problems import NotSignedIn
-from grandstand.kit.who.caller import Caller
-from grandstand.kit.who.policy import FORWARDED, is_loopback
 
 Check: TypeAlias = Callable[[], Awaitable[str]]
 _OK, _UNAVAILABLE = 200, 503
 
 
 class HealthRoutes:
-    """Answers monitors; `checks` say in a word how a part is, or raise why it is not."""
+    """The monitoring routes; each check returns a word on its part or raises."""
 
     def __init__(self, metrics: Metrics, checks: Mapping[str, Check]) -> None:
         self._metrics = metrics
         self._checks = checks
 
     def routes(self) -> list[Route]:
-        """Answer the routes."""
+        """Return the routes."""
         return [
             Route("/health", self.alive, include_in_schema=False),
             Route("/health/ready", self.ready, include_in_schema=False),
@@ -35,11 +35,11 @@ class HealthRoutes:
         ]
 
     async def alive(self, _request: Request) -> Response:
-        """Say that the process answers."""
+        """Report that the process responds."""
         return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
     async def ready(self, _request: Request) -> Response:
-        """Say whether everything a request needs is there."""
+        """Report whether everything a request needs is available."""
         parts: dict[str, Any] = {}
         good = True
         for name, check in self._checks.items():
@@ -53,17 +53,19 @@ class HealthRoutes:
         return JSONResponse(told, _OK if good else _UNAVAILABLE, headers)
 
     async def figures(self, request: Request) -> Response:
-        """Answer all figures to administrators, and to whoever asks on this machine."""
+        """Return all metrics, to administrators and to this machine only."""
         caller = request.scope["state"].get("caller")
         if not isinstance(caller, Caller):
             if not _on_this_machine(request):
-                raise NotSignedIn("Figures are for administrators, or on the machine itself")
+                raise NotSignedIn(
+                    "Metrics are available to administrators and on this machine only"
+                )
         elif not caller.admin and not _on_this_machine(request):
-            raise NotAllowed("Figures are for administrators, or on the machine itself")
-        return Response(self._metrics.exposition(), headers={"content-type": FORM})
+            raise NotAllowed("Metrics are available to administrators and on this machine only")
+        return Response(self._metrics.exposition(), headers={"content-type": CONTENT_TYPE})
 
 
 def _on_this_machine(request: Request) -> bool:
-    if any(name in request.headers for name in FORWARDED):
+    if any(name in request.headers for name in FORWARDED_HEADERS):
         return False
     return request.client is not None and is_loopback(request.client.host)

@@ -1,1 +1,1 @@
-"""Work done without being asked for: declared by applications, run once across instances."""
+"""Scheduled work: declared by apps, run by one instance at a time."""

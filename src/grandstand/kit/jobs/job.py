@@ -1,16 +1,23 @@
-"""Kept here: how an application declares a job."""
+"""Job declarations and schedules."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TypeAlias
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Final, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from grandstand.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """Again and again, so many seconds after the last start; spread by a share of that time."""
+    """A fixed interval after the last start, with a share of it as jitter."""
 
     seconds: float
     jitter: float = 0.1
@@ -18,7 +25,7 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """At the moments a cron line names, in a time zone; moments missed are made up for once."""
+    """A cron expression in a time zone; missed runs are made up for once."""
 
     line: str
     zone: str = "UTC"
@@ -26,18 +33,18 @@ class Cron:
 
 
 @dataclass(frozen=True, slots=True)
-class Always:
-    """Without end, in one instance at a time; begun again after a pause when it stops."""
+class Continuous:
+    """Runs without end in one instance at a time; restarted after a pause."""
 
     pause_seconds: float = 1.0
 
 
-When: TypeAlias = Every | Cron | Always
+Schedule: TypeAlias = Every | Cron | Continuous
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One run of a job: `token` is greater than that of every earlier run, for fencing writes."""
+class JobContext:
+    """One run of a job; its `token` is greater than that of every earlier run, for fencing."""
 
     job: str
     token: int
@@ -46,20 +53,142 @@ class Run:
     tell: Callable[[str], None] = field(compare=False)
 
 
-Work: TypeAlias = Callable[[Run], Awaitable[str | None]]
+Work: TypeAlias = Callable[[JobContext], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A named piece of work, when it is due, and how it is treated when it fails.
+    """A named piece of work, its schedule and its retries.
 
-    The work answers a sentence on what it did, or None. `name` is `<app>.<what>`.
+    The work returns a sentence on what it did, or None. `name` is `<app>.<what>`.
     """
 
     name: str
     purpose: str
-    when: When
+    when: Schedule
     work: Work = field(compare=False)
     timeout_seconds: float | None = 300.0
     tries: int = 3
     backoff_seconds: float = 1.0
+
+
+_FIRST_SPREAD_SECONDS: Final = 5.0
+_LONGEST_BACKOFF_SECONDS: Final = 300.0
+_KEPT_RUNS: Final = 1000
+_KEPT_AT_LEAST: Final = timedelta(days=1)
+_KEPT_AT_MOST: Final = timedelta(days=30)
+_PLAIN_CRON: Final = re.compile(
+    r"cron (?P<minute>\d{1,2}) (?P<hour>\d{1,2}) \* \* (?P<day>[0-7*]) (?P<zone>\S+)"
+)
+_WEEKDAYS: Final = (
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+)
+
+
+def check(job: Job) -> None:
+    """Raise InvalidInput if a job can never be due or never be tried."""
+    when = job.when
+    if isinstance(when, Cron):
+        _moment_after(job.name, when, datetime(2026, 1, 1, tzinfo=UTC))
+    elif isinstance(when, Every) and when.seconds <= 0:
+        message = f"{job.name}: the interval must be more than 0 seconds, not {when.seconds}"
+        raise InvalidInput(message)
+    if job.tries < 1:
+        message = f"{job.name}: tries must be at least 1, not {job.tries}"
+        raise InvalidInput(message)
+
+
+def first_due(job: Job, now: datetime, random: Random) -> datetime:
+    """Return when a job that has never run is due."""
+    when = job.when
+    if isinstance(when, Cron):
+        return _cron(job.name, when, now, random)
+    if isinstance(when, Every):
+        spread = min(when.seconds * when.jitter, _FIRST_SPREAD_SECONDS)
+        return now + timedelta(seconds=spread * random.random())
+    return now
+
+
+def next_due(
+    job: Job, *, started_at: datetime, ended_at: datetime, was_due_at: datetime, random: Random
+) -> datetime:
+    """Return when a job is due after a run; missed runs are made up for at once.
+
+    A run requested before a cron job was due does not move its due time.
+    """
+    when = job.when
+    if isinstance(when, Continuous):
+        return ended_at + timedelta(seconds=when.pause_seconds)
+    if isinstance(when, Every):
+        spread = 1 + when.jitter * (random.random() - 0.5)
+        return max(ended_at, started_at + timedelta(seconds=when.seconds * spread))
+    if was_due_at > started_at:
+        return was_due_at
+    return _cron(job.name, when, max(was_due_at, ended_at), random)
+
+
+def retry_due(job: Job, *, ended_at: datetime, failures: int, random: Random) -> datetime:
+    """Return when to retry after the nth failure in a row, with doubling waits."""
+    pause = min(job.backoff_seconds * 2 ** min(failures - 1, 30), _LONGEST_BACKOFF_SECONDS)
+    return ended_at + timedelta(seconds=pause * random.uniform(0.75, 1.25))
+
+
+def retention_of(when: Schedule) -> timedelta:
+    """Return how long run records are kept: about a thousand runs, a day to a month."""
+    if not isinstance(when, Every):
+        return _KEPT_AT_MOST
+    thousand = timedelta(seconds=min(when.seconds * _KEPT_RUNS, _KEPT_AT_MOST.total_seconds()))
+    return max(thousand, _KEPT_AT_LEAST)
+
+
+def describe_schedule(when: Schedule) -> str:
+    """Return a schedule as text."""
+    if isinstance(when, Continuous):
+        return "always"
+    if isinstance(when, Every):
+        return f"every {_span(when.seconds)}"
+    return f"cron {when.line} {when.zone}"
+
+
+def humanize_schedule(describe_schedule: str) -> str:
+    """Return a schedule in everyday words where possible."""
+    plain = _PLAIN_CRON.fullmatch(describe_schedule)
+    if plain is None:
+        return describe_schedule.replace("every 1 d", "daily").replace("every 1 h", "hourly")
+    day = plain["day"]
+    named = "daily" if day == "*" else f"{_WEEKDAYS[int(day) % 7]}s"
+    return f"{named} at {int(plain['hour']):02}:{int(plain['minute']):02} {plain['zone']}"
+
+
+def _span(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g} {unit}"
+    return f"{seconds:g} s"
+
+
+def _cron(name: str, when: Cron, after: datetime, random: Random) -> datetime:
+    spread = timedelta(seconds=when.jitter_seconds * random.random())
+    return _moment_after(name, when, after) + spread
+
+
+def _moment_after(name: str, when: Cron, after: datetime) -> datetime:
+    try:
+        zone = ZoneInfo(when.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as fault:
+        message = f"{name}: unknown time zone {when.zone!r}; use a name such as Europe/London"
+        raise InvalidInput(message) from fault
+    try:
+        # In the repeated hour of a DST change, cronsim may return its first pass while `after` lies
+        # in its second.
+        local = CronSim(when.line, after.astimezone(zone))
+        return next(at for each in local if (at := each.astimezone(UTC)) > after)
+    except (CronSimError, StopIteration, RuntimeError) as fault:
+        message = f"{name}: the cron line {when.line!r} is invalid: {fault}"
+        raise InvalidInput(message) from fault

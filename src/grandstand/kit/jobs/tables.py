@@ -1,4 +1,4 @@
-"""Kept here: the tables of jobs: how each stands now, and how its runs went."""
+"""Tables of jobs and their runs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final, Literal, Self, TypeAlias
 from grandstand.storage.tables.declaration.entity import Entity
 from grandstand.storage.tables.declaration.fields import ttl
 from grandstand.storage.tables.declaration.table import Table
-from grandstand.storage.tables.operations.checks import Check, absent, field
+from grandstand.storage.tables.operations.conditions import ConditionExpr, absent, field
+from grandstand.storage.tables.operations.item_ops import Get, Put
 from grandstand.storage.tables.operations.queries import Query, key
-from grandstand.storage.tables.operations.single import Get, Put
 from grandstand.storage.tables.operations.updates import Update
 
 Outcome: TypeAlias = Literal["done", "failed", "timed out", "lost", "stopped"]
 
 jobs: Final = Table(
     "grandstand-jobs",
-    partition="house",
+    partition="platform",
     sort="jobName",
     ttl="ttl",
-    purpose="Every job: when it is due, who runs it, how it went last.",
+    purpose="Jobs: due time, current instance and last outcome.",
 )
 
 job_runs: Final = Table(
@@ -28,14 +28,14 @@ job_runs: Final = Table(
     partition="jobName",
     sort="run",
     ttl="ttl",
-    purpose="How runs of jobs went, each kept for a while.",
+    purpose="Job runs and their outcomes.",
 )
 
 JOB_TABLES: Final = (jobs, job_runs)
 
 
 class JobRun(Entity, table=job_runs, names="camel", times="epoch_ms"):
-    """How one run of a job went."""
+    """The outcome of one run."""
 
     job: str
     token: int
@@ -52,26 +52,26 @@ class JobRun(Entity, table=job_runs, names="camel", times="epoch_ms"):
 
     @classmethod
     def of_job(cls, job: str) -> Query[Self]:
-        """The runs of a job, newest first."""
+        """Return the runs of a job, newest first."""
         return cls.row(job=job).newest()
 
     def keep(self) -> Put[Self]:
-        """Keep how a run went."""
+        """Store the run."""
         return self.put()
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration in seconds."""
         return (self.ended_at - self.started_at).total_seconds()
 
 
-class KeptJob(Entity, table=jobs, names="camel", times="epoch_ms"):
-    """How a job stands.
+class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
+    """The state of a job.
 
-    `token` is that of the last run begun: whoever has a smaller one may write nothing here. While
-    `running_on` is set a run has begun and not ended; its lease tells whether it still lives.
-    `attempt` counts the tries at the moment that is due now. A job that no instance has declared
-    for a month is forgotten.
+    `token` is that of the last run started: a run with a smaller token may write nothing here.
+    While `running_on` is set a run has started and not ended; its lease tells whether it is alive.
+    `attempt` counts the attempts for the current due time. A job that no instance has declared for
+    a month expires.
     """
 
     name: str
@@ -97,19 +97,19 @@ class KeptJob(Entity, table=jobs, names="camel", times="epoch_ms"):
 
     @classmethod
     def one(cls, name: str) -> Get[Self]:
-        """A job by its name, as it is at this moment."""
+        """Return a job by name, consistently."""
         return cls.get(name=name).consistent()
 
     @classmethod
     def everyone(cls) -> Query[Self]:
-        """All jobs, by name, as they are at this moment."""
+        """Return all jobs by name, consistently."""
         return cls.row().consistent()
 
     @classmethod
     def enrol(
         cls, name: str, purpose: str, rhythm: str, due_at: datetime, now: datetime
     ) -> Update[Self]:
-        """Say that an instance knows this job; a moment it is due at already stays."""
+        """Declare a job; an existing due time stays."""
         enrolled = cls.update(name=name).upsert()
         return enrolled.set(purpose=purpose, rhythm=rhythm, seen_at=now).set_if_absent(
             due_at=due_at
@@ -117,26 +117,26 @@ class KeptJob(Entity, table=jobs, names="camel", times="epoch_ms"):
 
     @classmethod
     def reschedule(cls, name: str, due_at: datetime) -> Update[Self]:
-        """Let a job be due at another moment than it was."""
+        """Change the due time."""
         return cls.update(name=name).set(due_at=due_at)
 
     @classmethod
     def ask(cls, name: str, now: datetime) -> Update[Self]:
-        """Ask for a run as soon as may be."""
+        """Request a run as soon as possible."""
         return cls.update(name=name).set(asked_at=now)
 
     @classmethod
     def pause(cls, name: str, now: datetime) -> Update[Self]:
-        """Let a job rest until it is resumed."""
+        """Pause the job."""
         return cls.update(name=name).set(paused_at=now)
 
     @classmethod
     def resume(cls, name: str) -> Update[Self]:
-        """Let a job that rested be due again."""
+        """Resume the job."""
         return cls.update(name=name).remove("paused_at")
 
     def begin(self, token: int, instance: str, now: datetime) -> Update[Self]:
-        """Begin a run, if the job still stands as it was read and no later run has begun."""
+        """Start a run if the state is as read and no later run has started."""
         begun = (
             type(self)
             .update(name=self.name)
@@ -148,10 +148,10 @@ class KeptJob(Entity, table=jobs, names="camel", times="epoch_ms"):
                 asked_at=None,
             )
         )
-        return begun.when(self._unchanged() & (absent(KeptJob.token) | (KeptJob.token < token)))
+        return begun.when(self._unchanged() & (absent(JobState.token) | (JobState.token < token)))
 
-    def _unchanged(self) -> Check:
-        seen = ((KeptJob.running_on, self.running_on), (KeptJob.due_at, self.due_at))
+    def _unchanged(self) -> ConditionExpr:
+        seen = ((JobState.running_on, self.running_on), (JobState.due_at, self.due_at))
         checks = [
             absent(place) if value is None else field(place) == value for place, value in seen
         ]
@@ -161,7 +161,7 @@ class KeptJob(Entity, table=jobs, names="camel", times="epoch_ms"):
     def end(
         cls, name: str, token: int, run: JobRun, *, attempt: int, failures: int, due_at: datetime
     ) -> Update[Self]:
-        """End a run and say when the job is due again, unless a later run has begun."""
+        """End a run and set the next due time, unless a later run has started."""
         ended = cls.update(name=name).set(
             running_on=None,
             running_since=None,
@@ -174,4 +174,4 @@ class KeptJob(Entity, table=jobs, names="camel", times="epoch_ms"):
             last_said=run.said,
             last_error=run.error,
         )
-        return ended.when(KeptJob.token == token)
+        return ended.when(JobState.token == token)

@@ -1,1 +1,1 @@
-"""The language model: a narrow port, answers of a fixed shape, and what they may cost."""
+"""Language models: structured replies, cost control and providers."""

@@ -1,1 +1,1 @@
-"""Kept here: what pages are made of: templates, parts, static files and the words for values."""
+"""Pages: templates, page elements, tables and static files."""

@@ -1,4 +1,4 @@
-"""Kept here: the static files of pages, served under an address that changes with their content."""
+"""Static files, served under a URL that changes with their content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from grandstand.base.errors import Broken
+from grandstand.core.errors import Broken
 
 KIT_STATIC: Final = Path(__file__).parent / "static"
 
@@ -34,7 +34,7 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """All static files in memory, by path, and one hash over them.
+    """All static files in memory by path, and one hash over them.
 
     One hash for all lets modules import each other by relative paths.
     """
@@ -44,13 +44,13 @@ class Assets:
     prefix: str = "/static"
 
     def url(self, path: str) -> str:
-        """Answer the address of a file; raises Broken when there is none of that path."""
+        """Return the URL of a file; raise Broken if it does not exist."""
         if path not in self.files:
-            raise Broken(f"There is no static file {path}")
+            raise Broken(f"No static file {path}")
         return f"{self.prefix}/{self.version}/{path}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as an ASGI application mounted at `prefix`."""
+        """Serve a file (ASGI)."""
         response = self._answer(Request(scope))
         await response(scope, receive, send)
 
@@ -59,7 +59,7 @@ class Assets:
         content = self.files.get(path)
         kind = _KINDS.get(Path(path).suffix)
         if version != self.version or content is None or kind is None:
-            return Response("There is no such file.\n", 404, media_type="text/plain")
+            return Response("No such file.\n", 404, media_type="text/plain")
         if request.method not in ("GET", "HEAD"):
             return Response("Only GET.\n", 405, {"allow": "GET, HEAD"}, media_type="text/plain")
         return Response(content, headers={"content-type": kind, **_HEADERS})

@@ -1,4 +1,4 @@
-"""Kept here: how a page is made from a template, the request, and what every page shows."""
+"""Rendering pages from templates."""
 
 from __future__ import annotations
 
@@ -10,25 +10,53 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from jinja2 import (
-    Environment,
-    FileSystemLoader,
-    PrefixLoader,
-    StrictUndefined,
-    pass_context,
-)
+from jinja2 import Environment, FileSystemLoader, PrefixLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from grandstand.base.clock import Clock
+from grandstand.core import formatting
+from grandstand.core.clock import Clock
+from grandstand.core.formatting import EMPTY, TimeForm, format_age, format_time
+from grandstand.kit.auth.caller import Caller, Preferences
 from grandstand.kit.charts import sparkline
-from grandstand.kit.pages import shown
 from grandstand.kit.pages.assets import Assets
-from grandstand.kit.pages.policy import PAGE_HEADERS
-from grandstand.kit.problems import Told, request_id_of
-from grandstand.kit.who.caller import Caller, Preferences
+from grandstand.kit.problems import ProblemDetails, request_id_of
+
+CONTENT_POLICY: Final = (
+    "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; "
+    "form-action 'self'"
+)
+
+PAGE_HEADERS: Final = {
+    "content-security-policy": CONTENT_POLICY,
+    "cache-control": "private, no-cache",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+}
+
+
+def time_tag(moment: datetime | None, zone: str, form: TimeForm = "moment") -> Markup:
+    """Return a `<time>` element."""
+    if moment is None:
+        return Markup(EMPTY)  # noqa: S704 - a constant
+    return _tag(moment, zone, "", format_time(moment, zone, form))
+
+
+def age_tag(moment: datetime | None, now: datetime, zone: str) -> Markup:
+    """Return a `<time>` element with an age that the page keeps current."""
+    if moment is None:
+        return Markup(EMPTY)  # noqa: S704 - a constant
+    return _tag(moment, zone, " data-ago", format_age(moment, now))
+
+
+def _tag(moment: datetime, zone: str, ago: str, text: str) -> Markup:
+    full = f"{format_time(moment, zone, 'second')} {zone}"
+    written = moment.isoformat(timespec="milliseconds")
+    form = Markup(f'<time{ago} datetime="{{}}" title="{{}}">{{}}</time>')  # noqa: S704 - as above
+    return form.format(written, full, text)
+
 
 THEMES: Final = ("system", "light", "dark")
 THEME_COOKIE: Final = "grandstand_theme"
@@ -38,39 +66,39 @@ _NOBODY: Final = Preferences()
 _NOBODY_THERE: Final = 401
 _FAULT: Final = 500
 _NEXT: Final = {
-    0: "Go back, change what was sent, and try once more.",
-    401: "Log in again with an account that may.",
-    403: "Ask an administrator, or go back to what is yours.",
-    404: "It may have moved or been deleted. Look for it from the home page, or search for it.",
-    409: "Load the page again to see how it stands now, then try once more.",
-    429: "Wait a little, then load the page again.",
-    500: "Load the page again. If it stays so, tell whoever runs this house.",
-    502: "Load the page again in a while; the status page tells how every source is.",
-    503: "Load the page again in a while; the status page tells how every source is.",
+    0: "Go back, correct the input and try again.",
+    401: "Log in with an account that has access.",
+    403: "Ask an administrator for access.",
+    404: "It may have moved or been deleted. Try the search or the home page.",
+    409: "Reload the page to see the current state, then try again.",
+    429: "Wait a moment, then reload the page.",
+    500: "Reload the page. If the problem persists, contact the administrator.",
+    502: "Reload the page in a while. The status page shows every source.",
+    503: "Reload the page in a while. The status page shows every source.",
 }
 _NEXT_BY_KIND: Final = {
-    "form-refused": "Go back: what you wrote is still there.",
+    "form-refused": "Go back: your input is still there.",
 }
 _TITLES: Final = {
     401: "Log in first",
     403: "Not allowed",
     404: "Not found",
-    409: "That does not fit",
-    422: "Something is not right yet",
-    429: "Too often",
-    500: "Something broke here",
-    502: "A source did not answer well",
-    503: "Not to be had now",
+    409: "Conflict with the current state",
+    422: "Check your input",
+    429: "Too many requests",
+    500: "Something went wrong",
+    502: "A data source failed",
+    503: "Not available now",
 }
-"""What people are told an answer means; what exactly it was is told below it."""
+"""The headings of error pages, by status; the details are below them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """One entry of the navigation: an application's name (its accent and mark) and title.
+class NavSection:
+    """A navigation entry: an app's name and title.
 
-    Where its source is simulated, `simulated` says in a line how to connect the real one, and
-    `more` what else there is to see of it.
+    If its source is simulated, `simulated` says how to connect the real one. `more` labels further
+    pages.
     """
 
     name: str
@@ -81,29 +109,25 @@ class Section:
 
     @property
     def href(self) -> str:
-        """Where its pages are."""
+        """The path of the app's pages."""
         return f"/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What pages count on from the rest of the house.
-
-    `csrf` answers the token a form of this request carries; `number` the number of a topic's last
-    news, as `Hub.number` does.
-    """
+    """What pages need from the platform: CSRF tokens and live message numbers."""
 
     csrf: Callable[[Request], str]
     number: Callable[[str], int]
 
 
 class Pages:
-    """Makes pages: templates of the kit under `kit/`, those of each folder under its name."""
+    """Renders templates: the kit's under `kit/`, those of each folder under its name."""
 
     def __init__(
         self,
         assets: Assets,
-        sections: Sequence[Section],
+        sections: Sequence[NavSection],
         folders: Mapping[str, Path],
         clock: Clock,
         links: Links,
@@ -122,24 +146,24 @@ class Pages:
         status: int = 200,
         **values: Any,  # noqa: ANN401 - whatever the template shows
     ) -> HTMLResponse:
-        """Answer the page; raises jinja2's own errors, for a template that fails is our fault."""
+        """Render a page."""
         context = self._shared(request) | {"section": template.partition("/")[0]} | values
         text = self._environment.get_template(template).render(context)
         return HTMLResponse(text, status, PAGE_HEADERS)
 
-    def problem(self, request: Request, what: Told) -> Response:
-        """Answer an error as a page that says what to do next."""
+    def problem(self, request: Request, what: ProblemDetails) -> Response:
+        """Render an error page."""
         known = request.scope.get("state", {}).get("caller") is not None
         words = _NEXT.get(what.status, _NEXT[500] if what.status >= _FAULT else _NEXT[0])
         if what.status == _NOBODY_THERE and not known:
-            words = "Log in to go on."
+            words = "Log in to continue."
         words = _NEXT_BY_KIND.get(what.kind, words)
         within = self._section_of(request)
         response = self.render(
             request,
             "kit/problem.html",
             status=what.status,
-            section=within.name if within else "house",
+            section=within.name if within else "platform",
             title=_TITLES.get(what.status, what.title),
             problem=what,
             request_id=request_id_of(request.scope),
@@ -149,8 +173,8 @@ class Pages:
         response.headers.update({"cache-control": "no-store", **(what.headers or {})})
         return response
 
-    def _section_of(self, request: Request) -> Section | None:
-        """The application whose pages an address belongs to."""
+    def _section_of(self, request: Request) -> NavSection | None:
+        """Return the app a path belongs to."""
         name = request.url.path.split("/")[1]
         return next((one for one in self.sections if one.name == name), None)
 
@@ -166,21 +190,21 @@ class Pages:
             "sections": self.sections if known else (),
             "now": self._clock.now(),
             "csrf": partial(self._links.csrf, request),
-            "said": "",
+            "notice": "",
             "query": request.query_params,
         }
 
 
 def theme_of(request: Request) -> str:
-    """Answer the colour scheme a person chose; `system` when none."""
+    """Return the color scheme the user chose, or `system`."""
     chosen = request.cookies.get(THEME_COOKIE, "")
     return chosen if chosen in THEMES else "system"
 
 
 def safe_return(address: str | None) -> str:
-    """Answer an address to go back to if it is a path of ours, else the home page.
+    """Return a path to go back to, or the home page if it leads to another site.
 
-    Browsers take a second slash or a backslash for the start of another site's name.
+    Browsers take a second slash or a backslash for the start of a host name.
     """
     text = address or "/"
     parts = urlsplit(text)
@@ -204,37 +228,39 @@ def _environment(folders: Mapping[str, Path], assets: Assets, links: Links) -> E
         "age": _age,
         "local_times": _local_times,
         "odds": _odds,
-        "number": shown.number,
-        "percent": shown.percent,
-        "browser": shown.browser,
-        "bytes": shown.byte_size,
-        "duration": shown.duration,
-        "sentence": shown.sentence,
+        "number": formatting.format_number,
+        "percent": formatting.format_percent,
+        "browser": formatting.describe_browser,
+        "bytes": formatting.format_bytes,
+        "duration": formatting.format_duration,
+        "sentence": formatting.as_sentence,
     }
     return made
 
 
 def _live(links: Links, *topics: str) -> Markup:
-    """The attributes that make an element follow topics from what this page already shows."""
+    """Return the attributes that make an element follow topics."""
     heard = " ".join(str(links.number(topic)) for topic in topics)
     return Markup('data-topic="{}" data-heard="{}"').format(" ".join(topics), heard)
 
 
 @pass_context
-def _when(context: Context, moment: datetime | None, form: shown.TimeForm = "moment") -> Markup:
-    return shown.time_tag(moment, context["preferences"].time_zone, form)
+def _when(
+    context: Context, moment: datetime | None, form: formatting.TimeForm = "moment"
+) -> Markup:
+    return time_tag(moment, context["preferences"].time_zone, form)
 
 
 @pass_context
 def _age(context: Context, moment: datetime | None) -> Markup:
-    return shown.age_tag(moment, context["now"], context["preferences"].time_zone)
+    return age_tag(moment, context["now"], context["preferences"].time_zone)
 
 
 @pass_context
 def _local_times(context: Context, text: str) -> str:
-    return shown.local_times(text, context["preferences"].time_zone)
+    return formatting.localize_times(text, context["preferences"].time_zone)
 
 
 @pass_context
-def _odds(context: Context, decimal_odds: shown.Number | None) -> str:
-    return shown.odds(decimal_odds, context["preferences"].odds_format)
+def _odds(context: Context, decimal_odds: formatting.Number | None) -> str:
+    return formatting.format_odds(decimal_odds, context["preferences"].odds_format)

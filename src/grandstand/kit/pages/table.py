@@ -1,4 +1,4 @@
-"""Kept here: tables of a page: columns and rows, sorted, searched, paged and written as CSV."""
+"""Tables of pages: sorted, searched, paged and exported as CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from grandstand.kit.pages.shown import NOTHING
+from grandstand.core.formatting import EMPTY
 
 SortValue: TypeAlias = str | int | float | Decimal | datetime | None
 CellKind: TypeAlias = Literal["text", "number", "time"]
@@ -27,7 +27,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; of rank 2 is what narrow screens can do without."""
+    """A column; columns of rank 2 are hidden on narrow screens."""
 
     key: str
     title: str
@@ -38,7 +38,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: what is shown, what it is sorted by and what a CSV gets, and where it leads."""
+    """A cell: the content, the value for sorting and CSV, and a link."""
 
     shown: str | Markup
     value: SortValue = None
@@ -48,18 +48,18 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """What is shown, without its marks."""
+        """The content without markup."""
         return self.shown.striptags() if isinstance(self.shown, Markup) else self.shown
 
     @property
     def plain(self) -> SortValue:
-        """What the cell is worth: its value, else its text; None when it is blank."""
+        """The value, or the text; None if blank."""
         worth = self.text if self.value is None else self.value
-        return None if worth in ("", NOTHING) else worth
+        return None if worth in ("", EMPTY) else worth
 
     @property
     def written(self) -> str:
-        """The worth as text, for sorting in the page and for CSV."""
+        """The value as text, for sorting in the page and for CSV."""
         worth = self.plain
         if worth is None:
             return ""
@@ -68,7 +68,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row; `key` names it across refreshes."""
+    """A row; `key` identifies it across refreshes."""
 
     key: str
     cells: tuple[Cell, ...]
@@ -76,10 +76,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """A table: all its rows, or, after `view`, the ones asked for.
+    """A table: all rows or, after `view`, the selected ones.
 
-    On a narrow screen it is scrolled sideways without its columns of rank 2, or, when it `stacks`,
-    each row becomes a record with all of them.
+    On narrow screens it scrolls sideways without its rank 2 columns or, if it `stacks`, shows each
+    row as a record.
     """
 
     name: str
@@ -97,11 +97,11 @@ class DataTable:
 
     @property
     def whole(self) -> bool:
-        """Whether every row there is stands on the page, so that the page can sort by itself."""
+        """Whether all rows are on the page, so that the page can sort by itself."""
         return self.pages == 1 and not self.sought
 
     def view(self, query: Mapping[str, str], *, page_rows: int = PAGE_ROWS) -> DataTable:
-        """Answer the table as `<name>.sort`, `.find` and `.page` of a query ask for it."""
+        """Return the table as sorted, searched and paged by a query string."""
         sort = query.get(f"{self.name}.sort", "")
         key, descending = sort.removeprefix("-"), sort.startswith("-")
         sought = query.get(f"{self.name}.find", "").strip()
@@ -123,7 +123,7 @@ class DataTable:
         )
 
     def address(self, *, sort: str | None = None, page: int | None = None) -> str:
-        """Answer the query that asks for this table sorted otherwise, or another page of it."""
+        """Return the query string for another sort order or page."""
         now = f"{'-' if self.descending else ''}{self.sorted_by}"
         asked = {
             f"{self.name}.sort": now if sort is None else sort,
@@ -133,12 +133,12 @@ class DataTable:
         return f"?{urlencode({key: value for key, value in asked.items() if value})}#{self.name}"
 
     def next_sort(self, column: Column) -> str:
-        """Answer what a press on a column's title asks for: ascending first, then descending."""
+        """Return the sort order after a click on a column title."""
         again = column.key == self.sorted_by and not self.descending
         return f"-{column.key}" if again else column.key
 
     def csv(self) -> str:
-        """Answer the rows as CSV by RFC 4180; texts that look like formulas are quoted."""
+        """Return the rows as CSV (RFC 4180); texts that look like formulas are quoted."""
         lines = io.StringIO()
         writer = csv.writer(lines)
         writer.writerow([column.title for column in self.columns])

@@ -1,4 +1,4 @@
-"""Kept here: the exchange as a program, which reads how to open from its input's first line."""
+"""Command-line entry point: reads its options from the first line of input."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 
 import msgspec
 
-from grandstand.simulators.exchange.process import Opening, serve_until_told
+from grandstand.simulators.exchange.process import ExchangeOptions, serve_until_stopped
 
 
 def main() -> None:
     """Serve an exchange until the input ends."""
     line = sys.stdin.buffer.readline()
-    opening = msgspec.json.decode(line or b"{}", type=Opening)
-    asyncio.run(serve_until_told(opening))
+    opening = msgspec.json.decode(line or b"{}", type=ExchangeOptions)
+    asyncio.run(serve_until_stopped(opening))
 
 
 if __name__ == "__main__":

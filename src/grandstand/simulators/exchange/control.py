@@ -1,25 +1,99 @@
-"""Kept here: what a test or a demo may ask of the exchange that no client could: its truth."""
+"""Control API for tests and demos, and the pacing of the world."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 import msgspec
 
+from grandstand.core.clock import Clock
 from grandstand.simulators.asgi import Message
-from grandstand.simulators.exchange.floor.lifecycle import Becoming
-from grandstand.simulators.exchange.floor.world import World
-from grandstand.simulators.exchange.pacing import step
-from grandstand.simulators.exchange.rest.answers import Answer
-from grandstand.simulators.exchange.rest.questions import Query
-from grandstand.simulators.exchange.stream.faults import CONTROL as STREAM_FAULTS
-from grandstand.simulators.exchange.stream.faults import StreamFault
+from grandstand.simulators.exchange.market import LifecycleChange
+from grandstand.simulators.exchange.rest import QueryParams, RestResponse
+from grandstand.simulators.exchange.world import World
+from grandstand.simulators.exchange.ws_connections import STREAM_FAULTS_PATH as STREAM_FAULTS
+from grandstand.simulators.exchange.ws_connections import StreamFault
 
 if TYPE_CHECKING:
-    from grandstand.simulators.exchange.exchange import Exchange
+    from grandstand.simulators.exchange.server import Exchange
 
-CONTROL: Final = "/simulator/"
+_LEAST_WAIT: Final = 0.004
+_MOST_WAIT: Final = 0.1
+_AT_ONCE: Final = 2000
+_CATCH_UP_SECONDS: Final = 1.0
+
+
+@dataclass
+class PlaybackSpeed:
+    """How many things happen in a second, and how often something becomes of a market."""
+
+    events_per_second: float = 0.0
+    lifecycle_every_seconds: float = 0.0
+
+
+class TokenBucket:
+    """Tokens that come back at a rate, up to a second's worth."""
+
+    def __init__(self, per_second: int, clock: Clock) -> None:
+        self._per_second = per_second
+        self._clock = clock
+        self._tokens = float(per_second)
+        self._at = clock.monotonic()
+
+    def take(self, count: int) -> bool:
+        """Take tokens; answer False, and take none, when there are too few."""
+        now = self._clock.monotonic()
+        earned = (now - self._at) * self._per_second
+        self._tokens, self._at = min(self._tokens + earned, float(self._per_second)), now
+        if self._tokens < count:
+            return False
+        self._tokens -= count
+        return True
+
+
+async def run_at_speed(exchange: Exchange) -> None:
+    """Keep the exchange's pace until cancelled; at a low one it mostly sleeps."""
+    clock, pace, owed = exchange.clock, exchange.pace, 0.0
+    last = turned = clock.monotonic()
+    while True:
+        rate = pace.events_per_second
+        await asyncio.sleep(min(max(1.0 / rate if rate else _MOST_WAIT, _LEAST_WAIT), _MOST_WAIT))
+        now = clock.monotonic()
+        owed, last = min(owed + (now - last) * rate, rate * _CATCH_UP_SECONDS), now
+        if not isinstance(exchange.floor, World):
+            exchange.flush()
+            continue
+        if owed >= 1 and exchange.rest.trading_active:
+            owed -= await step_world(exchange, exchange.floor, int(owed))
+        every = pace.lifecycle_every_seconds
+        if every and now - turned >= every:
+            turned = now
+            exchange.tell(exchange.floor.turn())
+        exchange.flush()
+
+
+async def step_world(exchange: Exchange, world: World, count: int, *, patient: bool = False) -> int:
+    """Let so many things happen, some at a time; answer how many did.
+
+    If `patient` it waits for slow readers, which no exchange does.
+    """
+    done = 0
+    while done < count:
+        events = world.step(min(count - done, _AT_ONCE))
+        if not events:
+            break
+        done += len(events)
+        exchange.tell(events)
+        await asyncio.sleep(0)
+        if patient:
+            await exchange.drained()
+    return done
+
+
+CONTROL_PATH: Final = "/simulator/"
 
 
 class _Step(msgspec.Struct, forbid_unknown_fields=True):
@@ -42,7 +116,7 @@ class _Status(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Lifecycle(msgspec.Struct, forbid_unknown_fields=True):
     ticker: str
-    becoming: Becoming
+    becoming: LifecycleChange
 
 
 class _Create(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,15 +133,15 @@ class _Disconnect(msgspec.Struct, forbid_unknown_fields=True):
     code: int = 0
 
 
-async def control(exchange: Exchange, scope: Message, body: bytes) -> Answer:
-    """Answer a request under /simulator/: a GET asks for the truth, a PUT or POST changes it."""
+async def handle_control(exchange: Exchange, scope: Message, body: bytes) -> RestResponse:
+    """Return a request under /simulator/: a GET asks for the truth, a PUT or POST changes it."""
     query = parse_qs(scope["query_string"].decode())
     try:
         if scope["path"] == STREAM_FAULTS:
             return _faults(exchange, scope["method"], body)
         if not isinstance(exchange.floor, World):
             return 404, {"error": "a recording has no truth of its own"}
-        what = scope["path"].removeprefix(CONTROL)
+        what = scope["path"].removeprefix(CONTROL_PATH)
         if scope["method"] == "GET":
             return _truth(exchange, exchange.floor, what, query)
         return await _change(exchange, exchange.floor, what, body)
@@ -75,14 +149,14 @@ async def control(exchange: Exchange, scope: Message, body: bytes) -> Answer:
         return 400, {"error": str(fault)}
 
 
-def _faults(exchange: Exchange, method: str, body: bytes) -> Answer:
+def _faults(exchange: Exchange, method: str, body: bytes) -> RestResponse:
     faults = exchange.stream_faults
     if method == "PUT":
         faults.ask_for(*msgspec.json.decode(body, type=list[StreamFault]))
     return 200, {"rules": faults.rules, "struck": faults.struck}
 
 
-def _truth(exchange: Exchange, world: World, what: str, query: Query) -> Answer:
+def _truth(exchange: Exchange, world: World, what: str, query: QueryParams) -> RestResponse:
     truth = world.truth
     match what:
         case "truth":
@@ -116,11 +190,11 @@ def _truth(exchange: Exchange, world: World, what: str, query: Query) -> Answer:
     return 404, {"error": "no such truth"}
 
 
-async def _change(exchange: Exchange, world: World, what: str, body: bytes) -> Answer:
+async def _change(exchange: Exchange, world: World, what: str, body: bytes) -> RestResponse:
     decode = msgspec.json.decode
     match what:
         case "step":
-            done = await step(exchange, world, decode(body, type=_Step).events, patient=True)
+            done = await step_world(exchange, world, decode(body, type=_Step).events, patient=True)
             return 200, {"events": done}
         case "pace":
             asked = decode(body, type=_Pace)

@@ -1,4 +1,4 @@
-"""Kept here: the exchange in a process of its own, for as long as a block runs."""
+"""Runs the simulated exchange in its own process."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Final
 
 import msgspec
 
-from grandstand.base.clock import SystemClock
-from grandstand.base.errors import Broken, Unavailable
-from grandstand.simulators.exchange.exchange import Exchange, Rules
-from grandstand.simulators.exchange.floor.world import Scenery, World
-from grandstand.simulators.exchange.pacing import Pace
-from grandstand.simulators.exchange.rest.answers import Budget
-from grandstand.simulators.exchange.stream.commands import Limits
-from grandstand.simulators.exchange.stream.faults import StreamFault
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import Broken, Unavailable
+from grandstand.simulators.exchange.control import PlaybackSpeed
+from grandstand.simulators.exchange.rest import RequestBudget
+from grandstand.simulators.exchange.server import Exchange, ExchangeRules
+from grandstand.simulators.exchange.world import World, WorldConfig
+from grandstand.simulators.exchange.ws_commands import StreamLimits
+from grandstand.simulators.exchange.ws_connections import StreamFault
 
 _STOP_SECONDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class ExchangeOptions:
     """How an exchange opens, in one value that can be written down."""
 
-    scenery: Scenery = field(default_factory=Scenery)
-    pace: Pace = field(default_factory=Pace)
+    scenery: WorldConfig = field(default_factory=WorldConfig)
+    pace: PlaybackSpeed = field(default_factory=PlaybackSpeed)
     keys: dict[str, str] | None = None
-    limits: Limits = field(default_factory=Limits)
-    budget: Budget = field(default_factory=Budget)
+    limits: StreamLimits = field(default_factory=StreamLimits)
+    budget: RequestBudget = field(default_factory=RequestBudget)
     faults: tuple[StreamFault, ...] = ()
     stale_seconds: float = 0.0
     unstamped_every: int = 0
@@ -41,9 +41,9 @@ class Opening:
     port: int = 0
 
     def exchange(self) -> Exchange:
-        """Answer the exchange that opens so."""
+        """Return the exchange that opens so."""
         clock = SystemClock()
-        rules = Rules(
+        rules = ExchangeRules(
             keys=self.keys,
             limits=self.limits,
             budget=self.budget,
@@ -51,14 +51,14 @@ class Opening:
             unstamped_every=self.unstamped_every,
             ping_seconds=self.ping_seconds,
         )
-        pace = Pace(self.pace.events_per_second, self.pace.lifecycle_every_seconds)
+        pace = PlaybackSpeed(self.pace.events_per_second, self.pace.lifecycle_every_seconds)
         made = Exchange(World(clock, self.scenery), clock, rules, pace, seed=self.scenery.seed)
         made.stream_faults.ask_for(*self.faults)
         return made
 
 
 @contextlib.contextmanager
-def opened(opening: Opening) -> Iterator[str]:
+def exchange_process(opening: ExchangeOptions) -> Iterator[str]:
     """Open an exchange in a process of its own and answer its address; it closes with the block.
 
     Raises Unavailable when it does not open.
@@ -83,7 +83,7 @@ def opened(opening: Opening) -> Iterator[str]:
             process.stdout.close()
 
 
-def _address(process: subprocess.Popen[bytes], opening: Opening) -> str:
+def _address(process: subprocess.Popen[bytes], opening: ExchangeOptions) -> str:
     if process.stdin is None or process.stdout is None:
         raise Broken("The process of the exchange has no pipes")
     process.stdin.write(msgspec.json.encode(opening) + b"\n")
@@ -94,14 +94,14 @@ def _address(process: subprocess.Popen[bytes], opening: Opening) -> str:
     return address
 
 
-async def serve_until_told(opening: Opening) -> None:
+async def serve_until_stopped(opening: ExchangeOptions) -> None:
     """Serve an exchange, say its address, and stop when the input ends or a signal comes."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     loop.add_reader(sys.stdin.fileno(), stop.set)
-    async with opening.exchange().served(opening.port) as address:
+    async with opening.exchange().serve(opening.port) as address:
         sys.stdout.write(f"{address}\n")
         sys.stdout.flush()
         await stop.wait()

@@ -1,4 +1,4 @@
-"""Kept here: who may use the exchange: keys, and how a signature is checked."""
+"""Verification of signed requests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from jwt import get_algorithm_by_name
 from jwt.algorithms import Algorithm
 from jwt.exceptions import PyJWTError
 
-from grandstand.base.errors import InvalidInput
-from grandstand.simulators.exchange.floor.numbers import MILLISECOND
+from grandstand.core.errors import InvalidInput
+from grandstand.simulators.exchange.market import MILLISECOND
 
 KEY: Final = "kalshi-access-key"
 TIMESTAMP: Final = "kalshi-access-timestamp"
@@ -59,7 +59,7 @@ class Keyring:
     def refusal(
         self, headers: Mapping[str, str], method: str, path: str, now_us: int
     ) -> Refusal | None:
-        """Answer why a request is not who it says, None when it is; header names are lower case.
+        """Return why a request is not who it says, None when it is; header names are lower case.
 
         What is signed is the timestamp, the method and the path without its query.
         """

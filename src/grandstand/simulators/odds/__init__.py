@@ -1,1 +1,1 @@
-"""A world of leagues and bookmakers whose truth is known, and the feeds that tell of it."""
+"""Simulated leagues and bookmakers with known true odds, served as The Odds API and ESPN."""

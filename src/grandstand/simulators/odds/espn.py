@@ -1,6 +1,6 @@
-"""Kept here: scoreboards, box scores, schedules and injuries in the words of ESPN's public site.
+"""ESPN's scoreboards, box scores, schedules and injuries for a simulated season.
 
-These words are nowhere documented by ESPN: they are what others have seen, unverified.
+Unverified: ESPN does not document this format.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from grandstand.simulators.odds.board import moment, stamp
-from grandstand.simulators.odds.words import Row, Told
-from grandstand.simulators.odds.world.people import ACTIVE, STATUSES
+from grandstand.simulators.odds.box_scores import ACTIVE, STATUSES
+from grandstand.simulators.odds.serializers import Row, SeasonFeed, from_epoch_us, to_epoch_us
 
 BASE: Final = "/apis/site/v2/sports"
 FIRST_EVENT: Final = 401_000_000
 _EASTERN: Final = ZoneInfo("America/New_York")
-_ALL_DIGITS: Final = 8
-_TEAM_WORDS: Final[dict[str, dict[str, str]]] = {
+_DATE_DIGITS: Final = 8
+_TEAM_STAT_NAMES: Final[dict[str, dict[str, str]]] = {
     "basketball_nba": {
         "field_goal_pct": "fieldGoalPct",
         "three_point_pct": "threePointFieldGoalPct",
@@ -45,7 +44,7 @@ _TEAM_WORDS: Final[dict[str, dict[str, str]]] = {
         "tackles": "totalTackles",
     },
 }
-_GROUPS: Final[dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]]] = {
+_STAT_GROUPS: Final[dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]]] = {
     "basketball_nba": (
         (
             "",
@@ -58,35 +57,42 @@ _GROUPS: Final[dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]]] =
         ("receiving", (("YDS", "REC_YDS"),)),
     ),
 }
-_SOCCER: Final = {"SHOTS": "totalShots", "SOT": "shotsOnTarget"}
+_SOCCER_STAT_NAMES: Final = {"SHOTS": "totalShots", "SOT": "shotsOnTarget"}
 
 
-def figures_told(path: str, query: str, all_told: Mapping[str, Told], now: datetime) -> Row | None:
-    """Answer what an address tells at a moment, None when there is no such thing."""
+def espn_response(
+    path: str, query: str, feeds: Mapping[str, SeasonFeed], now: datetime
+) -> Row | None:
+    """Return the reply for a path at a time, None if there is no such resource."""
     sport, league, *rest = [*path.strip("/").split("/"), "", ""]
-    told = next(
-        (each for each in all_told.values() if each.season.league.path == f"{sport}/{league}"), None
+    feed = next(
+        (
+            candidate
+            for candidate in feeds.values()
+            if candidate.season.league.path == f"{sport}/{league}"
+        ),
+        None,
     )
-    asked = {name: values[0] for name, values in parse_qs(query).items()}
+    params = {name: values[0] for name, values in parse_qs(query).items()}
     match [part for part in rest if part]:
-        case _ if told is None:
+        case _ if feed is None:
             return None
         case ["scoreboard"]:
-            return _scoreboard(told, asked.get("dates", ""), now)
+            return _scoreboard(feed, params.get("dates", ""), now)
         case ["summary"]:
-            return _summary(told, asked.get("event", ""), now)
+            return _summary(feed, params.get("event", ""), now)
         case ["teams"]:
-            teams = [{"team": _team(told, at)} for at in range(len(told.season.teams))]
+            teams = [{"team": _team(feed, at)} for at in range(len(feed.season.teams))]
             return {"sports": [{"leagues": [{"teams": teams}]}]}
         case ["teams", number, "schedule"] if number.isdecimal():
-            return _schedule(told, int(number) - 1, now)
+            return _schedule(feed, int(number) - 1, now)
         case ["injuries"]:
-            return _injuries(told, now)
+            return _injuries(feed, now)
     return None
 
 
-def _team(told: Told, team: int) -> Row:
-    name = told.season.teams[team]
+def _team(feed: SeasonFeed, team: int) -> Row:
+    name = feed.season.teams[team]
     place, _, short = name.rpartition(" ")
     return {
         "id": str(team + 1),
@@ -97,8 +103,8 @@ def _team(told: Told, team: int) -> Row:
     }
 
 
-def _status(told: Told, game: int, now: datetime) -> Row:
-    games, at = told.season.games, stamp(now)
+def _status(feed: SeasonFeed, game: int, now: datetime) -> Row:
+    games, at = feed.season.games, to_epoch_us(now)
     if games.postponed[game] and games.commence_us[game] <= at:
         name, state, done = "STATUS_POSTPONED", "post", False
     elif games.commence_us[game] > at:
@@ -106,38 +112,40 @@ def _status(told: Told, game: int, now: datetime) -> Row:
     elif games.known_us[game] > at:
         name, state, done = "STATUS_IN_PROGRESS", "in", False
     else:
-        final = "STATUS_FULL_TIME" if told.season.league.has_draws else "STATUS_FINAL"
+        final = "STATUS_FULL_TIME" if feed.season.league.has_draws else "STATUS_FINAL"
         name, state, done = final, "post", True
     return {
         "type": {"name": name, "state": state, "completed": done, "description": name[7:].title()}
     }
 
 
-def _competition(told: Told, game: int, now: datetime) -> Row:
-    games = told.season.games
-    begun = games.commence_us[game] <= stamp(now) and not games.postponed[game]
-    points = told.points(game, stamp(now)) if begun else (0, 0)
+def _competition(feed: SeasonFeed, game: int, now: datetime) -> Row:
+    games = feed.season.games
+    begun = games.commence_us[game] <= to_epoch_us(now) and not games.postponed[game]
+    points = feed.points(game, to_epoch_us(now)) if begun else (0, 0)
     sides = []
-    for team, place, mine, other in (
+    for team, place, rows_of_team, other in (
         (int(games.home[game]), "home", *points),
         (int(games.away[game]), "away", *points[::-1]),
     ):
-        row: Row = {"id": str(team + 1), "homeAway": place, "team": _team(told, team)}
-        row["score"] = str(mine)
-        row["winner"] = bool(begun and games.known_us[game] <= stamp(now) and mine > other)
+        row: Row = {"id": str(team + 1), "homeAway": place, "team": _team(feed, team)}
+        row["score"] = str(rows_of_team)
+        row["winner"] = bool(
+            begun and games.known_us[game] <= to_epoch_us(now) and rows_of_team > other
+        )
         sides.append(row)
     return {
         "id": str(FIRST_EVENT + game),
-        "date": f"{moment(int(games.commence_us[game])):%Y-%m-%dT%H:%MZ}",
+        "date": f"{from_epoch_us(int(games.commence_us[game])):%Y-%m-%dT%H:%MZ}",
         "neutralSite": False,
         "competitors": sides,
-        "status": _status(told, game, now),
+        "status": _status(feed, game, now),
     }
 
 
-def _event(told: Told, game: int, now: datetime) -> Row:
-    games, teams = told.season.games, told.season.teams
-    played = _competition(told, game, now)
+def _event(feed: SeasonFeed, game: int, now: datetime) -> Row:
+    games, teams = feed.season.games, feed.season.teams
+    played = _competition(feed, game, now)
     home, away = teams[games.home[game]], teams[games.away[game]]
     return {
         "id": played["id"],
@@ -150,141 +158,146 @@ def _event(told: Told, game: int, now: datetime) -> Row:
     }
 
 
-def _scoreboard(told: Told, dates: str, now: datetime) -> Row:
-    """Answer the games of a day, or of days joined by a dash, as America's east counts days."""
+def _scoreboard(feed: SeasonFeed, dates: str, now: datetime) -> Row:
+    """Return the games of a day or a range of days, in US Eastern time."""
     first, _, last = dates.partition("-")
     today = f"{now.astimezone(_EASTERN):%Y%m%d}"
     low, high = first or today, last or first or today
     days = [
-        f"{moment(each).astimezone(_EASTERN):%Y%m%d}"
-        for each in told.season.games.commence_us.tolist()
+        f"{from_epoch_us(start_us).astimezone(_EASTERN):%Y%m%d}"
+        for start_us in feed.season.games.commence_us.tolist()
     ]
-    chosen = [at for at, day in enumerate(days) if low <= day <= high]
-    league = told.season.league
+    games = [index for index, day in enumerate(days) if low <= day <= high]
+    league = feed.season.league
     return {
         "leagues": [{"id": "1", "name": league.title, "abbreviation": league.title}],
         "day": {"date": str(_day(low))},
-        "events": [_event(told, game, now) for game in chosen],
+        "events": [_event(feed, game, now) for game in games],
     }
 
 
-def _day(told: str) -> date | None:
-    plain = told.isdecimal() and len(told) == _ALL_DIGITS
+def _day(text: str) -> date | None:
+    valid = text.isdecimal() and len(text) == _DATE_DIGITS
     try:
-        return date.fromisoformat(told) if plain else None
+        return date.fromisoformat(text) if valid else None
     except ValueError:
         return None
 
 
-def _summary(told: Told, event: str, now: datetime) -> Row | None:
+def _summary(feed: SeasonFeed, event: str, now: datetime) -> Row | None:
     game = int(event) - FIRST_EVENT if event.isdecimal() else -1
-    if not 0 <= game < len(told.season.games):
+    if not 0 <= game < len(feed.season.games):
         return None
-    header = {"id": event, "competitions": [_competition(told, game, now)]}
-    counted, at = told.season.team_figures, stamp(now)
-    rows = np.flatnonzero((counted.game == game) & (counted.known_us <= at)).tolist()
-    words = _TEAM_WORDS[told.season.league.key]
+    header = {"id": event, "competitions": [_competition(feed, game, now)]}
+    box_scores, at = feed.season.team_stats, to_epoch_us(now)
+    rows = np.flatnonzero((box_scores.game == game) & (box_scores.known_us <= at)).tolist()
+    stat_names = _TEAM_STAT_NAMES[feed.season.league.key]
     teams = [
         {
-            "team": _team(told, int(counted.team[row])),
+            "team": _team(feed, int(box_scores.team[row])),
             "statistics": [
-                {"name": words[name], "displayValue": f"{counted.stats[name][row]:g}"}
-                for name in words
+                {"name": stat_names[name], "displayValue": f"{box_scores.stats[name][row]:g}"}
+                for name in stat_names
             ],
         }
         for row in rows
     ]
-    found: Row = {"header": header, "boxscore": {"teams": teams}}
-    people = _people(told, game, at)
-    if told.season.league.has_draws:
-        found["rosters"] = people
+    result: Row = {"header": header, "boxscore": {"teams": teams}}
+    people = _player_stats(feed, game, at)
+    if feed.season.league.has_draws:
+        result["rosters"] = people
     else:
-        found["boxscore"] = {"teams": teams, "players": people}
-    return found
+        result["boxscore"] = {"teams": teams, "players": people}
+    return result
 
 
-def _people(told: Told, game: int, at: int) -> list[Row]:
-    """Answer what players did, each team's together; soccer tells it in another shape."""
-    counted, season = told.season.player_figures, told.season
-    rows = np.flatnonzero((counted.game == game) & (counted.known_us <= at))
-    found: list[Row] = []
-    for team in dict.fromkeys(counted.team[rows].tolist()):
-        mine: list[tuple[int, Row]] = [
+def _player_stats(feed: SeasonFeed, game: int, at: int) -> list[Row]:
+    """Return player stats by team; soccer uses another format."""
+    box_scores, season = feed.season.player_stats, feed.season
+    rows = np.flatnonzero((box_scores.game == game) & (box_scores.known_us <= at))
+    result: list[Row] = []
+    for team in dict.fromkeys(box_scores.team[rows].tolist()):
+        rows_of_team: list[tuple[int, Row]] = [
             (row, {"id": str(player + 1), "displayName": season.players[player].name})
-            for row in rows[counted.team[rows] == team].tolist()
-            for player in (int(counted.player[row]),)
+            for row in rows[box_scores.team[rows] == team].tolist()
+            for player in (int(box_scores.player[row]),)
         ]
         if season.league.has_draws:
-            found.append({"team": _team(told, team), "roster": _roster(told, mine)})
+            result.append({"team": _team(feed, team), "roster": _roster(feed, rows_of_team)})
         else:
-            found.append({"team": _team(told, team), "statistics": _groups(told, mine)})
-    return found
+            result.append({"team": _team(feed, team), "statistics": _groups(feed, rows_of_team)})
+    return result
 
 
-def _roster(told: Told, mine: list[tuple[int, Row]]) -> list[Row]:
-    stats = told.season.player_figures.stats
+def _roster(feed: SeasonFeed, rows_of_team: list[tuple[int, Row]]) -> list[Row]:
+    stats = feed.season.player_stats.stats
     return [
         {
             "athlete": athlete,
             "stats": [
-                {"name": word, "value": float(stats[name][row])} for name, word in _SOCCER.items()
+                {"name": word, "value": float(stats[name][row])}
+                for name, word in _SOCCER_STAT_NAMES.items()
             ],
         }
-        for row, athlete in mine
+        for row, athlete in rows_of_team
     ]
 
 
-def _groups(told: Told, mine: list[tuple[int, Row]]) -> list[Row]:
-    stats = told.season.player_figures.stats
-    found: list[Row] = []
-    for group, labels in _GROUPS[told.season.league.key]:
+def _groups(feed: SeasonFeed, rows_of_team: list[tuple[int, Row]]) -> list[Row]:
+    stats = feed.season.player_stats.stats
+    result: list[Row] = []
+    for group, labels in _STAT_GROUPS[feed.season.league.key]:
         lines = [
             {
                 "athlete": athlete,
                 "didNotPlay": False,
-                "stats": [_shown(label, float(stats[name][row])) for label, name in labels],
+                "stats": [_format_stat(label, float(stats[name][row])) for label, name in labels],
             }
-            for row, athlete in mine
+            for row, athlete in rows_of_team
         ]
-        found.append({"name": group, "labels": [label for label, _ in labels], "athletes": lines})
-    return found
+        result.append({"name": group, "labels": [label for label, _ in labels], "athletes": lines})
+    return result
 
 
-def _shown(label: str, value: float) -> str:
-    """Threes are told as made and tried."""
+def _format_stat(label: str, value: float) -> str:
+    """Threes are reported as made-attempted."""
     return f"{value:g}-{value * 2 + 3:g}" if label == "3PT" else f"{value:g}"
 
 
-def _schedule(told: Told, team: int, now: datetime) -> Row | None:
-    games = told.season.games
-    if not 0 <= team < len(told.season.teams):
+def _schedule(feed: SeasonFeed, team: int, now: datetime) -> Row | None:
+    games = feed.season.games
+    if not 0 <= team < len(feed.season.teams):
         return None
-    mine = np.flatnonzero((games.home == team) | (games.away == team)).tolist()
-    return {"team": _team(told, team), "events": [_event(told, game, now) for game in mine]}
+    rows_of_team = np.flatnonzero((games.home == team) | (games.away == team)).tolist()
+    return {"team": _team(feed, team), "events": [_event(feed, game, now) for game in rows_of_team]}
 
 
-def _injuries(told: Told, now: datetime) -> Row:
-    """Answer the last report of each player who is not fit."""
-    reports = told.season.injuries
-    shown = int(np.searchsorted(reports.known_us, stamp(now), side="right"))
-    last = {int(reports.player[row]): row for row in range(shown)}
+def _injuries(feed: SeasonFeed, now: datetime) -> Row:
+    """Return the last report of each player who is not fit."""
+    reports = feed.season.injuries
+    known = int(np.searchsorted(reports.known_us, to_epoch_us(now), side="right"))
+    last = {int(reports.player[row]): row for row in range(known)}
     teams: dict[int, list[Row]] = {}
     for player, row in sorted(last.items()):
         if reports.status[row] == ACTIVE:
             continue
-        name = told.season.players[player].name
+        name = feed.season.players[player].name
         teams.setdefault(int(reports.team[row]), []).append(
             {
                 "id": str(row),
                 "status": STATUSES[reports.status[row]].title(),
-                "date": f"{moment(int(reports.known_us[row])):%Y-%m-%dT%H:%MZ}",
+                "date": f"{from_epoch_us(int(reports.known_us[row])):%Y-%m-%dT%H:%MZ}",
                 "athlete": {"id": str(player + 1), "displayName": name},
                 "details": {"type": "Knee"},
                 "shortComment": f"{name} is hurt.",
             }
         )
-    told_of = [
-        {"id": str(team + 1), "displayName": told.season.teams[team], "injuries": rows}
+    injured_teams = [
+        {"id": str(team + 1), "displayName": feed.season.teams[team], "injuries": rows}
         for team, rows in sorted(teams.items())
     ]
-    return {"timestamp": f"{now:%Y-%m-%dT%H:%M:%SZ}", "status": "success", "injuries": told_of}
+    return {
+        "timestamp": f"{now:%Y-%m-%dT%H:%M:%SZ}",
+        "status": "success",
+        "injuries": injured_teams,
+    }

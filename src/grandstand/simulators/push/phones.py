@@ -1,4 +1,4 @@
-"""Kept here: a wall of simulated phones, and what each of their lock screens shows."""
+"""Simulated phones with their Live Activities and notifications."""
 
 from __future__ import annotations
 
@@ -8,21 +8,119 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, TypeAlias
 
-from grandstand.base.clock import Clock
-from grandstand.simulators.push.activities import Activity, Lock, Payload
+from grandstand.core.clock import Clock
+
+Payload: TypeAlias = dict[str, Any]
+
+# iOS ends an activity after eight hours and keeps what has ended for four more at most.
+_LONGEST_SECONDS: Final = 8 * 3600
+_KEPT_SECONDS: Final = 4 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class LockScreenActivity:
+    """What a lock screen shows of an activity."""
+
+    state: Payload
+    attributes: Payload
+    timestamp: int
+    stale: bool
+    ended: bool
+    alert: str | None
+    updates: int
+    alerts: int
+
+
+@dataclass
+class Activity:
+    """A Live Activity; applies pushes once each, ordered by timestamp.
+
+    `seen` has the timestamps shown and `alerts` the alerts, so that tests can detect a step
+    back or a repeated alert.
+    """
+
+    token: str
+    attributes: Payload
+    state: Payload
+    began_at: float
+    channel: str | None = None
+    timestamp: int = 0
+    stale_at: float | None = None
+    ended_at: float | None = None
+    gone_at: float | None = None
+    alerts: list[str] = field(default_factory=list)
+    seen: list[int] = field(default_factory=list)
+
+    def begin(self, aps: Payload) -> None:
+        """Show the first state, with its alert."""
+        self._show(aps)
+
+    def take(self, aps: Payload, now: float) -> str | None:
+        """Apply an update or an end; return why it is ignored, or None."""
+        event, timestamp = aps.get("event"), aps["timestamp"]
+        if event not in {"update", "end"}:
+            return f"event {event!r} for an activity that runs"
+        if not self.runs(now):
+            return "activity is over"
+        if timestamp < self.timestamp:
+            return "older than what is shown"
+        if timestamp == self.timestamp and self.seen:
+            return "shown already"
+        self._show(aps)
+        if event == "end":
+            self.ended_at = now
+            latest = now + _KEPT_SECONDS
+            self.gone_at = min(float(aps.get("dismissal-date", latest)), latest)
+        return None
+
+    def dismiss(self, now: float) -> None:
+        self.ended_at = self.ended_at or now
+        self.gone_at = now
+
+    def runs(self, now: float) -> bool:
+        """Return whether it has not ended by a push, by hand or by age."""
+        return self.ended_at is None and now - self.began_at < _LONGEST_SECONDS
+
+    def shown(self, now: float) -> LockScreenActivity | None:
+        """Return what the lock screen shows, or None once it is gone."""
+        worn_out = self.began_at + _LONGEST_SECONDS
+        gone_at = self.gone_at if self.gone_at is not None else worn_out + _KEPT_SECONDS
+        if now >= gone_at:
+            return None
+        return LockScreenActivity(
+            state=self.state,
+            attributes=self.attributes,
+            timestamp=self.timestamp,
+            stale=self.stale_at is not None and now >= self.stale_at,
+            ended=not self.runs(now),
+            alert=self.alerts[-1] if self.alerts else None,
+            updates=len(self.seen),
+            alerts=len(self.alerts),
+        )
+
+    def _show(self, aps: Payload) -> None:
+        self.timestamp = aps["timestamp"]
+        self.seen.append(self.timestamp)
+        self.state = aps["content-state"]
+        stale = aps.get("stale-date")
+        self.stale_at = float(stale) if isinstance(stale, int | float) else None
+        alert = aps.get("alert")
+        if isinstance(alert, dict) and alert.get("title"):
+            self.alerts.append(": ".join(filter(None, (alert["title"], alert.get("body")))))
+
 
 _MOST_ACTIVITIES: Final = 5
 _DEVICE_TOKEN_BYTES: Final = 32
 _ACTIVITY_TOKEN_BYTES: Final = 80
 
-Decodes: TypeAlias = Callable[[Mapping[str, Any]], bool]
+StateDecoder: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
 
 @dataclass
 class Phone:
-    """One phone with the app on it: its tokens, its activities and its plain notifications.
+    """A phone with the app: tokens, activities and notifications.
 
-    `dropped` counts what Apple took and the phone made nothing of, by reason.
+    `dropped` counts accepted pushes that the phone ignored, by reason.
     """
 
     name: str
@@ -33,72 +131,71 @@ class Phone:
     notifications: list[dict[str, Any]] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
 
-    def locks(self, now: float) -> list[Lock]:
-        """Answer what the lock screen shows of each activity that is on it."""
+    def locks(self, now: float) -> list[LockScreenActivity]:
+        """Return the activities on the lock screen."""
         shown = (activity.shown(now) for activity in self.activities)
         return [lock for lock in shown if lock is not None]
 
     def running(self, now: float) -> list[Activity]:
-        """Answer the activities that have not ended."""
+        """Return the activities that have not ended."""
         return [activity for activity in self.activities if activity.runs(now)]
 
 
-Started: TypeAlias = Callable[[Phone, Activity], None]
+StartListener: TypeAlias = Callable[[Phone, Activity], None]
 
 
 @dataclass
-class Wall:
+class PhoneWall:
     """All phones; pushes reach them by token or by channel.
 
-    `decodes` says whether the app can read a content state, as its Swift type decides. Whoever is
-    in `started` hears of each activity that a push began, as the app's server does.
+    `decodes` decides whether the app can decode a content state. The `started` listeners are
+    called for each activity started by push.
     """
 
     clock: Clock
     random: Random
-    decodes: Decodes = field(default=lambda _: True)
+    decodes: StateDecoder = field(default=lambda _: True)
     phones: list[Phone] = field(default_factory=list)
-    started: list[Started] = field(default_factory=list)
+    started: list[StartListener] = field(default_factory=list)
     _by_token: dict[str, tuple[Phone, Activity | None]] = field(default_factory=dict)
 
     def add(self, name: str, bundle_id: str) -> Phone:
-        """Put a phone on the wall."""
         phone = Phone(name, bundle_id, self._token(_DEVICE_TOKEN_BYTES), self._token())
         self.phones.append(phone)
         self._by_token[phone.device_token] = self._by_token[phone.start_token] = (phone, None)
         return phone
 
     def begin(self, phone: Phone, attributes: Mapping[str, Any], state: Payload) -> Activity:
-        """Begin an activity on a phone by hand, as its owner does in the app."""
+        """Start an activity as the user does in the app."""
         activity = Activity(self._token(), dict(attributes), state, self.clock.epoch())
         phone.activities.append(activity)
         self._by_token[activity.token] = (phone, activity)
         return activity
 
     def rotate(self, phone: Phone, activity: Activity) -> str:
-        """Give an activity another token, as iOS does now and then; answer it."""
+        """Replace the token of an activity, as iOS does at times, and return it."""
         self._by_token.pop(activity.token, None)
         activity.token = self._token()
         self._by_token[activity.token] = (phone, activity)
         return activity.token
 
     def dismiss(self, activity: Activity) -> None:
-        """Swipe an activity off the lock screen; its token may still be taken."""
+        """Dismiss an activity; its token may still be accepted."""
         activity.dismiss(self.clock.epoch())
 
     def forget_all_but(self, kept: int, phone: Phone) -> None:
-        """Forget what a phone showed before its newest so many, and the tokens of it."""
+        """Remove all but the newest activities and notifications of a phone."""
         for activity in phone.activities[:-kept]:
             self._by_token.pop(activity.token, None)
         del phone.activities[:-kept], phone.notifications[:-kept]
 
     def bundle_of(self, token: str) -> str | None:
-        """Answer the app a token belongs to, None for one that no phone has."""
+        """Return the bundle id of a token, or None if no phone has it."""
         found = self._by_token.get(token)
         return found[0].bundle_id if found else None
 
     def push(self, token: str, push_type: str, payload: Payload) -> None:
-        """Bring a push to the phone of a token."""
+        """Deliver a push to the phone of a token."""
         found = self._by_token.get(token)
         if found is None:
             return
@@ -113,14 +210,14 @@ class Wall:
             phone.dropped["no activity has this token"] += 1
 
     def broadcast(self, channel: str, payload: Payload) -> int:
-        """Bring a push to every activity on a channel; answer how many there are."""
+        """Deliver a push to every activity on a channel; return how many there are."""
         listening = list(self._listening(channel))
         for phone, activity in listening:
             self._change(phone, activity, payload)
         return len(listening)
 
-    def locks(self) -> dict[str, list[Lock]]:
-        """Answer what every lock screen shows now, by the names of phones."""
+    def locks(self) -> dict[str, list[LockScreenActivity]]:
+        """Return the lock screens by phone name."""
         now = self.clock.epoch()
         return {phone.name: phone.locks(now) for phone in self.phones}
 
@@ -166,7 +263,7 @@ class Wall:
 
 
 def _start_fault(aps: Payload) -> str | None:
-    """Answer why iOS makes nothing of a start that Apple has taken."""
+    """Return why iOS ignores a start, or None."""
     if aps.get("event") != "start":
         return "not a start"
     if not isinstance(aps.get("attributes-type"), str) or not isinstance(

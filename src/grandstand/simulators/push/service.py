@@ -1,4 +1,4 @@
-"""Kept here: the push service as one server: Apple's two hosts, and the one browsers use."""
+"""The push service: the two APNs hosts and a Web Push service on loopback."""
 
 from __future__ import annotations
 
@@ -13,16 +13,28 @@ from typing import Final
 
 import msgspec
 
-from grandstand.base.clock import Clock
-from grandstand.simulators.push.activities import Activity
-from grandstand.simulators.push.behaviour import REASONS, Behaviour, Behaviours
-from grandstand.simulators.push.certificate import Certificate
-from grandstand.simulators.push.channels import Channels
-from grandstand.simulators.push.checks import Fault, bundle_of, payload_of, push_fault
-from grandstand.simulators.push.http2 import REFUSED, Asked, Link, Reply, Respond
-from grandstand.simulators.push.phones import Phone, Wall
-from grandstand.simulators.push.tokens import KeyRing
-from grandstand.simulators.push.webpush import Browsers
+from grandstand.core.clock import Clock
+from grandstand.simulators.push.channels import BroadcastChannels
+from grandstand.simulators.push.http2_server import (
+    REFUSED_STREAM,
+    Certificate,
+    Http2Connection,
+    Http2Request,
+    Http2Response,
+    RequestHandler,
+)
+from grandstand.simulators.push.phones import Activity, Phone, PhoneWall
+from grandstand.simulators.push.validation import (
+    STATUS_BY_REASON,
+    KeyRing,
+    Rejection,
+    ScriptedReplies,
+    ScriptedReply,
+    bundle_for_topic,
+    check_push,
+    parse_payload,
+)
+from grandstand.simulators.push.webpush import SimulatedBrowsers
 
 LOOPBACK: Final = "127.0.0.1"
 _DEVICE: Final = "/3/device/"
@@ -32,9 +44,10 @@ _KEPT_ARRIVALS: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the service is: pushes go to `apns`, channels are managed at `manage`.
+    """The addresses of the service; `trusting` is the TLS context for its certificate.
 
-    Browsers' subscriptions are at `webpush`; `trusting` is what its certificate is trusted with.
+    Pushes go to `apns`, channels are managed at `manage`, and browser endpoints are at
+    `webpush`.
     """
 
     apns: str
@@ -44,8 +57,8 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """One push that came, and what it was answered."""
+class ReceivedPush:
+    """A push and its result."""
 
     token: str
     apns_id: str
@@ -57,11 +70,11 @@ class Arrival:
 
 @dataclass
 class PushService:
-    """The server: `bundles` are the apps it pushes for, `wall` the phones it reaches.
+    """The server: `bundles` are its apps, `wall` the phones it reaches.
 
-    A client may have `first_streams` streams open until one of its requests has proven a key, and
-    `streams` from then on; with `wary` a rejected push takes it back to one until a good one comes.
-    The last `kept_arrivals` pushes are in `arrivals`.
+    A client may open `first_streams` streams until a request has a valid token, then
+    `streams`; with `wary` a rejected push limits it to one again. The last `kept_arrivals`
+    pushes are in `arrivals`.
     """
 
     clock: Clock
@@ -72,20 +85,20 @@ class PushService:
     first_streams: int = 1
     wary: bool = False
     away_after: int | None = None
-    behaviours: Behaviours = field(default_factory=Behaviours)
-    links: list[Link] = field(default_factory=list)
+    behaviours: ScriptedReplies = field(default_factory=ScriptedReplies)
+    links: list[Http2Connection] = field(default_factory=list)
     count: Counter[str] = field(default_factory=Counter)
     kept_arrivals: int = _KEPT_ARRIVALS
 
     def __post_init__(self) -> None:
         """Build what it is made of."""
-        self.arrivals: deque[Arrival] = deque(maxlen=self.kept_arrivals)
+        self.arrivals: deque[ReceivedPush] = deque(maxlen=self.kept_arrivals)
         self.keys = KeyRing(self.clock)
-        self.wall = Wall(self.clock, self.random)
-        self.channels = Channels(
+        self.wall = PhoneWall(self.clock, self.random)
+        self.channels = BroadcastChannels(
             self.clock, self.random, lambda bundle: self.broadcasting and bundle in self.bundles
         )
-        self.browsers = Browsers(self.clock)
+        self.browsers = SimulatedBrowsers(self.clock)
         self.wall.started.append(self._catch_up)
 
     @contextlib.asynccontextmanager
@@ -102,29 +115,29 @@ class PushService:
             self.browsers.origin = f"https://{apns}"
             yield Addresses(apns, manage, self.browsers.origin, certificate.trusting())
 
-    def answer(self, link: Link, asked: Asked) -> Reply | None:
-        """Answer a request to the host that pushes."""
+    def answer(self, link: Http2Connection, asked: Http2Request) -> Http2Response | None:
+        """Return a request to the host that pushes."""
         if self.browsers.owns(asked.path):
             return self.browsers.answer(asked)
         if asked.path.startswith(_BROADCAST):
             return self._finish(link, asked, self._broadcast(link, asked))
         if not asked.path.startswith(_DEVICE):
-            return self._finish(link, asked, Fault("BadPath"))
+            return self._finish(link, asked, Rejection("BadPath"))
         token = asked.path.removeprefix(_DEVICE)
         behaviour = self.behaviours.next_for(token)
         if behaviour.silent:
             return None
         if behaviour.reason == "RefusedStream":
-            return REFUSED
+            return REFUSED_STREAM
         fault = self._push(link, asked, token, behaviour)
         self._note(asked, token, fault)
-        reply = self._finish(link, asked, fault or Reply(200))
+        reply = self._finish(link, asked, fault or Http2Response(200))
         return _late(reply, behaviour)
 
-    def manage(self, link: Link, asked: Asked) -> Reply:
-        """Answer a request to the host that manages channels."""
+    def manage(self, link: Http2Connection, asked: Http2Request) -> Http2Response:
+        """Return a request to the host that manages channels."""
         fault = self.keys.fault(link, asked.headers.get("authorization"))
-        return self._finish(link, asked, Fault(fault) if fault else self.channels.manage(asked))
+        return self._finish(link, asked, Rejection(fault) if fault else self.channels.manage(asked))
 
     def limit(self, streams: int) -> None:
         """Change how many streams clients may have open, now and later."""
@@ -137,46 +150,50 @@ class PushService:
         for link in self.links:
             link.send_away(reason)
 
-    def _push(self, link: Link, asked: Asked, token: str, behaviour: Behaviour) -> Fault | None:
+    def _push(
+        self, link: Http2Connection, asked: Http2Request, token: str, behaviour: ScriptedReply
+    ) -> Rejection | None:
         if asked.method != "POST":
-            return Fault("MethodNotAllowed")
+            return Rejection("MethodNotAllowed")
         reason = self.keys.fault(link, asked.headers.get("authorization"))
-        reason = reason or push_fault(asked, token, self.bundles)
+        reason = reason or check_push(asked, token, self.bundles)
         if reason:
-            return Fault(reason)
-        payload = payload_of(asked.body)
-        if isinstance(payload, Fault):
+            return Rejection(reason)
+        payload = parse_payload(asked.body)
+        if isinstance(payload, Rejection):
             return payload
         if behaviour.reason:
             since = behaviour.since or self.clock.now()
-            gone = REASONS[behaviour.reason] == REASONS["Unregistered"]
-            return Fault(behaviour.reason, int(since.timestamp() * 1000) if gone else None)
+            gone = STATUS_BY_REASON[behaviour.reason] == STATUS_BY_REASON["Unregistered"]
+            return Rejection(behaviour.reason, int(since.timestamp() * 1000) if gone else None)
         bundle = self.wall.bundle_of(token.lower())
         if bundle is None:
-            return Fault("BadDeviceToken")
-        if bundle != bundle_of(asked.headers["apns-topic"]):
-            return Fault("DeviceTokenNotForTopic")
+            return Rejection("BadDeviceToken")
+        if bundle != bundle_for_topic(asked.headers["apns-topic"]):
+            return Rejection("DeviceTokenNotForTopic")
         self.wall.push(token.lower(), asked.headers.get("apns-push-type", "alert"), payload)
         return None
 
-    def _broadcast(self, link: Link, asked: Asked) -> Reply | Fault:
+    def _broadcast(self, link: Http2Connection, asked: Http2Request) -> Http2Response | Rejection:
         if asked.method != "POST":
-            return Fault("MethodNotAllowed")
+            return Rejection("MethodNotAllowed")
         reason = self.keys.fault(link, asked.headers.get("authorization"))
         if reason:
-            return Fault(reason)
+            return Rejection(reason)
         found = self.channels.send(asked.path.removeprefix(_BROADCAST), asked)
-        if isinstance(found, Fault):
+        if isinstance(found, Rejection):
             return found
         channel, payload = found
         self.count["reached by broadcast"] += self.wall.broadcast(channel.id, payload)
-        return Reply(200)
+        return Http2Response(200)
 
-    def _finish(self, link: Link, asked: Asked, outcome: Reply | Fault) -> Reply:
-        """Answer with the id the client gave, and change its limit by how it did."""
-        reason = outcome.reason if isinstance(outcome, Fault) else None
+    def _finish(
+        self, link: Http2Connection, asked: Http2Request, outcome: Http2Response | Rejection
+    ) -> Http2Response:
+        """Return with the id the client gave, and change its limit by how it did."""
+        reason = outcome.reason if isinstance(outcome, Rejection) else None
         self.count[reason or "good"] += 1
-        proven = reason is None or REASONS[reason] != REASONS["Forbidden"]
+        proven = reason is None or STATUS_BY_REASON[reason] != STATUS_BY_REASON["Forbidden"]
         if proven and not link.facts.get("trusted"):
             link.facts["trusted"] = True
             link.away_after = self.away_after
@@ -186,17 +203,17 @@ class PushService:
         named = asked.headers.get("apns-id") or asked.headers.get("apns-request-id")
         name = "apns-request-id" if "apns-request-id" in asked.headers else "apns-id"
         headers = ((name, named or self._new_id()),)
-        if isinstance(outcome, Reply):
-            return Reply(outcome.status, (*headers, *outcome.headers), outcome.body)
+        if isinstance(outcome, Http2Response):
+            return Http2Response(outcome.status, (*headers, *outcome.headers), outcome.body)
         told: dict[str, object] = {"reason": outcome.reason}
         if outcome.since is not None:
             told["timestamp"] = outcome.since
-        return Reply(REASONS[outcome.reason], headers, msgspec.json.encode(told))
+        return Http2Response(STATUS_BY_REASON[outcome.reason], headers, msgspec.json.encode(told))
 
-    def _note(self, asked: Asked, token: str, fault: Fault | None) -> None:
+    def _note(self, asked: Http2Request, token: str, fault: Rejection | None) -> None:
         said = asked.headers.get
         self.arrivals.append(
-            Arrival(
+            ReceivedPush(
                 token,
                 said("apns-id", ""),
                 said("apns-priority", "10"),
@@ -218,17 +235,17 @@ class PushService:
         return "-".join(parts)
 
 
-def _late(reply: Reply, behaviour: Behaviour) -> Reply:
-    return Reply(reply.status, reply.headers, reply.body, behaviour.delay_seconds)
+def _late(reply: Http2Response, behaviour: ScriptedReply) -> Http2Response:
+    return Http2Response(reply.status, reply.headers, reply.body, behaviour.delay_seconds)
 
 
 @contextlib.asynccontextmanager
 async def _listening(
-    service: PushService, answer: Respond, context: ssl.SSLContext, port: int
+    service: PushService, answer: RequestHandler, context: ssl.SSLContext, port: int
 ) -> AsyncIterator[int]:
-    links: list[Link] = service.links
+    links: list[Http2Connection] = service.links
     server = await asyncio.get_running_loop().create_server(
-        lambda: Link(answer, links, service.first_streams), LOOPBACK, port, ssl=context
+        lambda: Http2Connection(answer, links, service.first_streams), LOOPBACK, port, ssl=context
     )
     try:
         yield server.sockets[0].getsockname()[1]

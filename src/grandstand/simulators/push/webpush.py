@@ -1,4 +1,4 @@
-"""Kept here: browsers that subscribed to pushes (RFC 8030), and can read only what is for them."""
+"""A Web Push service (RFC 8030) and the browsers subscribed to it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from grandstand.base.clock import Clock
-from grandstand.simulators.push.http2 import Asked, Reply
+from grandstand.core.clock import Clock
+from grandstand.simulators.push.http2_server import Http2Request, Http2Response
 
 PREFIX: Final = "/wpush/v2/"
 _MOST_BYTES: Final = 4_096
@@ -29,8 +29,8 @@ _TOPIC_LETTERS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A message a browser got and could read."""
+class ReceivedMessage:
+    """A message that a browser decrypted."""
 
     text: str
     ttl: int
@@ -39,10 +39,10 @@ class Shown:
 
 
 @dataclass
-class Browser:
-    """One subscription: its keys, and what came through.
+class SimulatedBrowser:
+    """A subscription with its keys and messages.
 
-    `gone` is the status its endpoint answers once it is over; `allows` a key binds it to a server.
+    `gone` is the status of an expired endpoint; `allows` restricts it to one server key.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Browser:
     allows: str | None = None
     gone: int | None = None
     busy_seconds: int | None = None
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[ReceivedMessage] = field(default_factory=list)
     private: ec.EllipticCurvePrivateKey = field(
         default_factory=lambda: ec.generate_private_key(ec.SECP256R1()), repr=False
     )
@@ -58,14 +58,17 @@ class Browser:
 
     @property
     def subscription(self) -> dict[str, Any]:
-        """What the page's script hands to its server."""
+        """The subscription as a page sends it to its server."""
         return {
             "endpoint": f"{self.origin}{PREFIX}{self.id}",
-            "keys": {"p256dh": encode64(point(self.private)), "auth": encode64(self.auth)},
+            "keys": {
+                "p256dh": encode64(encode_public_key(self.private)),
+                "auth": encode64(self.auth),
+            },
         }
 
     def decrypt(self, body: bytes) -> bytes | None:
-        """Answer what a message says (RFC 8188, RFC 8291), None when it is not for us."""
+        """Decrypt a message (RFC 8188, RFC 8291), or return None."""
         salt, size, rest = body[:16], body[20:_HEAD_BYTES], body[_HEAD_BYTES:]
         if len(size) != 1 or size[0] != _KEY_BYTES or len(rest) < _KEY_BYTES:
             return None
@@ -73,7 +76,7 @@ class Browser:
         try:
             public = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), theirs)
             shared = self.private.exchange(ec.ECDH(), public)
-            info = b"WebPush: info\x00" + point(self.private) + theirs
+            info = b"WebPush: info\x00" + encode_public_key(self.private) + theirs
             secret = _derive(shared, self.auth, info, 32)
             key = _derive(secret, salt, b"Content-Encoding: aes128gcm\x00", 16)
             nonce = _derive(secret, salt, b"Content-Encoding: nonce\x00", 12)
@@ -85,48 +88,48 @@ class Browser:
 
 
 @dataclass
-class Browsers:
-    """Every subscription, behind one endpoint each; servers prove who they are (RFC 8292)."""
+class SimulatedBrowsers:
+    """All subscriptions; servers authenticate with VAPID (RFC 8292)."""
 
     clock: Clock
     origin: str = ""
-    browsers: dict[str, Browser] = field(default_factory=dict)
+    browsers: dict[str, SimulatedBrowser] = field(default_factory=dict)
 
-    def subscribe(self, allows: str | None = None) -> Browser:
-        """Answer a new subscription, for whichever server or for the one with a key."""
-        browser = Browser(secrets.token_urlsafe(24), self.origin, allows)
+    def subscribe(self, allows: str | None = None) -> SimulatedBrowser:
+        """Return a new subscription, for any server or for the one with a key."""
+        browser = SimulatedBrowser(secrets.token_urlsafe(24), self.origin, allows)
         self.browsers[browser.id] = browser
         return browser
 
     def owns(self, path: str) -> bool:
-        """Tell whether a path is an endpoint's."""
+        """Return whether a path is an endpoint."""
         return path.startswith(PREFIX)
 
-    def answer(self, asked: Asked) -> Reply:
-        """Take a message for a subscription."""
+    def answer(self, asked: Http2Request) -> Http2Response:
+        """Handle a message to a subscription."""
         browser = self.browsers.get(asked.path.removeprefix(PREFIX))
         if browser is None:
-            return Reply(404)
+            return Http2Response(404)
         if browser.gone is not None:
-            return Reply(browser.gone)
+            return Http2Response(browser.gone)
         status = self._fault(browser, asked)
         if status:
-            return Reply(status)
+            return Http2Response(status)
         if browser.busy_seconds is not None:
-            return Reply(429, (("retry-after", str(browser.busy_seconds)),))
+            return Http2Response(429, (("retry-after", str(browser.busy_seconds)),))
         text = browser.decrypt(asked.body)
         if text is None:
-            return Reply(400)
+            return Http2Response(400)
         said = asked.headers.get
         ttl, urgency, topic = int(said("ttl", "0")), said("urgency", "normal"), said("topic")
         if topic is not None:
             browser.shown = [each for each in browser.shown if each.topic != topic]
-        browser.shown.append(Shown(text.decode("utf-8", "replace"), ttl, urgency, topic))
-        return Reply(
+        browser.shown.append(ReceivedMessage(text.decode("utf-8", "replace"), ttl, urgency, topic))
+        return Http2Response(
             201, (("location", f"{self.origin}/m/{len(browser.shown)}"), ("ttl", str(ttl)))
         )
 
-    def _fault(self, browser: Browser, asked: Asked) -> int | None:
+    def _fault(self, browser: SimulatedBrowser, asked: Http2Request) -> int | None:
         said = asked.headers.get
         if asked.method != "POST":
             return 405
@@ -138,7 +141,7 @@ class Browsers:
             return 400
         return 413 if len(asked.body) > _MOST_BYTES else None
 
-    def _proven(self, browser: Browser, authorization: str) -> bool:
+    def _proven(self, browser: SimulatedBrowser, authorization: str) -> bool:
         scheme, _, rest = authorization.partition(" ")
         parts = dict(part.strip().partition("=")[::2] for part in rest.split(","))
         if scheme.lower() != "vapid" or not {"t", "k"} <= parts.keys():
@@ -162,18 +165,18 @@ class Browsers:
         return 0 < left <= _LONGEST_TOKEN_SECONDS
 
 
-def point(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """Answer a public key as browsers write it: 65 bytes, not compressed."""
+def encode_public_key(key: ec.EllipticCurvePrivateKey) -> bytes:
+    """Return an uncompressed public key of 65 bytes."""
     return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
 
 
 def encode64(data: bytes) -> str:
-    """Write bytes as URL-safe base64 without padding."""
+    """Encode as URL-safe base64 without padding."""
     return urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def decode64(text: str) -> bytes:
-    """Read URL-safe base64 without padding; raise ValueError when it is none."""
+    """Decode URL-safe base64 without padding. Raises ValueError."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 

@@ -1,1 +1,1 @@
-"""A race site one can run: generated seasons of racing behind the pages of a real one."""
+"""Simulated race site: generated racing seasons behind the pages of netkeiba."""

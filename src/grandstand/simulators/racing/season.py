@@ -1,4 +1,4 @@
-"""Kept here: which horses meet in which race of a year: bands of equals that meet in rounds."""
+"""Race conditions and the entries of a season."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from grandstand.simulators.racing.calendar import Meeting, meetings
-from grandstand.simulators.racing.chance import chance, shuffled
 from grandstand.simulators.racing.population import (
     FOALS,
     GROWN,
@@ -17,8 +15,10 @@ from grandstand.simulators.racing.population import (
     YOUNGEST,
     Horse,
     Population,
+    site,
 )
-from grandstand.simulators.racing.tracks import Circuit
+from grandstand.simulators.racing.racecourses import Circuit, Meeting, Surface, plan_meetings
+from grandstand.simulators.racing.rng import seeded_random, shuffle
 
 _RESTING: Final = 0.25
 _SHUFFLED: Final = 0.5
@@ -55,8 +55,8 @@ _ABROAD: Final = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slot:
-    """One race of the year and who is entered, in the order of the draw."""
+class RaceSlot:
+    """One race of the year with its entries in draw order."""
 
     race_id: str
     meeting: Meeting
@@ -67,8 +67,8 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Abroad:
-    """A race in another country and who went there from here."""
+class OverseasRace:
+    """An overseas race and the horses sent there."""
 
     race_id: str
     track: str
@@ -76,31 +76,31 @@ class Abroad:
     entered: tuple[Horse, ...]
 
     def draw(self, horse: Horse) -> int | None:
-        """Answer a horse's place among those that went, from 0, None if it stayed."""
+        """Return a horse's index among those sent; None if it was not."""
         return next((at for at, one in enumerate(self.entered) if one.id == horse.id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """A circuit's year: its races by day, by id and by horse."""
+    """A circuit's year: races by id, meetings by day, entries by horse."""
 
     circuit: Circuit
     year: int
-    slots: Mapping[str, Slot]
+    slots: Mapping[str, RaceSlot]
     days: Mapping[date, tuple[Meeting, ...]]
-    entries: Mapping[str, tuple[Slot, ...]]
-    abroad: tuple[Abroad, ...]
+    entries: Mapping[str, tuple[RaceSlot, ...]]
+    abroad: tuple[OverseasRace, ...]
 
 
-def season(people: Population, seed: int, circuit: Circuit, year: int) -> Season:
-    """Answer a circuit's year, made from nothing but the arguments."""
+def plan_season(people: Population, seed: int, circuit: Circuit, year: int) -> Season:
+    """Generate a circuit's year."""
     bands = _banded(people, seed, circuit, year)
-    held = meetings(seed, circuit, year)
+    held = plan_meetings(seed, circuit, year)
     filled = sorted(
-        _filled(bands, _planned(held, bands, circuit), chance(seed, circuit, year), circuit),
+        _filled(bands, _planned(held, bands, circuit), seeded_random(seed, circuit, year), circuit),
         key=lambda slot: (slot.meeting.held_on, slot.meeting.place, slot.number),
     )
-    entries: dict[str, list[Slot]] = {}
+    entries: dict[str, list[RaceSlot]] = {}
     days: dict[date, list[Meeting]] = {}
     for slot in filled:
         for horse in slot.entered:
@@ -119,7 +119,7 @@ def season(people: Population, seed: int, circuit: Circuit, year: int) -> Season
 
 def _banded(people: Population, seed: int, circuit: Circuit, year: int) -> dict[str, list[Horse]]:
     bands: dict[str, list[Horse]] = {}
-    draw = chance(seed, "judged", circuit, year)
+    draw = seeded_random(seed, "judged", circuit, year)
     for age in range(YOUNGEST, OLDEST + 1):
         for number in range(sum(FOALS.values())):
             horse = people.horse(year - age, number)
@@ -137,7 +137,7 @@ def _banded(people: Population, seed: int, circuit: Circuit, year: int) -> dict[
 
 @dataclass
 class _Plan:
-    """The races of the year given to one band, in order."""
+    """The races assigned to one band, in order."""
 
     weight: float
     credit: float = 0.0
@@ -147,7 +147,7 @@ class _Plan:
 def _planned(
     held: tuple[Meeting, ...], bands: Mapping[str, list[Horse]], circuit: Circuit
 ) -> dict[str, _Plan]:
-    """Give every race to a band: each gets as many as it has horses, evenly over the year."""
+    """Assign every race to a band, in proportion to its horses and evenly over the year."""
     plans = {band: _Plan(len(horses)) for band, horses in bands.items()}
     races = [(one, number) for one in held for number in range(1, one.races + 1)]
     races.sort(key=lambda race: (race[0].held_on, race[1], race[0].place))
@@ -173,9 +173,9 @@ def _planned(
 
 def _filled(
     bands: Mapping[str, list[Horse]], plans: Mapping[str, _Plan], draw: Random, circuit: Circuit
-) -> Iterator[Slot]:
+) -> Iterator[RaceSlot]:
     for band, plan in plans.items():
-        order = shuffled(draw, bands[band])
+        order = shuffle(draw, bands[band])
         races, turn = iter(plan.races), 0
         while True:
             # Everyone of two years begins in the first round, so that debutants meet.
@@ -187,7 +187,7 @@ def _filled(
                     break
                 meeting, number = race
                 race_id = meeting.race_id(number)
-                yield Slot(race_id, meeting, number, band, debut, entered)
+                yield RaceSlot(race_id, meeting, number, band, debut, entered)
             else:
                 order = _mixed(order, draw)
                 turn += 1
@@ -196,7 +196,7 @@ def _filled(
 
 
 def _mixed(order: list[Horse], draw: Random) -> list[Horse]:
-    """Shuffle for the next round, so that nobody runs again within half a round."""
+    """Shuffle for the next round so that no horse runs again within half a round."""
     reach = len(order) * _SHUFFLED
     keyed = sorted((at + draw.random() * reach, horse.id, horse) for at, horse in enumerate(order))
     return [horse for _, _, horse in keyed]
@@ -207,13 +207,13 @@ def _divided(there: list[Horse], draw: Random, circuit: Circuit) -> Iterator[tup
     at = 0
     while len(there) - at >= _LEAST_FIELD:
         size = min(most, max(_LEAST_FIELD, round(draw.gauss(mean, spread))))
-        yield tuple(shuffled(draw, there[at : at + size]))
+        yield tuple(shuffle(draw, there[at : at + size]))
         at += size
 
 
 def _sent_abroad(
-    able: list[Horse], entries: Mapping[str, list[Slot]], seed: int, year: int
-) -> Iterator[Abroad]:
+    able: list[Horse], entries: Mapping[str, list[RaceSlot]], seed: int, year: int
+) -> Iterator[OverseasRace]:
     gone: set[str] = set()
     for track, code, month, day in _ABROAD:
         on = date(year, month, day)
@@ -225,6 +225,86 @@ def _sent_abroad(
                 abs(slot.meeting.held_on - on) > _REST_ABROAD for slot in entries.get(horse.id, ())
             )
         ]
-        sent = chance(seed, "abroad", track, year).sample(rested, min(3, len(rested)))
+        sent = seeded_random(seed, "abroad", track, year).sample(rested, min(3, len(rested)))
         gone.update(horse.id for horse in sent)
-        yield Abroad(f"{year}{code}{month:02}{day:02}09", track, on, tuple(sent))
+        yield OverseasRace(f"{year}{code}{month:02}{day:02}09", track, on, tuple(sent))
+
+
+_SHARES: Final = (1.0, 0.4, 0.25, 0.15, 0.1)
+_TURF: Final = 0.5
+_AGES: Final = {"2": "２歳", "3": "３歳", "4": "４歳以上", "J": "４歳以上"}
+_CLASSES: Final = {
+    "jra": {"L": "１勝クラス", "M": "２勝クラス", "O": "オープン", "J": "オープン"},
+    "nar": {"L": "C", "M": "B", "O": "A"},
+}
+# In units of ten thousand yen, for the winner.
+_FIRST_PRIZES: Final = {
+    "jra": {"L": 800, "M": 1550, "O": 2400, "J": 1300},
+    "nar": {"L": 120, "M": 250, "O": 700},
+}
+_DEBUT_PRIZES: Final = {"jra": 720, "nar": 200}
+_GRADED: Final = (
+    ("GI", 1, 20_000, 0.05),
+    ("GII", 2, 6_700, 0.10),
+    ("GIII", 3, 4_300, 0.25),
+    ("L", 15, 2_800, 0.20),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The conditions of a race; `grade_icon` is the number of its grade icon, if any."""
+
+    name: str
+    surface: Surface
+    metres: int
+    age: str
+    rank: str
+    prizes: tuple[float, ...]
+    grade: str | None = None
+    grade_icon: int | None = None
+
+    @property
+    def graded(self) -> bool:
+        """Whether it is a graded race."""
+        return self.grade is not None and self.grade.startswith("G")
+
+    def prize(self, place: int, sharing: int = 1) -> float:
+        """Return the prize of a position; a dead heat shares the prizes."""
+        taken = [
+            self.prizes[at] for at in range(place - 1, place - 1 + sharing) if at < len(self.prizes)
+        ]
+        return round(sum(taken) / sharing, 1)
+
+
+def draw_conditions(seed: int, slot: RaceSlot) -> Conditions:
+    """Return the conditions of a race."""
+    draw = seeded_random(seed, "terms", slot.race_id)
+    track, circuit = slot.meeting.track, slot.meeting.circuit
+    surface: Surface = "jump" if slot.band == "J" else "dirt"
+    if surface == "dirt" and track.turf and draw.random() < _TURF:
+        surface = "turf"
+    metres = draw.choice(track.distances(surface))
+    age, level = _AGES[slot.band[0]], slot.band[-1]
+    rank = "新馬" if slot.debut else _CLASSES[circuit]["O" if slot.band == "2M" else level]
+    first = _DEBUT_PRIZES[circuit] if slot.debut else _FIRST_PRIZES[circuit][level]
+    grade, icon = None, None
+    if level == "O" and circuit == "jra":
+        luck = draw.random()
+        for name, number, prize, share in _GRADED:
+            if luck < share:
+                grade, icon, first = name, number, prize
+                break
+            luck -= share
+    title = _title(slot, f"{age}{rank}", draw.random())
+    prizes = tuple(round(first * share) * 1.0 for share in _SHARES)
+    return Conditions(title, surface, metres, f"サラ系{age}", rank, prizes, grade, icon)
+
+
+def _title(slot: RaceSlot, plain: str, luck: float) -> str:
+    if slot.band == "J":
+        return f"障害{plain}"
+    if slot.band.endswith("O"):
+        return f"{site(slot.race_id)}ステークス"
+    named = slot.band.endswith("M") and not slot.debut and luck < 0.5
+    return f"{site(slot.race_id)}特別" if named else plain

@@ -1,34 +1,331 @@
-"""Kept here: the race site as one application: three hosts, their addresses, their manners."""
+"""The simulated site as an ASGI application with three hosts."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from dataclasses import dataclass, field
+from datetime import date, datetime
+from itertools import pairwise
 from random import Random
 from threading import Lock
-from typing import Final
+from typing import Final, Literal, TypeAlias
 from urllib.parse import parse_qs
 
 import msgspec
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
 from grandstand.simulators.asgi import (
     Application,
     Message,
     Receive,
     Send,
-    answer,
-    answer_json,
-    body_of,
+    read_body,
+    send_json,
+    send_response,
 )
-from grandstand.simulators.blemishes import Blemish, Blemishes
 from grandstand.simulators.faults import CONTROL as FAULTS
 from grandstand.simulators.faults import Faults, Faulty
-from grandstand.simulators.racing.arrivals import Arrival, Arrivals, Host
-from grandstand.simulators.racing.blemishes import CONTROL, Wrong, blemished
-from grandstand.simulators.racing.pages.frame import Addresses
-from grandstand.simulators.racing.routes import Asked, Form, Page, page
+from grandstand.simulators.malformed import MalformedReplies, MalformedReply
+from grandstand.simulators.racing.html_pages import (
+    Addresses,
+    Columns,
+    card,
+    date_list,
+    day_list,
+    document,
+    headline,
+    jockey_page,
+    odds_json,
+    odds_tables,
+    pedigree,
+    profile,
+    result,
+    results,
+    shell,
+)
+from grandstand.simulators.racing.population import Ancestor, Horse
+from grandstand.simulators.racing.race import Race
+from grandstand.simulators.racing.racecourses import JST, Circuit
 from grandstand.simulators.racing.world import World
+
+Host: TypeAlias = Literal["race", "nar", "db"]
+
+_MAX_LOGGED: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRequest:
+    """One request: monotonic time, host, path with query, user agent."""
+
+    at: float
+    host: Host
+    path: str
+    agent: str
+
+
+@dataclass
+class AccessLog:
+    """Recent requests, and the number of concurrent ones per host."""
+
+    requests: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=_MAX_LOGGED))
+    concurrent: dict[Host, int] = field(default_factory=dict)
+    max_concurrent: dict[Host, int] = field(default_factory=dict)
+
+    def begin(self, arrival: LoggedRequest) -> float | None:
+        """Record a request and return the seconds since the previous one of its host."""
+        last = next((one for one in reversed(self.requests) if one.host == arrival.host), None)
+        self.requests.append(arrival)
+        now = self.concurrent.get(arrival.host, 0) + 1
+        self.concurrent[arrival.host] = now
+        self.max_concurrent[arrival.host] = max(now, self.max_concurrent.get(arrival.host, 0))
+        return None if last is None else arrival.at - last.at
+
+    def end(self, host: Host) -> None:
+        """Record the end of a request."""
+        self.concurrent[host] -= 1
+
+    def on(self, host: Host) -> list[LoggedRequest]:
+        """Return a host's requests, oldest first."""
+        return [arrival for arrival in self.requests if arrival.host == host]
+
+    def gaps(self, host: Host) -> list[float]:
+        """Return the seconds between a host's requests."""
+        return [later.at - sooner.at for sooner, later in pairwise(self.on(host))]
+
+
+Malformation: TypeAlias = Literal[
+    "truncated", "empty", "captcha", "wrong letters", "no table", "huge", "denied", "bad request"
+]
+
+MALFORMED_PATH: Final = "/simulator/pages"
+_HUGE: Final = 10 * 1024 * 1024
+_CAPTCHA: Final = (
+    '<!DOCTYPE html><html><head><meta charset="UTF-8"><title>Verify</title></head><body>'
+    '<form id="captcha-form"><p>ロボットではないことを確認してください</p>'
+    '<div class="g-recaptcha"></div></form></body></html>'
+)
+_STATUSES: Final[dict[Malformation, int]] = {"denied": 403, "bad request": 400}
+
+
+def malform(wrong: Malformation, body: bytes, encoding: str) -> tuple[int, bytes]:
+    """Return status and body of a malformed page."""
+    if wrong in _STATUSES:
+        return _STATUSES[wrong], b"<html><body><h1>Access denied</h1></body></html>"
+    if wrong == "truncated":
+        return 200, body[: len(body) // 2]
+    if wrong == "empty":
+        return 200, b""
+    if wrong == "captcha":
+        return 200, _CAPTCHA.encode()
+    if wrong == "huge":
+        return 200, body + b"<!-- " + b"x" * _HUGE + b" -->"
+    if wrong == "wrong letters":
+        other = "cp932" if encoding != "cp932" else "utf-8"
+        return 200, body.decode(encoding, "replace").encode(other, "replace")
+    return 200, body.replace(b"<table", b"<section").replace(b"</table", b"</section")
+
+
+_HTML: Final = "text/html"
+_JSON: Final = "application/json"
+_CIRCUITS: Final[dict[Host, Circuit]] = {"race": "jra", "nar": "nar"}
+_OLDEST_YEAR: Final = 1954
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFormat:
+    """Encoding and table width of the site, which changed in 2026.
+
+    With `declares_charset` the encoding is also in the HTTP header, except on the db host.
+    """
+
+    race_encoding: str = "UTF-8"
+    db_encoding: str = "EUC-JP"
+    columns: Columns = 33
+    declares_charset: bool = True
+
+    @classmethod
+    def of_2025(cls) -> SiteFormat:
+        """Return the format before the change."""
+        return cls(race_encoding="EUC-JP", columns=29, declares_charset=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A page request at a simulated time."""
+
+    host: Host
+    path: str
+    query: dict[str, str]
+    now: datetime
+    addresses: Addresses
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as text, with its encoding."""
+
+    text: str
+    encoding: str = "UTF-8"
+    media: str = _HTML
+    declares_charset: bool = True
+    status: int = 200
+
+    @property
+    def body(self) -> bytes:
+        """The encoded page; characters outside the encoding become references."""
+        return self.text.encode(self.encoding, "xmlcharrefreplace")
+
+    @property
+    def content_type(self) -> str:
+        """The Content-Type header."""
+        return f"{self.media}; charset={self.encoding}" if self.declares_charset else self.media
+
+
+def render_page(world: World, form: SiteFormat, request: PageRequest) -> Page | None:
+    """Return the requested page; None if there is none."""
+    if request.host == "db":
+        return _of_db(world, form, request)
+    circuit = _CIRCUITS[request.host]
+    if request.path.startswith("/top/") or request.path == "/":
+        return _of_day(world, form, request, circuit)
+    race = _race(world, request, request.query.get("race_id", ""))
+    if race is None or race.slot.meeting.circuit != circuit:
+        return None
+    return _of_race(world, form, request, race)
+
+
+def _of_day(world: World, form: SiteFormat, request: PageRequest, circuit: Circuit) -> Page | None:
+    day = _day(request.query.get("kaisai_date"), request.now)
+    if day is None:
+        return None
+    match request.path:
+        case "/top/race_list_sub.html":
+            return Page(day_list(world, circuit, day, request.now))
+        case "/top/race_list_get_date_list.html":
+            return Page(date_list(world, circuit, day))
+        case "/" | "/top/" | "/top/race_list.html":
+            return _whole("レース一覧", shell(day), form)
+    return None
+
+
+def _of_race(world: World, form: SiteFormat, request: PageRequest, race: Race) -> Page | None:
+    match request.path:
+        case "/race/shutuba.html":
+            return _whole(_dated(race), card(world, race, request.now, request.addresses), form)
+        case "/race/result.html":
+            return _whole(_dated(race), result(world, race, request.now, request.addresses), form)
+        case "/api/api_get_jra_odds.html" if request.host == "race":
+            encoded = msgspec.json.encode(odds_json(race, request.now)).decode()
+            return Page(encoded, media=_JSON, declares_charset=False)
+        case "/odds/index.html" if request.host == "nar":
+            return _whole(race.title, odds_tables(race, request.now), form)
+    return None
+
+
+def _dated(race: Race) -> str:
+    """Return the title of a race page, which contains the date as on the real site."""
+    meeting, number = race.slot.meeting, race.slot.number
+    day = meeting.held_on
+    return (
+        f"{race.title} | {day.year}年{day.month}月{day.day}日 {meeting.track.name}{number}R "
+        "レース情報"
+    )
+
+
+def _of_db(world: World, form: SiteFormat, request: PageRequest) -> Page | None:
+    match request.path.strip("/").split("/"):
+        case ["race", race_id]:
+            race = _race(world, request, race_id)
+            if race is None or request.now < race.confirmed_at:
+                return None
+            return _archived(race.title, result(world, race, request.now, request.addresses), form)
+        case ["horse", "ajax_horse_results.html" | "ajax_horse_pedigree.html" as name]:
+            return _fragment(world, form, request, name)
+        case ["horse", "result" | "ped" as kind, horse_id]:
+            return _of_horse(world, form, request, (kind, horse_id))
+        case ["horse", horse_id]:
+            return _of_horse(world, form, request, ("profile", horse_id))
+        case ["jockey", "result.html"]:
+            return _of_jockey(world, form, request, request.query.get("id", ""))
+        case ["jockey", jockey_id] | ["jockey", "result", "recent", jockey_id]:
+            return _of_jockey(world, form, request, jockey_id)
+    return None
+
+
+def _fragment(world: World, form: SiteFormat, request: PageRequest, name: str) -> Page | None:
+    horse = _horse(world, request, request.query.get("id", ""))
+    if horse is None:
+        return None
+    ours = name == "ajax_horse_results.html"
+    body = _results(world, form, request, horse) if ours else pedigree(world, horse)
+    if request.query.get("output") != "json":
+        return Page(body, declares_charset=form.declares_charset)
+    encoded = msgspec.json.encode({"status": "OK", "data": body}).decode()
+    return Page(encoded, media=_JSON, declares_charset=False)
+
+
+def _of_horse(
+    world: World, form: SiteFormat, request: PageRequest, wanted: tuple[str, str]
+) -> Page | None:
+    kind, horse_id = wanted
+    horse = _horse(world, request, horse_id)
+    if horse is None:
+        return None
+    if kind == "profile":
+        return _archived(horse.name, profile(world, horse, request.now), form)
+    ours = kind == "result"
+    body = _results(world, form, request, horse) if ours else pedigree(world, horse)
+    return _archived(horse.name, f"{headline(horse, request.now)}{body}", form)
+
+
+def _horse(world: World, request: PageRequest, horse_id: str) -> Horse | Ancestor | None:
+    horse = world.people.find_horse(horse_id)
+    if horse is None:
+        return world.people.families.find(horse_id)
+    return horse if horse.born_on <= request.now.date() else None
+
+
+def _results(world: World, form: SiteFormat, request: PageRequest, horse: Horse | Ancestor) -> str:
+    runs = world.runs(horse, request.now) if isinstance(horse, Horse) else world.old_runs(horse)
+    return results(horse.id, runs, form.columns)
+
+
+def _of_jockey(world: World, form: SiteFormat, request: PageRequest, jockey_id: str) -> Page | None:
+    jockey = world.people.find_jockey(jockey_id)
+    if jockey is None or jockey.first_year > request.now.astimezone(JST).year:
+        return None
+    every_year = request.path.endswith(".html")
+    body = jockey_page(world, jockey, request.now, every_year=every_year)
+    return _archived(jockey.name, body, form)
+
+
+def _race(world: World, request: PageRequest, race_id: str) -> Race | None:
+    """Return a race of this or the next year, or earlier."""
+    year = race_id[:4]
+    announced = year.isdecimal() and int(year) <= request.now.astimezone(JST).year + 1
+    return world.race(race_id) if announced else None
+
+
+def _whole(title: str, body: str, form: SiteFormat) -> Page:
+    text = document(title, body, form.race_encoding)
+    return Page(text, form.race_encoding, declares_charset=form.declares_charset)
+
+
+def _archived(title: str, body: str, form: SiteFormat) -> Page:
+    text = document(title, body, form.db_encoding)
+    return Page(text, form.db_encoding, declares_charset=False)
+
+
+def _day(words: str | None, now: datetime) -> date | None:
+    if words is None:
+        return now.astimezone(JST).date()
+    try:
+        day = datetime.strptime(words, "%Y%m%d").replace(tzinfo=JST).date()
+    except ValueError:
+        return None
+    return day if _OLDEST_YEAR <= day.year <= now.astimezone(JST).year + 1 else None
+
 
 _HOSTS: Final[tuple[Host, ...]] = ("race", "nar", "db")
 _BLOCKED_AGENTS: Final = ("python-requests/", "Python-urllib/")
@@ -39,14 +336,14 @@ _MISSING: Final = Page("<html><body><p>ページが見つかりません</p></bo
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
-    """What the site asks of visitors.
+class SiteRules:
+    """Rules for visitors.
 
-    A request sooner than `least_gap_seconds` after the last one of its host is refused; agents
+    A request sooner than `min_gap_seconds` after the last one of its host is refused; agents
     that begin with one of `blocked_agents` get a bad request, as reported of the real site.
     """
 
-    least_gap_seconds: float = 0.0
+    min_gap_seconds: float = 0.0
     wait_seconds: float = 30.0
     blocked_agents: tuple[str, ...] = _BLOCKED_AGENTS
     closed: tuple[str, ...] = ("/simulator/", "/mypage/")
@@ -54,7 +351,7 @@ class Manners:
 
 @dataclass
 class Site:
-    """The server: `world` is what is true, `clock` the world's time, `wall` that of visitors.
+    """The simulated site; `clock` is the simulated time, `wall` the time of the access log.
 
     The hosts are reached by the beginning of the path (/race, /nar, /db) or, without it, by a
     name that begins with one of them and a dot.
@@ -63,89 +360,91 @@ class Site:
     world: World
     clock: Clock
     wall: Clock
-    form: Form = field(default_factory=Form)
-    manners: Manners = field(default_factory=Manners)
+    form: SiteFormat = field(default_factory=SiteFormat)
+    rules: SiteRules = field(default_factory=SiteRules)
     faults: Faults = field(default_factory=lambda: Faults(Random(1)))  # noqa: S311 - repeatable
-    blemishes: Blemishes[Wrong] = field(default_factory=Blemishes)
-    arrivals: Arrivals = field(default_factory=Arrivals)
-    _making: Lock = field(default_factory=Lock)
+    malformed: MalformedReplies[Malformation] = field(default_factory=MalformedReplies)
+    access_log: AccessLog = field(default_factory=AccessLog)
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def application(self) -> Application:
-        """The ASGI application: arrivals are noted before anything can go wrong."""
+        """The ASGI application; requests are logged before any fault."""
         faulty = Faulty(self._serve, self.faults)
 
         async def noted(scope: Message, receive: Receive, send: Send) -> None:
             found = _host(scope) if scope["type"] == "http" else None
-            if found is None or scope["path"] in {FAULTS, CONTROL}:
+            if found is None or scope["path"] in {FAULTS, MALFORMED_PATH}:
                 await faulty(scope, receive, send)
                 return
             host, path = found
             query = scope["query_string"].decode()
             agent = dict(scope["headers"]).get(b"user-agent", b"").decode("latin-1")
             shown = f"{path}?{query}" if query else path
-            gap = self.arrivals.begin(Arrival(self.wall.monotonic(), host, shown, agent))
+            gap = self.access_log.begin(LoggedRequest(self.wall.monotonic(), host, shown, agent))
             try:
-                if gap is not None and gap < self.manners.least_gap_seconds:
-                    wait = (b"retry-after", f"{self.manners.wait_seconds:g}".encode())
-                    await answer(send, _TOO_MANY, b"too many requests", [wait])
-                elif not agent or agent.startswith(self.manners.blocked_agents):
-                    await answer(send, _BAD_REQUEST, b"bad request")
+                if gap is not None and gap < self.rules.min_gap_seconds:
+                    wait = (b"retry-after", f"{self.rules.wait_seconds:g}".encode())
+                    await send_response(send, _TOO_MANY, b"too many requests", [wait])
+                elif not agent or agent.startswith(self.rules.blocked_agents):
+                    await send_response(send, _BAD_REQUEST, b"bad request")
                 else:
                     await faulty(scope, receive, send)
             finally:
-                self.arrivals.end(host)
+                self.access_log.end(host)
 
         return noted
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["path"] == CONTROL:
+        if scope["path"] == MALFORMED_PATH:
             await self._control(scope, receive, send)
             return
         found = _host(scope)
         if scope["path"] == "/robots.txt" and (found is None or found[1] == "/robots.txt"):
             prefixes = [""] if found else [f"/{host}" for host in _HOSTS]
-            await answer(send, 200, self._robots(prefixes), [_TYPE_TEXT])
+            await send_response(send, 200, self._robots(prefixes), [_TYPE_TEXT])
         elif found is None:
-            await answer(send, 404, b"no such page", [_TYPE_TEXT])
+            await send_response(send, 404, b"no such page", [_TYPE_TEXT])
         elif found[1] == "/robots.txt":
-            await answer(send, 200, self._robots([""]), [_TYPE_TEXT])
+            await send_response(send, 200, self._robots([""]), [_TYPE_TEXT])
         else:
             await self._page(scope, send, found)
 
     async def _page(self, scope: Message, send: Send, found: tuple[Host, str]) -> None:
         host, path = found
         query = {name: many[0] for name, many in parse_qs(scope["query_string"].decode()).items()}
-        asked = Asked(host, path, query, self.clock.now(), _addresses(scope))
-        made = await asyncio.to_thread(self._made, asked) or _MISSING
+        request = PageRequest(host, path, query, self.clock.now(), _addresses(scope))
+        made = await asyncio.to_thread(self._render_page, request) or _MISSING
         status, body = made.status, made.body
-        if wrong := self.blemishes.strike(scope["path"]):
-            status, body = blemished(wrong, body, made.encoding)
-        await answer(send, status, body, [(b"content-type", made.content_type.encode())])
+        if wrong := self.malformed.strike(scope["path"]):
+            status, body = malform(wrong, body, made.encoding)
+        await send_response(send, status, body, [(b"content-type", made.content_type.encode())])
 
-    def _made(self, asked: Asked) -> Page | None:
-        with self._making:
-            return page(self.world, self.form, asked)
+    def _render_page(self, request: PageRequest) -> Page | None:
+        with self._lock:
+            return render_page(self.world, self.form, request)
 
     async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["method"] == "PUT":
             try:
-                wanted = msgspec.json.decode(await body_of(receive), type=list[Blemish[Wrong]])
+                wanted = msgspec.json.decode(
+                    await read_body(receive), type=list[MalformedReply[Malformation]]
+                )
             except msgspec.MsgspecError as fault:
-                await answer(send, 400, str(fault).encode(), [_TYPE_TEXT])
+                await send_response(send, 400, str(fault).encode(), [_TYPE_TEXT])
                 return
-            self.blemishes.ask_for(*wanted)
-        await answer_json(send, 200, self.blemishes.asked)
+            self.malformed.ask_for(*wanted)
+        await send_json(send, 200, self.malformed.asked)
 
     def _robots(self, prefixes: list[str]) -> bytes:
         closed = "".join(
-            f"Disallow: {prefix}{path}\n" for prefix in prefixes for path in self.manners.closed
+            f"Disallow: {prefix}{path}\n" for prefix in prefixes for path in self.rules.closed
         )
         return f"User-agent: *\n{closed}".encode()
 
 
 def _host(scope: Message) -> tuple[Host, str] | None:
-    """Answer the host a request is for, and its path there."""
+    """Return the host of a request and the path on it."""
     path: str = scope["path"]
     named = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
     for host in _HOSTS:

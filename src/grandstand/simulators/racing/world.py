@@ -1,4 +1,4 @@
-"""Kept here: the world of racing: seasons that agree with themselves, and their true chances."""
+"""The simulated racing world: consistent seasons with known true probabilities."""
 
 from __future__ import annotations
 
@@ -10,29 +10,41 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from grandstand.simulators.racing.breeding import Ancestor
-from grandstand.simulators.racing.calendar import JST, Meeting
-from grandstand.simulators.racing.career import Run, Scales, abroad_run, home_run, old_runs
-from grandstand.simulators.racing.chance import chance, shuffled
-from grandstand.simulators.racing.conditions import conditions
+from grandstand.simulators.racing.career import (
+    RideCounts,
+    Run,
+    Scales,
+    abroad_run,
+    count_rides,
+    home_run,
+    old_runs,
+    synthetic_rides,
+)
 from grandstand.simulators.racing.population import (
     JOCKEYS,
     OLDEST,
     YOUNGEST,
+    Ancestor,
     Horse,
     Jockey,
     Population,
 )
-from grandstand.simulators.racing.running import Race, drawn
-from grandstand.simulators.racing.season import Abroad, Season, Slot, season
-from grandstand.simulators.racing.tally import Tally, remembered, tallied
-from grandstand.simulators.racing.tracks import TRACKS, Circuit
+from grandstand.simulators.racing.race import Race, run_race
+from grandstand.simulators.racing.racecourses import JST, TRACKS, Circuit, Meeting
+from grandstand.simulators.racing.rng import seeded_random, shuffle
+from grandstand.simulators.racing.season import (
+    OverseasRace,
+    RaceSlot,
+    Season,
+    draw_conditions,
+    plan_season,
+)
 
 CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
-_KEPT_SEASONS: Final = 16
-_KEPT_RACES: Final = 4_096
-_KEPT_DAYS: Final = 2_048
-_KEPT_MONTHS: Final = 192
+_CACHED_SEASONS: Final = 16
+_CACHED_RACES: Final = 4_096
+_CACHED_DAYS: Final = 2_048
+_CACHED_MONTHS: Final = 192
 _JOCKEYS_A_MEETING: Final[dict[Circuit, int]] = {"jra": 24, "nar": 18}
 _WEEKEND: Final = 5
 _RACE_ID: Final = re.compile("[0-9]{12}")
@@ -40,20 +52,20 @@ _SEASONS_BEFORE: Final = 2
 
 
 class World:
-    """Everything that is true of one seed: nothing is kept but what was asked for last.
+    """Everything that follows from one seed, generated on demand and cached.
 
     Races are known from `first_year` on. What the site may tell at a moment is a matter of the
     moment given; the world itself knows every finish before it happens.
     """
 
-    def __init__(self, seed: int, first_year: int, *, kept_races: int = _KEPT_RACES) -> None:
+    def __init__(self, seed: int, first_year: int, *, cached_races: int = _CACHED_RACES) -> None:
         self.seed = seed
         self.first_year = first_year
         self.people = Population(seed, first_year)
-        self.season = lru_cache(maxsize=_KEPT_SEASONS)(self._season)
-        self._raced = lru_cache(maxsize=kept_races)(self._race)
-        self._day_jockeys = lru_cache(maxsize=_KEPT_DAYS)(self._riding)
-        self._month = lru_cache(maxsize=_KEPT_MONTHS)(self._tallied)
+        self.season = lru_cache(maxsize=_CACHED_SEASONS)(self._season)
+        self._raced = lru_cache(maxsize=cached_races)(self._race)
+        self._day_jockeys = lru_cache(maxsize=_CACHED_DAYS)(self._riding)
+        self._month = lru_cache(maxsize=_CACHED_MONTHS)(self._tallied)
 
     @classmethod
     def at(
@@ -62,24 +74,24 @@ class World:
         now: datetime,
         seasons_before: int = _SEASONS_BEFORE,
         *,
-        kept_races: int = _KEPT_RACES,
+        cached_races: int = _CACHED_RACES,
     ) -> World:
-        """Answer a world with some full seasons before the year of a moment."""
-        return cls(seed, now.astimezone(JST).year - seasons_before, kept_races=kept_races)
+        """Return a world with full seasons before the year of a moment."""
+        return cls(seed, now.astimezone(JST).year - seasons_before, cached_races=cached_races)
 
     def meetings(self, circuit: Circuit, day: date) -> tuple[Meeting, ...]:
-        """Answer a circuit's meetings of a day."""
+        """Return a circuit's meetings of a day."""
         if day.year < self.first_year:
             return ()
         return self.season(circuit, day.year).days.get(day, ())
 
     def days(self, circuit: Circuit, around: date, reach_days: int = 14) -> list[date]:
-        """Answer the days with racing near a day."""
+        """Return the racing days around a day."""
         span = (around + timedelta(days=at) for at in range(-reach_days, reach_days + 1))
         return [day for day in span if self.meetings(circuit, day)]
 
     def race_ids(self, circuit: Circuit, day: date) -> list[str]:
-        """Answer the ids of a day's races, track by track."""
+        """Return the ids of a day's races, track by track."""
         return [
             meeting.race_id(number)
             for meeting in self.meetings(circuit, day)
@@ -87,7 +99,7 @@ class World:
         ]
 
     def race(self, race_id: str) -> Race | None:
-        """Answer a race with its finish, None if there is none of that id."""
+        """Return a race by id; None if there is none."""
         known = _RACE_ID.fullmatch(race_id) and race_id[4:6] in TRACKS
         if not known or int(race_id[:4]) < self.first_year:
             return None
@@ -95,7 +107,7 @@ class World:
         return self._raced(year.slots[race_id]) if race_id in year.slots else None
 
     def truth(self, race_id: str) -> dict[int, float]:
-        """Answer the true chances of winning by horse number, of those that start.
+        """Return the true win probabilities of the starters by horse number.
 
         Raises:
             KeyError: there is no race of that id.
@@ -106,7 +118,7 @@ class World:
         return race.truth
 
     def races_between(self, circuit: Circuit, first: date, last: date) -> Iterator[Race]:
-        """Answer a circuit's races of some days, in order."""
+        """Return a circuit's races of some days, in order."""
         for at in range((last - first).days + 1):
             for race_id in self.race_ids(circuit, first + timedelta(days=at)):
                 race = self.race(race_id)
@@ -114,7 +126,7 @@ class World:
                     yield race
 
     def entries(self, horse: Horse, until: datetime) -> list[Race]:
-        """Answer every race a horse is entered in that is off by a moment, oldest first."""
+        """Return the races a horse was entered in that have started, oldest first."""
         slots = (
             slot
             for year in self._seasons(horse, until)
@@ -124,7 +136,7 @@ class World:
         return [self._raced(slot) for slot in slots]
 
     def runs(self, horse: Horse, now: datetime) -> list[Run]:
-        """Answer a horse's results as known at a moment, newest first."""
+        """Return a horse's results as known at a moment, newest first."""
         races = [race for race in self.entries(horse, now) if race.confirmed_at <= now]
         scales = Scales(self.seed)
         runs = [home_run(race, horse, scales.weigh(race, horse)) for race in races]
@@ -137,29 +149,31 @@ class World:
         return sorted(runs, key=lambda run: run.held_on, reverse=True)
 
     def old_runs(self, ancestor: Ancestor) -> list[Run]:
-        """Answer the results of a sire or dam, newest first."""
+        """Return the results of a sire or dam, newest first."""
         return old_runs(self.seed, ancestor)
 
     def weight(self, race: Race, at: int) -> str:
-        """Answer a runner's body weight before a race and its change, empty for a scratched one."""
+        """Return a runner's body weight before a race and its change, empty for a scratched one."""
         horse = race.horses[at]
         scales = Scales(self.seed)
         return [scales.weigh(one, horse) for one in self.entries(horse, race.off_at)][-1]
 
-    def rides(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> Tally:
-        """Answer a jockey's rides of a year on a circuit as known at a moment."""
+    def rides(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> RideCounts:
+        """Return a jockey's ride counts of a year on a circuit as of a moment."""
         if year < self.first_year:
-            kept = circuit == jockey.circuit and year >= jockey.first_year
-            return remembered(self.seed, jockey, year) if kept else Tally()
+            rode = circuit == jockey.circuit and year >= jockey.first_year
+            return synthetic_rides(self.seed, jockey, year) if rode else RideCounts()
         if circuit != jockey.circuit:
-            return tallied(self._visits(jockey, circuit, year, now)).get(jockey.id, Tally())
-        whole = Tally()
+            return count_rides(self._visits(jockey, circuit, year, now)).get(
+                jockey.id, RideCounts()
+            )
+        whole = RideCounts()
         for tallies in self._months(circuit, year, now):
-            whole.add(tallies.get(jockey.id, Tally()))
+            whole.add(tallies.get(jockey.id, RideCounts()))
         return whole
 
     def standing(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> int | None:
-        """Answer a jockey's place in the list of winners of a year, None for one not listed.
+        """Return a jockey's rank by wins in a year; None if not ranked.
 
         Guests of a circuit and those without a ride are not.
         """
@@ -167,14 +181,16 @@ class World:
         if not mine.rides or circuit != jockey.circuit:
             return None
         if year < self.first_year:
-            return chance(self.seed, "standing", jockey.id, year).randint(1, JOCKEYS[circuit])
+            return seeded_random(self.seed, "standing", jockey.id, year).randint(
+                1, JOCKEYS[circuit]
+            )
         wins: dict[str, int] = {}
         for tallies in self._months(circuit, year, now):
             for jockey_id, tally in tallies.items():
                 wins[jockey_id] = wins.get(jockey_id, 0) + tally.places[0]
         return 1 + sum(more > mine.places[0] for more in wins.values())
 
-    def _abroad(self, abroad: Abroad, went: int) -> Run:
+    def _abroad(self, abroad: OverseasRace, went: int) -> Run:
         return abroad_run(self.seed, abroad, went, self.people.jockey("jra", went * 5))
 
     def _seasons(self, horse: Horse, until: datetime) -> list[Season]:
@@ -182,7 +198,9 @@ class World:
         years = range(max(horse.foaled + YOUNGEST, self.first_year), last + 1)
         return [self.season(horse.circuit(year), year) for year in years if horse.races_in(year)]
 
-    def _months(self, circuit: Circuit, year: int, now: datetime) -> Iterator[dict[str, Tally]]:
+    def _months(
+        self, circuit: Circuit, year: int, now: datetime
+    ) -> Iterator[dict[str, RideCounts]]:
         today = now.astimezone(JST).date()
         for month in range(1, 13):
             first = date(year, month, 1)
@@ -192,7 +210,7 @@ class World:
                 yield self._month(circuit, first, min(last, today - timedelta(days=1)), run)
 
     def _visits(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> Iterator[Race]:
-        """Answer the races at the meetings a jockey visited as a guest."""
+        """Return the races at the meetings a jockey visited as a guest."""
         for day, meetings in self.season(circuit, year).days.items():
             if meetings[0].off(1) > now or self._day_jockeys(circuit, day)[0] is not jockey:
                 continue
@@ -207,22 +225,24 @@ class World:
             (race for race in races if race.confirmed_at <= now), key=lambda race: race.off_at
         )
 
-    def _tallied(self, circuit: Circuit, first: date, last: date, run: int) -> dict[str, Tally]:
-        """Count the days from first to last, and the earliest so many races of the day after."""
+    def _tallied(
+        self, circuit: Circuit, first: date, last: date, run: int
+    ) -> dict[str, RideCounts]:
+        """Count rides from first to last day, and in the first `run` races of the day after."""
         day, today = last + timedelta(days=1), list[Race]()
         if run:
             today = sorted(self.races_between(circuit, day, day), key=lambda race: race.off_at)
-        return tallied(chain(self.races_between(circuit, first, last), today[:run]))
+        return count_rides(chain(self.races_between(circuit, first, last), today[:run]))
 
     def _season(self, circuit: Circuit, year: int) -> Season:
-        return season(self.people, self.seed, circuit, year)
+        return plan_season(self.people, self.seed, circuit, year)
 
-    def _race(self, slot: Slot) -> Race:
-        terms, meeting = conditions(self.seed, slot), slot.meeting
+    def _race(self, slot: RaceSlot) -> Race:
+        terms, meeting = draw_conditions(self.seed, slot), slot.meeting
         riding = self._day_jockeys(meeting.circuit, meeting.held_on)
         many = _JOCKEYS_A_MEETING[meeting.circuit]
         there = riding[meeting.place * many : (meeting.place + 1) * many]
-        mixed = shuffled(chance(self.seed, "ride", slot.race_id), there)
+        mixed = shuffle(seeded_random(self.seed, "ride", slot.race_id), there)
         jockeys = tuple(mixed[: len(slot.entered)])
         year, going = meeting.held_on.year, meeting.going(terms.surface)
         strengths = tuple(
@@ -231,11 +251,11 @@ class World:
             + self.people.trainer_of(horse, year).skill
             for horse, jockey in zip(slot.entered, jockeys, strict=True)
         )
-        return Race(self.seed, slot, terms, drawn(self.seed, slot, strengths, jockeys))
+        return Race(self.seed, slot, terms, run_race(self.seed, slot, strengths, jockeys))
 
     def _riding(self, circuit: Circuit, day: date) -> list[Jockey]:
-        """Answer a day's jockeys, those with skill sooner, with a guest at local tracks."""
-        draw = chance(self.seed, "riding", circuit, day)
+        """Return a day's jockeys, the skilled ones first, with a JRA guest at NAR tracks."""
+        draw = seeded_random(self.seed, "riding", circuit, day)
         keyed = sorted(
             (math.log(1 - draw.random()) / -math.exp(2 * jockey.skill), jockey.id, jockey)
             for jockey in self._able(circuit, day.year)

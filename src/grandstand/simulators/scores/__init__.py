@@ -1,1 +1,1 @@
-"""The score feed: SportMonks' cricket API, version 2, played from tapes of matches."""
+"""A SportMonks cricket API, version 2, that replays recorded and generated matches."""

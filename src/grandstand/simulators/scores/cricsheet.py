@@ -1,24 +1,29 @@
-"""Kept here: reading a match in cricsheet's JSON format as a tape."""
+"""Recorded matches in the Cricsheet JSON format."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
-from grandstand.simulators.scores.errors import TapeUnreadable
-from grandstand.simulators.scores.tape import (
+from grandstand.simulators.scores.generated import FORMATS, generate_match
+from grandstand.simulators.scores.match_record import (
     Delivery,
     Dismissal,
     Innings,
+    InvalidRecording,
+    MatchRecord,
+    MatchSetting,
     Outcome,
     Player,
-    Setting,
-    Tape,
+    RecordingNotFound,
     Team,
-    code_of,
     stable_id,
+    team_code,
 )
+from grandstand.simulators.scores.timeline import TimelineConfig
 
 _FORMATS: Final = {
     ("T20", True): "T20I",
@@ -146,17 +151,17 @@ class _Match(msgspec.Struct):
     innings: list[_Innings]
 
 
-def parse_tape(match_id: int, content: bytes) -> Tape:
-    """Answer the match of a file; raise TapeUnreadable when it is none."""
+def parse_cricsheet(match_id: int, content: bytes) -> MatchRecord:
+    """Return the match of a Cricsheet file. Raises InvalidRecording."""
     try:
         match = msgspec.json.decode(content, type=_Match, strict=False)
         return _Conversion(match).tape(match_id)
     except (msgspec.MsgspecError, KeyError, ValueError) as fault:
-        raise TapeUnreadable(str(match_id), str(fault)) from fault
+        raise InvalidRecording(str(match_id), str(fault)) from fault
 
 
 class _Conversion:
-    """One match being read: everybody by name."""
+    """Converts one Cricsheet match; people are looked up by name."""
 
     def __init__(self, match: _Match) -> None:
         self._match = match
@@ -169,18 +174,18 @@ class _Conversion:
             name: Team(
                 stable_id("team", name),
                 name,
-                code_of(name),
+                team_code(name),
                 tuple(self._people[each] for each in info.players.get(name, [])),
             )
             for name in info.teams
         }
 
-    def tape(self, match_id: int) -> Tape:
+    def tape(self, match_id: int) -> MatchRecord:
         info = self._match.info
         home, away = info.teams
         form = _FORMATS[info.match_type, info.team_type == "international"]
         best = info.player_of_match
-        return Tape(
+        return MatchRecord(
             id=match_id,
             format=form,
             teams=(self._teams[home], self._teams[away]),
@@ -196,12 +201,12 @@ class _Conversion:
             overs=info.overs,
         )
 
-    def _setting(self, form: str) -> Setting:
+    def _setting(self, form: str) -> MatchSetting:
         info, event = self._match.info, self._match.info.event
         number = f"Match {event.match_number}" if event.match_number else ""
         people = info.officials
         order = [*people.get("umpires", [])[:2], *people.get("tv_umpires", [])[:1]]
-        return Setting(
+        return MatchSetting(
             league=_LEAGUES.get(form, event.name or form),
             season=info.season,
             stage=event.name or form,
@@ -287,3 +292,44 @@ def _margin(told: _Outcome) -> str:
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+_FOLDER: Final = Path(__file__).parent / "tapes"
+RECORDED_MATCHES: Final = (1001349, 1370353, 1178424, 1000853)
+
+
+@lru_cache(maxsize=8)
+def read_recorded_match(number: int) -> MatchRecord:
+    """Return one of the bundled matches. Raises RecordingNotFound."""
+    path = _FOLDER / f"{number}.json"
+    if number not in RECORDED_MATCHES or not path.is_file():
+        raise RecordingNotFound(str(number))
+    return parse_cricsheet(number, path.read_bytes())
+
+
+def find_match(name: str) -> MatchRecord:
+    """Return a match by name: the number of a bundled one, or `generated:SEED`.
+
+    A generated one may have a format and a tie: `generated:7:ODI`, `generated:7:T20:tie`.
+    Raises RecordingNotFound.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "generated":
+        seed, _, wishes = rest.partition(":")
+        form, _, tie = wishes.partition(":")
+        if seed.isdecimal() and (form or "T20") in FORMATS and tie in {"", "tie"}:
+            return generate_match(int(seed), form or "T20", tie=bool(tie))
+    elif name.isdecimal():
+        return read_recorded_match(int(name))
+    raise RecordingNotFound(name)
+
+
+def find_timeline_config(number: int) -> TimelineConfig | None:
+    """Return the timeline of a bundled match with interruptions, if it has one."""
+    return _courses().get(str(number))
+
+
+@lru_cache(maxsize=1)
+def _courses() -> dict[str, TimelineConfig]:
+    content = (_FOLDER / "courses.json").read_bytes()
+    return msgspec.json.decode(content, type=dict[str, TimelineConfig])

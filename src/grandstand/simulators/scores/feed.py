@@ -1,39 +1,183 @@
-"""Kept here: the score feed as one application: its addresses, its key, its budget, its manners."""
+"""The score feed as an ASGI application, with token, quota and query parameters."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable
+import math
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Final
+from urllib.parse import parse_qsl
 
-from grandstand.base.clock import Clock
-from grandstand.simulators.asgi import (
-    Application,
-    Message,
-    Receive,
-    Send,
-    answer_json,
-    body_of,
-)
-from grandstand.simulators.blemishes import Blemishes
+from grandstand.core.clock import Clock
+from grandstand.simulators.asgi import Application, Message, Receive, Send, read_body, send_json
 from grandstand.simulators.faults import Faults, Faulty
-from grandstand.simulators.scores.asking import Asked, chosen, paged, parse_query, trimmed
-from grandstand.simulators.scores.blemishes import Wrong, blemished
-from grandstand.simulators.scores.budget import Budget
-from grandstand.simulators.scores.catalogue import OnAir, rows_of
+from grandstand.simulators.malformed import MalformedReplies
 from grandstand.simulators.scores.control import BASE as CONTROL
-from grandstand.simulators.scores.control import steered
-from grandstand.simulators.scores.course import Course, timeline
-from grandstand.simulators.scores.errors import AlreadyPlaying, ReplayUnknown
-from grandstand.simulators.scores.library import find_course
-from grandstand.simulators.scores.replay import Replay
-from grandstand.simulators.scores.slips import slips
-from grandstand.simulators.scores.tape import Tape
-from grandstand.simulators.scores.words.fixtures import FixtureWords, refused_includes
-from grandstand.simulators.scores.words.scores import Row
+from grandstand.simulators.scores.control import Malformation, handle_control_request, malform
+from grandstand.simulators.scores.cricsheet import find_timeline_config
+from grandstand.simulators.scores.match_record import AlreadyPlaying, MatchRecord, ReplayNotFound
+from grandstand.simulators.scores.resources import ActiveReplay, find_rows
+from grandstand.simulators.scores.serializers import (
+    FixtureSerializer,
+    Row,
+    find_unknown_includes,
+)
+from grandstand.simulators.scores.timeline import (
+    Replay,
+    TimelineConfig,
+    build_timeline,
+    random_corrections,
+)
+
+PAGE_ROWS: Final = 100
+_DATE_CHARS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FeedQuery:
+    """The query parameters of a request."""
+
+    token: str = ""
+    includes: tuple[str, ...] = ()
+    filters: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, frozenset[str]] = field(default_factory=dict)
+    sort: str = ""
+    page: int = 1
+
+
+def parse_query(query: str) -> FeedQuery:
+    """Return the query parameters; unknown ones are ignored."""
+    told = dict(parse_qsl(query))
+    page = told.get("page", "1")
+    return FeedQuery(
+        token=told.get("api_token", ""),
+        includes=tuple(filter(None, told.get("include", "").split(","))),
+        filters=_bracketed(told, "filter"),
+        fields={
+            name: frozenset(each.split(",")) for name, each in _bracketed(told, "fields").items()
+        },
+        sort=told.get("sort", ""),
+        page=max(1, int(page)) if page.isdecimal() else 1,
+    )
+
+
+def filter_rows(rows: Sequence[Row], asked: FeedQuery) -> list[Row]:
+    """Return the rows that pass every filter, sorted."""
+    found = [row for row in rows if all(_passes(row, *each) for each in asked.filters.items())]
+    name = asked.sort.removeprefix("-")
+    if name:
+        found.sort(key=lambda row: str(row.get(name, "")), reverse=asked.sort.startswith("-"))
+    return found
+
+
+def paginate(rows: Sequence[Row], asked: FeedQuery) -> list[Row]:
+    """Return one page, empty after the last."""
+    start = (asked.page - 1) * PAGE_ROWS
+    return list(rows[start : start + PAGE_ROWS])
+
+
+def select_fields(value: object, fields: dict[str, frozenset[str]]) -> object:
+    """Return rows with the selected fields; includes stay."""
+    if isinstance(value, list):
+        return [select_fields(each, fields) for each in value]
+    if not isinstance(value, dict):
+        return value
+    wanted = fields.get(str(value.get("resource", "")))
+    return {
+        name: select_fields(each, fields)
+        for name, each in value.items()
+        if wanted is None or name in wanted or name == "resource" or isinstance(each, dict | list)
+    }
+
+
+def _bracketed(told: dict[str, str], word: str) -> dict[str, str]:
+    return {
+        name[len(word) + 1 : -1]: value
+        for name, value in told.items()
+        if name.startswith(f"{word}[") and name.endswith("]")
+    }
+
+
+def _passes(row: Row, name: str, value: str) -> bool:
+    if name == "starts_between":
+        first, _, last = value.partition(",")
+        return _moment(first) <= _moment(str(row.get("starting_at"))) <= _moment(last, whole=True)
+    return name not in row or str(row[name]) in value.split(",")
+
+
+def _moment(text: str, *, whole: bool = False) -> datetime:
+    """Return a time; a date is its start, or with `whole` its end."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return datetime.max.replace(tzinfo=UTC)
+    if whole and len(text) <= _DATE_CHARS:
+        moment += timedelta(days=1) - timedelta(microseconds=1)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+HOURLY_REQUESTS: Final = 2000
+_HOUR_SECONDS: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetStatus:
+    """The quota of an endpoint group after a request; `refused` if it is exhausted."""
+
+    limit: int
+    remaining: int
+    resets_at: float
+    refused: bool
+
+    def headers(self, now: float) -> list[tuple[bytes, bytes]]:
+        """Return the rate limit headers."""
+        told = {
+            "x-ratelimit-limit": self.limit,
+            "x-ratelimit-remaining": self.remaining,
+            "x-ratelimit-reset": math.ceil(self.resets_at),
+        }
+        if self.refused:
+            told["retry-after"] = max(1, math.ceil(self.resets_at - now))
+        return [(name.encode(), str(value).encode()) for name, value in told.items()]
+
+
+@dataclass
+class HourlyBudget:
+    """Hourly quotas per endpoint group, from the first request on.
+
+    `exhausted` counts windows that were used up, `refused` the requests after that.
+    """
+
+    clock: Clock
+    hourly: int = HOURLY_REQUESTS
+    window_seconds: float = _HOUR_SECONDS
+    exhausted: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    _windows: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    def spend(self, part: str) -> BudgetStatus:
+        """Count a request."""
+        now = self.clock.epoch()
+        began, used = self._windows.get(part, (now, 0))
+        if now >= began + self.window_seconds:
+            began, used = now, 0
+        refused = used >= self.hourly
+        used += not refused
+        self._windows[part] = began, used
+        if refused:
+            self.refused[part] += 1
+        elif used == self.hourly:
+            self.exhausted[part] += 1
+        return BudgetStatus(self.hourly, self.hourly - used, began + self.window_seconds, refused)
+
+    @property
+    def used(self) -> dict[str, int]:
+        """The requests in the current windows."""
+        return {part: used for part, (_, used) in self._windows.items()}
+
 
 BASE: Final = "/api/v2.0"
 TOKEN: Final = "simulated"  # noqa: S105 - opens nothing but this simulator
@@ -42,63 +186,65 @@ _REMEMBERED: Final = 10_000
 
 @dataclass
 class ScoreFeed:
-    """The server. Matches are put on the air with `play`; `clock` is the wall of its visitors.
+    """The server; `play` adds a match.
 
-    Includes come wrapped as {"data": …} from the parts named in `wrapped`, as the real one does on
-    some of its addresses.
+    Includes are wrapped as {"data": …} in the endpoints named in `wrapped`, as the real feed
+    does in some.
     """
 
     clock: Clock
     token: str = TOKEN
-    budget: Budget = field(init=False)
+    budget: HourlyBudget = field(init=False)
     faults: Faults = field(default_factory=lambda: Faults(Random(1)))  # noqa: S311 - repeatable
-    blemishes: Blemishes[Wrong] = field(default_factory=Blemishes)
+    blemishes: MalformedReplies[Malformation] = field(default_factory=MalformedReplies)
     wrapped: frozenset[str] = frozenset({"fixtures"})
     asked: deque[str] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
-    _on_air: dict[int, OnAir] = field(default_factory=dict)
+    _on_air: dict[int, ActiveReplay] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.budget = Budget(self.clock)
+        self.budget = HourlyBudget(self.clock)
 
     def play(
         self,
-        tape: Tape,
+        tape: MatchRecord,
         *,
         starts_at: datetime | None = None,
         starts_in: timedelta = timedelta(0),
         speed: float = 1.0,
         match_id: int | None = None,
-        course: Course | None = None,
+        course: TimelineConfig | None = None,
         slip_seed: int | None = None,
     ) -> Replay:
-        """Put a match on the air; it starts at a moment, or after a while, or now.
+        """Add a replay that starts at a time, after a delay, or now.
 
         With a `slip_seed`, one ball in seven is first posted wrong. Raises AlreadyPlaying.
         """
-        course = course or find_course(tape.id) or Course()
-        written = timeline(tape, course, None if slip_seed is None else slips(tape, slip_seed))
+        course = course or find_timeline_config(tape.id) or TimelineConfig()
+        written = build_timeline(
+            tape, course, None if slip_seed is None else random_corrections(tape, slip_seed)
+        )
         starts_at = starts_at or self.clock.now() + starts_in
         replay = Replay(
             tape, written, self.clock, starts_at=starts_at, speed=speed, match_id=match_id
         )
         if replay.match_id in self._on_air:
             raise AlreadyPlaying(replay.match_id)
-        self._on_air[replay.match_id] = OnAir(replay, FixtureWords(replay))
+        self._on_air[replay.match_id] = ActiveReplay(replay, FixtureSerializer(replay))
         return replay
 
     def find(self, match_id: int) -> Replay | None:
-        """Answer a match on the air."""
+        """Return a replay, if it exists."""
         found = self._on_air.get(match_id)
         return found.replay if found else None
 
     def take_off(self, match_id: int) -> None:
-        """Take a match off the air; raise ReplayUnknown when it is not on."""
+        """Remove a replay. Raises ReplayNotFound."""
         if self._on_air.pop(match_id, None) is None:
-            raise ReplayUnknown(match_id)
+            raise ReplayNotFound(match_id)
 
     @property
     def replays(self) -> tuple[Replay, ...]:
-        """All matches on the air."""
+        """All replays."""
         return tuple(each.replay for each in self._on_air.values())
 
     @property
@@ -109,58 +255,60 @@ class ScoreFeed:
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
         if path.startswith(f"{CONTROL}/"):
-            await answer_json(send, *steered(self, scope["method"], path, await body_of(receive)))
+            await send_json(
+                send, *handle_control_request(self, scope["method"], path, await read_body(receive))
+            )
             return
         if not path.startswith(f"{BASE}/"):
-            await answer_json(send, 404, {"message": "no such address"})
+            await send_json(send, 404, {"message": "no such address"})
             return
         parts = path.removeprefix(f"{BASE}/").strip("/").split("/")
         asked = parse_query(scope["query_string"].decode())
         self.asked.append(path.removeprefix(BASE))
         if asked.token != self.token:
-            await answer_json(send, 401, {"message": "Unauthenticated."})
+            await send_json(send, 401, {"message": "Unauthenticated."})
             return
         allowance = self.budget.spend(parts[0])
         headers = allowance.headers(self.clock.epoch())
         if allowance.refused:
-            await answer_json(send, 429, {"message": "Too Many Attempts."}, headers)
+            await send_json(send, 429, {"message": "Too Many Attempts."}, headers)
             return
         status, told = self._told(parts, asked)
         if wrong := self.blemishes.strike(path.removeprefix(BASE)):
-            told = blemished(wrong, told)
-        await answer_json(send, status, told, headers)
+            told = malform(wrong, told)
+        await send_json(send, status, told, headers)
 
-    def _told(self, parts: list[str], asked: Asked) -> tuple[int, object]:
+    def _told(self, parts: list[str], asked: FeedQuery) -> tuple[int, object]:
         about_fixtures = parts[0] in {"livescores", "fixtures"}
-        refused = refused_includes(asked.includes) if about_fixtures else []
+        refused = find_unknown_includes(asked.includes) if about_fixtures else []
         if refused:
             return 400, {"message": f"Requested include(s) {', '.join(refused)} are not allowed."}
         data = self._fixtures(parts, asked) if about_fixtures else self._others(parts, asked)
         if data is None:
             return 404, {"message": "Resource not found."}
-        return 200, {"data": trimmed(data, asked.fields) if asked.fields else data}
+        return 200, {"data": select_fields(data, asked.fields) if asked.fields else data}
 
-    def _fixtures(self, parts: list[str], asked: Asked) -> object:
-        on_air: Iterable[OnAir] = self._on_air.values()
+    def _fixtures(self, parts: list[str], asked: FeedQuery) -> object:
+        on_air: Iterable[ActiveReplay] = self._on_air.values()
         match parts:
             case ["livescores"]:
                 listed = [each for each in on_air if each.replay.is_listed]
-                return chosen([self._row(each, asked, "livescores") for each in listed], asked)
+                return filter_rows([self._row(each, asked, "livescores") for each in listed], asked)
             case ["fixtures"]:
-                rows = chosen([each.words.row(each.replay.moment) for each in on_air], asked)
-                page = [self._on_air[int(str(row["id"]))] for row in paged(rows, asked)]
+                rows = filter_rows([each.words.row(each.replay.moment) for each in on_air], asked)
+                page = [self._on_air[int(str(row["id"]))] for row in paginate(rows, asked)]
                 return [self._row(each, asked, "fixtures") for each in page]
             case ["fixtures", number] if number.isdecimal() and int(number) in self._on_air:
                 return self._row(self._on_air[int(number)], asked, "fixture")
         return None
 
-    def _row(self, each: OnAir, asked: Asked, part: str) -> Row:
+    def _row(self, each: ActiveReplay, asked: FeedQuery, part: str) -> Row:
         row = each.words.row(each.replay.moment, asked.includes)
         if part in self.wrapped:
             for name in {include.partition(".")[0] for include in asked.includes}:
                 row[name] = {"data": row[name]}
         return row
 
-    def _others(self, parts: list[str], asked: Asked) -> object:
-        found = rows_of(parts, list(self._on_air.values()))
-        return paged(chosen(found, asked), asked) if isinstance(found, list) else found
+    def _others(self, parts: list[str], asked: FeedQuery) -> object:
+        found = find_rows(parts, list(self._on_air.values()))
+        return paginate(filter_rows(found, asked), asked) if isinstance(found, list) else found

@@ -1,4 +1,4 @@
-"""Kept here: matches that were never played: made up ball by ball from a seed."""
+"""Generated matches, ball by ball from a seed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
-from grandstand.simulators.scores.tape import (
+from grandstand.simulators.scores.match_record import (
     BALLS_PER_OVER,
     Delivery,
     Dismissal,
     Innings,
+    MatchRecord,
+    MatchSetting,
     Outcome,
     Player,
-    Setting,
-    Tape,
     Team,
-    code_of,
     stable_id,
+    team_code,
 )
 
 FORMATS: Final = {"T10": 10, "T20": 20, "ODI": 50, "Test": None}
@@ -58,8 +58,8 @@ _EXTRAS: Final = (("wides", "noballs", "byes", "legbyes"), (50, 12, 10, 28))
 _HURT_SHARE: Final = 0.002
 
 
-def generate(seed: int, form: str = "T20", *, tie: bool = False) -> Tape:
-    """Answer the match of a seed: the same for the same words.
+def generate_match(seed: int, form: str = "T20", *, tie: bool = False) -> MatchRecord:
+    """Return the match of a seed; the same arguments give the same match.
 
     With `tie` both sides score the same and super overs decide.
     """
@@ -71,7 +71,7 @@ def generate(seed: int, form: str = "T20", *, tie: bool = False) -> Tape:
     play = _Play(random, form)
     sides = first, second
     innings = _test(play, *sides) if form == "Test" else _limited(play, sides, tie=tie)
-    return Tape(
+    return MatchRecord(
         id=_FIRST_ID + seed,
         format=form,
         teams=teams,
@@ -85,8 +85,8 @@ def generate(seed: int, form: str = "T20", *, tie: bool = False) -> Tape:
     )
 
 
-def _setting(seed: int, form: str, home: str) -> Setting:
-    return Setting(
+def _setting(seed: int, form: str, home: str) -> MatchSetting:
+    return MatchSetting(
         league=f"Grandstand {form} League",
         season="2026",
         stage="Regular",
@@ -103,7 +103,7 @@ def _team(name: str, random: Random) -> Team:
         Player(stable_id("player", name, last) * 100 + place, f"{random.choice(_INITIALS)} {last}")
         for place, last in enumerate(random.sample(_LAST, _ELEVEN))
     ]
-    return Team(stable_id("team", name), name, code_of(name), tuple(people))
+    return Team(stable_id("team", name), name, team_code(name), tuple(people))
 
 
 def _limited(play: _Play, teams: tuple[Team, Team], *, tie: bool) -> list[Innings]:
@@ -120,7 +120,7 @@ def _limited(play: _Play, teams: tuple[Team, Team], *, tie: bool) -> list[Inning
 
 
 def _test(play: _Play, first: Team, second: Team) -> list[Innings]:
-    """Up to four innings; one that goes on too long is declared."""
+    """Play up to four innings; one that goes on too long is declared."""
     one, two = play.innings(_Task(1, first, second)), play.innings(_Task(2, second, first))
     three = play.innings(_Task(3, first, second))
     target = one.runs + three.runs - two.runs + 1
@@ -130,7 +130,7 @@ def _test(play: _Play, first: Team, second: Team) -> list[Innings]:
 
 
 def _outcome(innings: list[Innings], form: str) -> Outcome:
-    """Who won, by what the last innings came to."""
+    """Return the winner by the last innings."""
     last, before = innings[-1], innings[-2]
     chasing, other = last.team, before.team
     if last.super_over:
@@ -158,7 +158,7 @@ def _count(number: int, word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """An innings to be played; `tied` has it end one run short of the target."""
+    """An innings to play; `tied` ends it one run short of the target."""
 
     number: int
     batting: Team
@@ -170,7 +170,7 @@ class _Task:
 
 @dataclass
 class _Standing:
-    """An innings being played: who is in, who comes next, and what there is so far."""
+    """An innings being played."""
 
     task: _Task
     crease: list[Player]
@@ -183,7 +183,7 @@ class _Standing:
     def is_over(self) -> bool:
         out = _SUPER_OVER_OUT if self.task.super_over else _ALL_OUT
         won = self.task.target is not None and self.runs >= self.task.target
-        return won or self.wickets >= out or len(self.crease) < 2  # noqa: PLR2004 - a pair bats
+        return won or self.wickets >= out or len(self.crease) < 2
 
     def take(self, ball: Delivery) -> None:
         self.balls.append(ball)
@@ -200,13 +200,13 @@ class _Standing:
 
 @dataclass
 class _Play:
-    """Plays innings by the chances of a format."""
+    """Plays innings by the probabilities of a format."""
 
     random: Random
     form: str
 
     def innings(self, task: _Task) -> Innings:
-        """Answer an innings, until it is won, all are out, or its overs are bowled."""
+        """Play an innings until it is won, all are out, or its overs are bowled."""
         allowed = 1 if task.super_over else (FORMATS[self.form] or _DAYS_OVERS)
         people = task.batting.players
         now = _Standing(task, [*people[:2]], [*people[2:]])
@@ -253,7 +253,7 @@ class _Play:
         return _scored(plain, self._runs())
 
     def _towards_a_tie(self, now: _Standing, plain: Delivery, left: int, short: int) -> Delivery:
-        """A ball after which the side can still end exactly so many runs short."""
+        """Bowl a ball after which the side can still end exactly so many runs short."""
         early = left > 2 * BALLS_PER_OVER and now.wickets < _SPARED and short <= 4 * (left - 1)
         if early and self.random.random() < _WICKET_SHARE[self.form]:
             return self._wicket(plain, now.task.bowling)
@@ -264,7 +264,7 @@ class _Play:
         return self.random.choices(values, weights)[0]
 
     def _steered(self, left: int, short: int) -> int:
-        """Answer runs that let a side end exactly so many short: neither more nor out of reach."""
+        """Return runs that let a side end exactly so many short."""
         least, wanted = max(0, short - 4 * (left - 1)), self._runs()
         fitting = [runs for runs in _RUNS[self.form][0] if least <= runs <= short]
         return min(fitting, key=lambda runs: abs(runs - wanted))

@@ -1,19 +1,25 @@
-"""Kept here: keeping score: the figures of an innings after any number of its deliveries."""
+"""Figures of an innings after any number of its deliveries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from grandstand.simulators.scores.slips import Slip
-from grandstand.simulators.scores.tape import BALLS_PER_OVER, Delivery, Dismissal, Player, Tape
+from grandstand.simulators.scores.match_record import (
+    BALLS_PER_OVER,
+    Delivery,
+    Dismissal,
+    MatchRecord,
+    Player,
+)
+from grandstand.simulators.scores.timeline import Correction
 
 _BOUNDARY: Final = 4
 
 
 @dataclass(slots=True)
 class BattingFigures:
-    """What a batter has; how it stood when they left."""
+    """A batter's figures, with the score at the fall of the wicket."""
 
     player: Player
     runs: int = 0
@@ -27,13 +33,12 @@ class BattingFigures:
 
     @property
     def out(self) -> bool:
-        """Whether it is over for this innings."""
         return self.left is not None and self.left.counts
 
 
 @dataclass(slots=True)
 class BowlingFigures:
-    """What a bowler has."""
+    """A bowler's figures."""
 
     player: Player
     balls: int = 0
@@ -46,7 +51,7 @@ class BowlingFigures:
 
 @dataclass(slots=True)
 class Extras:
-    """What was not scored with the bat, and how many no-balls it took."""
+    """Extras of an innings, and the number of no-balls."""
 
     wides: int = 0
     noballs: int = 0
@@ -57,8 +62,8 @@ class Extras:
 
 
 @dataclass(slots=True)
-class Sheet:
-    """The figures of one innings, ball after ball."""
+class InningsSheet:
+    """The figures of one innings."""
 
     inning: int
     runs: int = 0
@@ -73,13 +78,13 @@ class Sheet:
 
     @property
     def overs(self) -> float:
-        """Overs as they are written: 20, or 1.2."""
+        """Overs such as 20 or 1.2."""
         if self.legal >= BALLS_PER_OVER:
             return self.over + 1
         return round(self.over + self.legal / 10, 1) if self.legal else self.over
 
-    def copied(self) -> Sheet:
-        """Answer a sheet that can go another way."""
+    def copied(self) -> InningsSheet:
+        """Return an independent copy."""
         return replace(
             self,
             batting={key: replace(line) for key, line in self.batting.items()},
@@ -88,7 +93,7 @@ class Sheet:
         )
 
     def take(self, ball: Delivery) -> None:
-        """Write down the next delivery."""
+        """Add the next delivery."""
         if ball.over != self.over:
             self.over, self.legal, self.conceded, self.begun_by = ball.over, 0, 0, None
         self.begun_by = self.begun_by or ball.bowler
@@ -144,15 +149,15 @@ class Sheet:
 
 
 class Scorebook:
-    """The sheets of a match after any number of deliveries; going on is cheaper than going back."""
+    """The figures of a match after any number of deliveries; going forward is cheaper than back."""
 
-    def __init__(self, tape: Tape) -> None:
+    def __init__(self, tape: MatchRecord) -> None:
         self._tape = tape
         self._taken = 0
-        self._sheets: list[Sheet] = []
+        self._sheets: list[InningsSheet] = []
 
-    def after(self, shown: int, slip: Slip | None = None) -> tuple[Sheet, ...]:
-        """Answer a sheet for each innings begun; with a slip, the last delivery is what it says."""
+    def after(self, shown: int, slip: Correction | None = None) -> tuple[InningsSheet, ...]:
+        """Return the figures of each innings; with a correction, the last delivery is wrong."""
         right = shown - 1 if slip else shown
         if right < self._taken:
             self._taken, self._sheets = 0, []
@@ -164,13 +169,13 @@ class Scorebook:
         return tuple(_taken([*self._sheets[:-1], *_copied(self._sheets)], slip.posted, self._tape))
 
 
-def _copied(sheets: list[Sheet]) -> list[Sheet]:
+def _copied(sheets: list[InningsSheet]) -> list[InningsSheet]:
     return [sheet.copied() for sheet in sheets[-1:]]
 
 
-def _taken(sheets: list[Sheet], ball: Delivery, tape: Tape) -> list[Sheet]:
+def _taken(sheets: list[InningsSheet], ball: Delivery, tape: MatchRecord) -> list[InningsSheet]:
     if not sheets or sheets[-1].inning != ball.inning:
         before = tape.innings[ball.inning - 1].penalty_before
-        sheets = [*sheets, Sheet(ball.inning, runs=before, extras=Extras(penalty=before))]
+        sheets = [*sheets, InningsSheet(ball.inning, runs=before, extras=Extras(penalty=before))]
     sheets[-1].take(ball)
     return sheets

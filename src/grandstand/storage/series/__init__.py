@@ -1,1 +1,1 @@
-"""Kept here: append-only time series, embedded or on PostgreSQL and TimescaleDB."""
+"""Append-only time series, stored in local files or on PostgreSQL and TimescaleDB."""

@@ -1,4 +1,4 @@
-"""Kept here: the rows of a series brought from one engine to another, and compared there."""
+"""Copying a series from one engine to another, and comparing the copies."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ import msgspec
 
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Window
+from grandstand.storage.series.query import Window
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
-_AT_ONCE: Final = 20_000
-_FIRST_US: Final = -(2**63)
-_END_US: Final = 2**63 - 1
-_ROOMY: Final = Context(prec=2_000)
+_BATCH_ROWS: Final = 20_000
+_MIN_TIME_US: Final = -(2**63)
+_MAX_TIME_US: Final = 2**63 - 1
+_DECIMAL_CONTEXT: Final = Context(prec=2_000)
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
 class RowSum:
-    """How many rows a series has, and their checksum: equal sums mean equal rows."""
+    """Number of rows of a series and their checksum. Equal sums mean equal rows."""
 
     rows: int
     checksum: str
@@ -36,7 +36,7 @@ class RowSum:
 
 @dataclass(frozen=True, slots=True)
 class ChunkCopied:
-    """How many rows of a chunk were read, and how many of them were new at the target."""
+    """How many rows of a chunk were read, and how many of them were new to the target."""
 
     read: int
     added: int
@@ -46,60 +46,62 @@ def copy_chunk(
     source: SeriesEngine,
     target: SeriesEngine,
     window: Window[R],
-    tell: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> ChunkCopied:
-    """Append the rows of a window to another engine, in bounded memory; again adds nothing.
+    """Append the rows of a window to another engine, in bounded memory.
 
-    `tell` hears how many were read so far. Of rows with the same identity the target's own stays.
+    Idempotent: rows whose identity the target already has are skipped. `on_progress` is called
+    with the number of rows read so far.
     """
     read = added = 0
     with closing(_batches(source.read(window))) as batches:
         for batch in batches:
             added += target.append(window.series, batch)
             read += len(batch)
-            tell(read)
+            on_progress(read)
     return ChunkCopied(read, added)
 
 
 def rows_of(series: Series[R]) -> Window[R]:
-    """Answer the window of all rows of a series, in order."""
-    return Window(series, _FIRST_US, _END_US)
+    """Return the window of all rows of a series."""
+    return Window(series, _MIN_TIME_US, _MAX_TIME_US)
 
 
 def row_sum(
-    engine: SeriesEngine, series: Series[Any], tell: Callable[[int], None] = lambda _: None
+    engine: SeriesEngine, series: Series[Any], on_progress: Callable[[int], None] = lambda _: None
 ) -> RowSum:
-    """Read every row and add it up; `tell` hears how many were read.
+    """Read every row and return the row count and checksum.
 
-    JSON counts by what it says: a server keeps it in a form of its own.
+    JSON is compared by content, because PostgreSQL stores it in a normalized form. `on_progress`
+    is called with the number of rows read so far.
     """
-    texts = [at for at, column in enumerate(series.columns) if column.kind == "json"]
-    rows, total = 0, sha256()
+    json_columns = [at for at, column in enumerate(series.columns) if column.kind == "json"]
+    rows, digest = 0, sha256()
     with closing(_batches(engine.read(rows_of(series)))) as batches:
         for batch in batches:
-            plain: Iterable[Sequence[Any]] = batch
-            if texts:
-                plain = (_settled(row, texts) for row in batch)
-            total.update(b"".join(map(_encode, plain)))
+            comparable: Iterable[Sequence[Any]] = batch
+            if json_columns:
+                comparable = (_normalize_json(row, json_columns) for row in batch)
+            digest.update(b"".join(map(_encode, comparable)))
             rows += len(batch)
-            tell(rows)
-    return RowSum(rows, total.hexdigest()[:32])
+            on_progress(rows)
+    return RowSum(rows, digest.hexdigest()[:32])
 
 
 def _batches(rows: Iterator[R]) -> Generator[list[R], None, None]:
-    while batch := [*islice(rows, _AT_ONCE)]:
+    while batch := [*islice(rows, _BATCH_ROWS)]:
         yield batch
 
 
-def _settled(row: Sequence[Any], texts: list[int]) -> list[Any]:
-    settled = [*row]
-    for at in texts:
+def _normalize_json(row: Sequence[Any], json_columns: list[int]) -> list[Any]:
+    normalized = [*row]
+    for at in json_columns:
         if row[at] is not None:
-            said = json.loads(row[at], parse_float=_number, parse_int=_number)
-            settled[at] = json.dumps(said, sort_keys=True)
-    return settled
+            document = json.loads(row[at], parse_float=_number, parse_int=_number)
+            normalized[at] = json.dumps(document, sort_keys=True)
+    return normalized
 
 
 def _number(text: str) -> str:
-    """Write a number the same way whatever form it came in, and unlike any text."""
-    return f"\0{Decimal(text).normalize(_ROOMY) or 0}"
+    """Return a canonical form of a number that differs from any text (texts contain no NUL)."""
+    return f"\0{Decimal(text).normalize(_DECIMAL_CONTEXT) or 0}"

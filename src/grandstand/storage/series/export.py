@@ -1,4 +1,4 @@
-"""Kept here: a window of a series written to a file for others: Parquet or CSV."""
+"""Export of a window of a series to a Parquet or CSV file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeAlias
 from uuid import UUID
 
-from grandstand.base.errors import Conflict
+from grandstand.core.errors import Conflict
 from grandstand.storage.series.declaration import Column
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.errors import SeriesUnavailable
-from grandstand.storage.series.window import Window
+from grandstand.storage.series.query import Window
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,9 @@ _GROUP_ROWS: Final = 128 * 1024
 
 
 class ExportExists(Conflict):
-    """The file to be written is there already."""
+    """The output file already exists."""
+
+    code = "export-exists"
 
 
 def export(
@@ -35,41 +37,51 @@ def export(
     form: Form,
     *,
     force: bool = False,
-    tell: Callable[[int], None] = lambda _: None,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Write the rows of a window to a file, in bounded memory, and answer how many there were.
+    """Write the rows of a window to a file, in bounded memory, and return how many there were.
 
-    Times are whole microseconds. In Parquet a UUID is its sixteen bytes; in CSV it is its text, and
-    an empty column is empty while an empty text is `""`. The file appears under its name when it
-    is whole. `tell` hears how many rows are written so far. Raises ExportExists when there is such
-    a file, unless told to replace it, and SeriesUnavailable when it cannot be written.
+    Times are integers (microseconds). UUIDs are 16 bytes in Parquet and text in CSV. In CSV a null
+    is empty and an empty text is `""`. The file is written under a temporary name first.
+
+    Args:
+        engine: the engine to read from.
+        window: the rows to export.
+        path: the output file.
+        form: the file format.
+        force: replace an existing file.
+        on_progress: called with the number of rows written so far.
+
+    Raises:
+        ExportExists: if the file exists and `force` is false.
+        SeriesUnavailable: if the file cannot be written.
     """
     if path.exists() and not force:
-        raise ExportExists(f"{path} is there already; give another name, or --force to replace it")
+        raise ExportExists(f"{path} already exists. Choose another name, or use --force.")
     schema = engine.table(replace(window, end=window.start)).schema
     written = 0
-    with _unfinished(path) as file, _writer(file, _plain(schema), form, window) as write:
+    with _replace_file(path) as file, _writer(file, _plain_schema(schema), form, window) as write:
         for table in _grouped(engine.tables(window)):
-            write(_plain_table(table))
+            write(table.cast(_plain_schema(table.schema)))
             written += table.num_rows
-            tell(written)
+            on_progress(written)
     return written
 
 
 @contextmanager
-def _unfinished(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside the one to be, and give it that name once it is on disk."""
-    beside = path.with_name(f".{path.name}.unfinished")
+def _replace_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file and move it to `path` once it is on disk."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        with beside.open("wb") as file:
+        with unfinished.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as fault:
-        raise SeriesUnavailable(f"{path} cannot be written: {fault}") from fault
+        unfinished.replace(path)
+    except OSError as error:
+        raise SeriesUnavailable(f"{path} cannot be written: {error}") from error
     finally:
-        beside.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -85,26 +97,26 @@ def _writer(
     import pyarrow.csv as pc
 
     columns = window.series.columns
-    with pc.CSVWriter(file, _text_table(schema.empty_table(), columns).schema) as lines:
-        yield lambda table: lines.write_table(_text_table(table, columns))
+    with pc.CSVWriter(file, _with_text_uuids(schema.empty_table(), columns).schema) as lines:
+        yield lambda table: lines.write_table(_with_text_uuids(table, columns))
 
 
 def _grouped(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    """Put small tables together, so that readers of the file find few and large parts."""
+    """Concatenate small tables, so that the file has few and large row groups."""
     import pyarrow as pa
 
-    held: list[pa.Table] = []
+    group: list[pa.Table] = []
     for table in tables:
-        held.append(table)
-        if sum(part.num_rows for part in held) >= _GROUP_ROWS:
-            yield pa.concat_tables(held)
-            held = []
-    if held:
-        yield pa.concat_tables(held)
+        group.append(table)
+        if sum(member.num_rows for member in group) >= _GROUP_ROWS:
+            yield pa.concat_tables(group)
+            group = []
+    if group:
+        yield pa.concat_tables(group)
 
 
-def _plain(schema: pa.Schema) -> pa.Schema:
-    """Answer a schema without dictionaries, which is what every reader knows."""
+def _plain_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the schema without dictionary types, which not every reader supports."""
     import pyarrow as pa
 
     return pa.schema(
@@ -115,11 +127,7 @@ def _plain(schema: pa.Schema) -> pa.Schema:
     )
 
 
-def _plain_table(table: pa.Table) -> pa.Table:
-    return table.cast(_plain(table.schema))
-
-
-def _text_table(table: pa.Table, columns: tuple[Column, ...]) -> pa.Table:
+def _with_text_uuids(table: pa.Table, columns: tuple[Column, ...]) -> pa.Table:
     import pyarrow as pa
 
     for at, column in enumerate(columns):

@@ -1,4 +1,4 @@
-"""Kept here: what is found wrong with a series where it is kept, and what to do about it."""
+"""Verification of stored series."""
 
 from __future__ import annotations
 
@@ -6,39 +6,52 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grandstand.base.errors import InvalidInput
+from grandstand.core.errors import InvalidInput
 from grandstand.storage.series.declaration import Series
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.postgres import PostgresEngine
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem, where it is, and what to do. The next upkeep fixes those that are not serious."""
+
+    series: str
+    place: str
+    problem: str
+    remedy: str
+    serious: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.series}: {self.place}: {self.problem}; {self.remedy}"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a verification is: chunks looked at, of how many."""
+    """How many of the chunks have been verified."""
 
     done: int
     chunks: int
 
 
 def verify(
-    engine: SeriesEngine, series: Series[Any], tell: Callable[[Progress], None]
+    engine: SeriesEngine, series: Series[Any], on_progress: Callable[[Progress], None]
 ) -> Iterator[Finding]:
-    """Look at all that is kept of a series, change nothing, and answer what is wrong.
+    """Read every row of a series in bounded memory and yield what is wrong. Nothing is changed.
 
-    Every row is read, in bounded memory. Raises Unavailable when the engine does not answer.
+    Raises Unavailable if the engine does not respond.
     """
+    from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+    from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 
-    def count(done: int, chunks: int) -> None:
-        tell(Progress(done, chunks))
+    def report(done: int, chunks: int) -> None:
+        on_progress(Progress(done, chunks))
 
     if isinstance(engine, ChunkEngine):
-        from grandstand.storage.series.engines.chunks.verifying import verify_chunks
+        from grandstand.storage.series.engines.chunks.maintenance import verify_chunks
 
-        return verify_chunks(engine, series, count)
+        return verify_chunks(engine, series, report)
     if isinstance(engine, PostgresEngine):
-        from grandstand.storage.series.engines.postgres.verifying import verify_server
+        from grandstand.storage.series.engines.postgres.queries import verify_server
 
-        return verify_server(engine, series, count)
-    raise InvalidInput(f"{type(engine).__name__} cannot be verified")
+        return verify_server(engine, series, report)
+    raise InvalidInput(f"Series of {type(engine).__name__} cannot be verified.")

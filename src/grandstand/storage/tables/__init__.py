@@ -1,16 +1,16 @@
-"""Kept here: keyed tables by DynamoDB's rules, embedded or in the cloud."""
+"""Tables with the semantics of DynamoDB, embedded or in the cloud."""
 
 from grandstand.storage.tables.declaration.entity import Entity
 from grandstand.storage.tables.declaration.fields import attribute, ttl, version
 from grandstand.storage.tables.declaration.table import Index, Naming, Table
 from grandstand.storage.tables.operations.batches import (
-    AllOrNothing,
     GetMany,
-    GetTogether,
+    TransactGet,
+    TransactWrite,
     WriteMany,
 )
-from grandstand.storage.tables.operations.checks import (
-    Check,
+from grandstand.storage.tables.operations.conditions import (
+    ConditionExpr,
     absent,
     begins_with,
     between,
@@ -20,32 +20,32 @@ from grandstand.storage.tables.operations.checks import (
     present,
     size,
 )
+from grandstand.storage.tables.operations.item_ops import Delete, Get, Operation, Put, require
 from grandstand.storage.tables.operations.queries import Key, Query, Scan, key
-from grandstand.storage.tables.operations.single import Delete, Get, Operation, Put, demand
 from grandstand.storage.tables.operations.updates import Update
 from grandstand.storage.tables.schema import Capacity
-from grandstand.storage.tables.store import AsyncStore, PageOf, Store
+from grandstand.storage.tables.store import AsyncStore, Page, Store
 
 __all__ = [
-    "AllOrNothing",
     "AsyncStore",
     "Capacity",
-    "Check",
+    "ConditionExpr",
     "Delete",
     "Entity",
     "Get",
     "GetMany",
-    "GetTogether",
     "Index",
     "Key",
     "Naming",
     "Operation",
-    "PageOf",
+    "Page",
     "Put",
     "Query",
     "Scan",
     "Store",
     "Table",
+    "TransactGet",
+    "TransactWrite",
     "Update",
     "WriteMany",
     "absent",
@@ -53,11 +53,11 @@ __all__ = [
     "begins_with",
     "between",
     "contains",
-    "demand",
     "field",
     "key",
     "one_of",
     "present",
+    "require",
     "size",
     "ttl",
     "version",

@@ -1,4 +1,4 @@
-"""Kept here: what reads and writes cost in DynamoDB's capacity units, and in money."""
+"""DynamoDB's capacity units of reads and writes, and their price."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MILLION: Final = Decimal(1_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a million on-demand units cost, in dollars; they differ by region."""
+    """Prices of a million on-demand units in dollars; they differ by region."""
 
     million_reads: Decimal = Decimal("0.125")
     million_writes: Decimal = Decimal("0.625")
 
 
 def read_units(size: int, *, consistent: bool = False, transactional: bool = False) -> Decimal:
-    """Count the units of one read of that many bytes; reading nothing costs as a small item."""
+    """Return the units of one read; reading nothing costs as much as a small item."""
     blocks = max(1, -(-size // READ_BYTES))
     if transactional:
         return Decimal(2 * blocks)
@@ -33,13 +33,13 @@ def read_units(size: int, *, consistent: bool = False, transactional: bool = Fal
 
 
 def write_units(old: int, new: int, *, transactional: bool = False) -> Decimal:
-    """Count the units of one write: the larger of the item before and after decides."""
+    """Return the units of one write: the larger of the old and the new item counts."""
     blocks = max(1, -(-max(old, new) // WRITE_BYTES))
     return Decimal(2 * blocks if transactional else blocks)
 
 
 def index_write_units(write: IndexWrite, *, transactional: bool = False) -> Decimal:
-    """Count the units one index adds to a write: a changed key costs a delete and a put."""
+    """Return the units one index adds to a write: a changed key costs a delete and a put."""
     if write.old_bytes and write.new_bytes and not write.key_changed:
         return write_units(write.old_bytes, write.new_bytes, transactional=transactional)
     return sum(
@@ -53,14 +53,13 @@ def index_write_units(write: IndexWrite, *, transactional: bool = False) -> Deci
 
 
 def total(units: Iterable[Decimal]) -> Decimal:
-    """Add up units."""
     return sum(units, Decimal(0))
 
 
 def dollars_a_month(
     units: Decimal, per_second: Decimal, *, write: bool, rates: Rates | None = None
 ) -> Decimal:
-    """Price an operation of that many units, done so often a second, for a month on demand."""
+    """Return the monthly on-demand price of an operation at a rate per second."""
     prices = rates or Rates()
     price = prices.million_writes if write else prices.million_reads
     return units * per_second * SECONDS_A_MONTH * price / _MILLION

@@ -1,4 +1,4 @@
-"""Kept here: a table's changes as a consumer reads them: typed, in order, from where it stopped."""
+"""Typed change feeds: the changes of a table, in order, from where a consumer stopped."""
 
 from __future__ import annotations
 
@@ -6,43 +6,44 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeVar
 
-from grandstand.base.errors import Conflict
+from grandstand.core.errors import Conflict
+from grandstand.storage.tables.attribute_values import Key
 from grandstand.storage.tables.errors import (
     ConditionFailed,
     DeclarationFault,
     StoredItemInvalid,
 )
-from grandstand.storage.tables.house import Consumer
+from grandstand.storage.tables.platform_tables import Consumer
 from grandstand.storage.tables.requests import Change, ChangeBatch, ChangeKind
-from grandstand.storage.tables.values import Key
 
 if TYPE_CHECKING:
+    from grandstand.storage.tables.declaration.compiled import EntityPlan
     from grandstand.storage.tables.declaration.entity import Entity
-    from grandstand.storage.tables.declaration.plan import EntityPlan
     from grandstand.storage.tables.declaration.table import Table
-    from grandstand.storage.tables.session import Session
-    from grandstand.storage.tables.store import AsyncStore, Store
+    from grandstand.storage.tables.store import AsyncStore, Session, Store
 
 E = TypeVar("E", bound="Entity")
 T = TypeVar("T")
 
 Start = Literal["oldest", "latest"]
-Invalid = Callable[[Change, StoredItemInvalid], None]
+InvalidHandler = Callable[[Change, StoredItemInvalid], None]
 
-_LIMIT: Final = 100
+_BATCH_SIZE: Final = 100
 
 
 class PositionStale(Conflict):
-    """The consumer's position was moved by a later reader of its name, or is further on already."""
+    """The consumer's position was moved by a later reader, or is already further on."""
+
+    code: ClassVar[str] = "stale-position"
 
 
 @dataclass(frozen=True, slots=True)
 class Changed(Generic[E]):
-    """One change of one item; an image the table's stream does not carry is None.
+    """One change of one item; images that the stream does not carry are None.
 
-    `key` is the item's key as stored. `expired` tells a deletion by expiry from one by a writer.
+    `key` is the item's key as stored. `expired` marks a deletion by expiry.
     """
 
     kind: ChangeKind
@@ -57,7 +58,7 @@ class Changed(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[E]):
-    """Some changes in order, and where they end; hand it to `done` when they are worked through."""
+    """Changes in order; pass it to `done` when they have been processed."""
 
     changes: tuple[Changed[E], ...]
     position: str
@@ -65,11 +66,18 @@ class Batch(Generic[E]):
 
 
 class ChangeFeed(Generic[E]):
-    """The changes of one table to some of its entities, for one consumer by name.
+    """The changes of a table to some of its entities, for a named consumer.
 
-    Each change is delivered at least once, those of one item in their order. What was not
-    acknowledged with `done` is delivered again when reading is taken up anew. Taking it up under
-    the same name elsewhere overtakes this feed: its `done` then raises PositionStale.
+    Each change is delivered at least once, changes of one item in order. Changes not acknowledged
+    with `done` are delivered again. A later reader of the same name takes over: `done` then raises
+    PositionStale.
+
+    Example:
+        feed = follow(store, Game, name="scoreboard")
+        for batch in feed.batches():
+            for change in batch.changes:
+                update_scoreboard(change.new)
+            feed.done(batch)
     """
 
     def __init__(
@@ -79,7 +87,7 @@ class ChangeFeed(Generic[E]):
         *,
         name: str,
         start: Start,
-        invalid: Invalid | None,
+        invalid: InvalidHandler | None,
     ) -> None:
         self.session = session
         self.name = name
@@ -87,42 +95,46 @@ class ChangeFeed(Generic[E]):
         self._start = start
         self._invalid = invalid
         self._source = session.name(plans[0].table)
-        self._kept: Consumer | None = None
+        self._consumer: Consumer | None = None
         self._yielded = 0
-        self._done = 0
+        self._acknowledged = 0
 
-    def batches(self, limit: int = _LIMIT) -> Iterator[Batch[E]]:
-        """Answer what happened after the kept position, a batch at a time, until nothing waits.
+    def batches(self, limit: int = _BATCH_SIZE) -> Iterator[Batch[E]]:
+        """Yield batches of changes after the stored position, until there are no more.
 
-        Raises ChangesLost when changes after the position are gone (see `restart`), and
-        StoredItemInvalid for an item that is not its entity, unless the feed was told what to do.
+        Raises ChangesLost if changes were trimmed (see `restart`), and StoredItemInvalid for an
+        item that does not match its entity, unless the feed has a handler for these.
         """
-        position = self._claimed().position
-        self._done = self._yielded
+        position = self._claimed_consumer().position
+        self._acknowledged = self._yielded
         while True:
-            read = self.session.engine.changes(self._source, position, limit)
-            position = read.position
-            changes = tuple(self._typed(read))
+            batch = self.session.engine.changes(self._source, position, limit)
+            position = batch.position
+            changes = tuple(self._decode(batch))
             if changes:
                 self._yielded += 1
                 yield Batch(changes, position, self._yielded)
-            elif self._done == self._yielded and position != self._claimed().position:
-                self._keep(position)
-            if read.caught_up:
+            elif (
+                self._acknowledged == self._yielded
+                and position != self._claimed_consumer().position
+            ):
+                self._store_position(position)
+            if batch.caught_up:
                 return
 
     def done(self, batch: Batch[E]) -> None:
-        """Keep the position after a batch, and with it all before; raise PositionStale."""
-        if batch.number <= self._done:
-            message = f"This batch is not waiting for {self.name} any more: take the next one"
-            raise PositionStale(message)
-        self._keep(batch.position)
-        self._done = batch.number
+        """Store the position after a batch. Raises PositionStale."""
+        if batch.number <= self._acknowledged:
+            raise PositionStale(
+                f"This batch was already acknowledged for {self.name}. Take the next one."
+            )
+        self._store_position(batch.position)
+        self._acknowledged = batch.number
 
     def restart(self, rebuild: Callable[[], object] | None = None) -> None:
-        """Go on from the latest change, after `rebuild` has read from the table what was missed.
+        """Continue from the latest change, after `rebuild` has read the table.
 
-        Changes made while it runs are delivered afterwards. When it fails, the position stays.
+        Changes made meanwhile are delivered afterwards. If `rebuild` fails, the position stays.
         """
         position = self._begin_restart()
         if rebuild is not None:
@@ -130,82 +142,83 @@ class ChangeFeed(Generic[E]):
         self._end_restart(position)
 
     def forget(self) -> None:
-        """Give up the kept position, so that nothing is held for this consumer any more."""
+        """Delete the position, so that no changes are kept for this consumer."""
         Consumer.delete(name=self.name, source=self._source).run(self.session)
         self.session.engine.hold_changes(self._source, self.name, None)
-        self._kept = None
+        self._consumer = None
 
     def _begin_restart(self) -> str:
         position = self.session.engine.latest_position(self._source)
-        self.session.engine.hold_changes(self._source, self._interim, position)
+        self.session.engine.hold_changes(self._source, self._restart_name, position)
         return position
 
     def _end_restart(self, position: str) -> None:
-        if self._kept is None:
-            self._kept = self._claim(position)
-        self._keep(position)
-        self._done = self._yielded
-        self.session.engine.hold_changes(self._source, self._interim, None)
+        if self._consumer is None:
+            self._consumer = self._claim(position)
+        self._store_position(position)
+        self._acknowledged = self._yielded
+        self.session.engine.hold_changes(self._source, self._restart_name, None)
 
     @property
-    def _interim(self) -> str:
+    def _restart_name(self) -> str:
         return f"{self.name} (restarting)"
 
-    def _claimed(self) -> Consumer:
-        if self._kept is None:
-            kept = Consumer.one(self.name, self._source).run(self.session)
-            self._kept = self._claim(self._first() if kept is None else kept.position)
-        return self._kept
+    def _claimed_consumer(self) -> Consumer:
+        if self._consumer is None:
+            consumer = Consumer.one(self.name, self._source).run(self.session)
+            self._consumer = self._claim(
+                self._first_position() if consumer is None else consumer.position
+            )
+        return self._consumer
 
-    def _first(self) -> str:
+    def _first_position(self) -> str:
         engine = self.session.engine
         if self._start == "latest":
             return engine.latest_position(self._source)
         return engine.changes(self._source, None, 0).position
 
     def _claim(self, position: str) -> Consumer:
-        """Take reading up under this name; the position given counts only for a new consumer."""
+        """Start reading under this name; the position only applies to a new consumer."""
         claim = (
             Consumer.update(name=self.name, source=self._source)
             .upsert()
             .set_if_absent(position=position)
             .add(epoch=1)
         )
-        kept = claim.run(self.session)
-        self.session.engine.hold_changes(self._source, self.name, kept.position)
-        return kept
+        consumer = claim.run(self.session)
+        self.session.engine.hold_changes(self._source, self.name, consumer.position)
+        return consumer
 
-    def _keep(self, position: str) -> None:
-        kept = self._claimed()
-        move = (
+    def _store_position(self, position: str) -> None:
+        consumer = self._claimed_consumer()
+        update = (
             Consumer.update(name=self.name, source=self._source)
             .set(position=position, moved_at=self.session.clock.now())
-            .when(Consumer.epoch == kept.epoch)
+            .when(Consumer.epoch == consumer.epoch)
         )
         try:
-            self._kept = move.run(self.session)
-        except ConditionFailed as refused:
-            message = (
-                f"Reading as {self.name} was taken up elsewhere: stop, or give this consumer "
-                "another name"
-            )
-            raise PositionStale(message) from refused
+            self._consumer = update.run(self.session)
+        except ConditionFailed as error:
+            raise PositionStale(
+                f"Another reader took over the consumer {self.name}. Stop, or use another consumer "
+                "name."
+            ) from error
         self.session.engine.hold_changes(self._source, self.name, position)
 
-    def _typed(self, read: ChangeBatch) -> Iterator[Changed[E]]:
-        for change in read.changes:
-            plan = next((plan for plan in self._plans if plan.keeps(change.keys, None)), None)
+    def _decode(self, batch: ChangeBatch) -> Iterator[Changed[E]]:
+        for change in batch.changes:
+            plan = next((plan for plan in self._plans if plan.matches(change.keys, None)), None)
             if plan is None:
                 continue
             try:
-                yield _typed(plan, change)
-            except StoredItemInvalid as fault:
+                yield _decode_change(plan, change)
+            except StoredItemInvalid as error:
                 if self._invalid is None:
                     raise
-                self._invalid(change, fault)
+                self._invalid(change, error)
 
 
-def _typed(plan: EntityPlan[E], change: Change) -> Changed[E]:
+def _decode_change(plan: EntityPlan[E], change: Change) -> Changed[E]:
     return Changed(
         kind=change.kind,
         entity=plan.entity,
@@ -223,56 +236,62 @@ def follow(
     *entities: type[E],
     name: str,
     start: Start = "oldest",
-    invalid: Invalid | None = None,
+    invalid: InvalidHandler | None = None,
 ) -> ChangeFeed[E]:
-    """Read the changes to entities of one table, as the consumer of that name.
+    """Return the feed of a consumer.
 
-    A new consumer starts with the oldest change still kept, or with the next one to come. An item
-    that does not have the form of its entity goes to `invalid` and is left out. Raises
-    DeclarationFault when the entities share no table or the table has no stream.
+    Args:
+        store: The store.
+        entities: Entities of one table.
+        name: The name of the consumer.
+        start: Where a new consumer starts.
+        invalid: Called for items that do not match their entity; they are skipped.
+
+    Raises:
+        DeclarationFault: The entities are of several tables, or the table has no stream.
     """
     tables: list[Table] = list({entity.__plan__.table: None for entity in entities})
     if len(tables) != 1:
-        message = f"A feed reads one table: name entities of one, not of {len(tables)}"
-        raise DeclarationFault(message)
+        raise DeclarationFault(
+            f"A feed reads one table, not {len(tables)}. Name entities of one table."
+        )
     if tables[0].stream is None:
-        message = f"{tables[0].name} keeps no changes: declare it with a stream"
-        raise DeclarationFault(message)
+        raise DeclarationFault(f"{tables[0].name} has no stream. Declare one.")
     plans: tuple[EntityPlan[Any], ...] = tuple(entity.__plan__ for entity in entities)
     return ChangeFeed(store.session, plans, name=name, start=start, invalid=invalid)
 
 
 class AsyncChangeFeed(Generic[E]):
-    """The same feed for an event loop: calls that cross a network run in threads."""
+    """The same feed for an event loop."""
 
     def __init__(self, feed: ChangeFeed[E]) -> None:
         self.feed = feed
 
-    async def batches(self, limit: int = _LIMIT) -> AsyncIterator[Batch[E]]:
-        """Answer what happened after the kept position, as `ChangeFeed.batches` does."""
+    async def batches(self, limit: int = _BATCH_SIZE) -> AsyncIterator[Batch[E]]:
+        """Yield batches as `ChangeFeed.batches` does."""
         batches = self.feed.batches(limit)
         while (batch := await self._call(lambda: next(batches, None))) is not None:
             yield batch
 
     async def done(self, batch: Batch[E]) -> None:
-        """Keep the position after a batch, and with it all before; raise PositionStale."""
+        """Store the position after a batch. Raises PositionStale."""
         await self._call(lambda: self.feed.done(batch))
 
     async def restart(self, rebuild: Callable[[], Awaitable[object]] | None = None) -> None:
-        """Go on from the latest change after `rebuild`, as `ChangeFeed.restart` does."""
-        position = await self._call(self.feed._begin_restart)  # noqa: SLF001 - two halves of one
+        """Continue from the latest change, as `ChangeFeed.restart` does."""
+        position = await self._call(self.feed._begin_restart)  # noqa: SLF001 - the two halves of restart
         if rebuild is not None:
             await rebuild()
         await self._call(lambda: self.feed._end_restart(position))  # noqa: SLF001 - as above
 
     async def forget(self) -> None:
-        """Give up the kept position."""
+        """Delete the position."""
         await self._call(self.feed.forget)
 
-    async def _call(self, act: Callable[[], T]) -> T:
+    async def _call(self, call: Callable[[], T]) -> T:
         if not self.feed.session.engine.remote:
-            return act()
-        return await asyncio.to_thread(act)
+            return call()
+        return await asyncio.to_thread(call)
 
 
 def follow_async(
@@ -280,7 +299,7 @@ def follow_async(
     *entities: type[E],
     name: str,
     start: Start = "oldest",
-    invalid: Invalid | None = None,
+    invalid: InvalidHandler | None = None,
 ) -> AsyncChangeFeed[E]:
-    """Read the changes to entities of one table, as `follow` does, from an event loop."""
+    """Return the feed of a consumer for an event loop; see `follow`."""
     return AsyncChangeFeed(follow(store.store, *entities, name=name, start=start, invalid=invalid))

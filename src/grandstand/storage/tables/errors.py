@@ -1,11 +1,11 @@
-"""Kept here: what can go wrong with tables, each error with the name DynamoDB gives it."""
+"""Errors of tables, with the names DynamoDB gives them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from grandstand.base.errors import (
+from grandstand.core.errors import (
     Broken,
     Conflict,
     InvalidInput,
@@ -16,53 +16,63 @@ from grandstand.base.errors import (
 )
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.values import Item
+    from grandstand.storage.tables.attribute_values import Item
 
 
 class DeclarationFault(InvalidInput):
-    """A table, entity or access pattern is declared wrongly; the message names the fix."""
+    """A table, entity or access pattern is declared incorrectly; the message says how to fix it."""
+
+    code: ClassVar[str] = "invalid-declaration"
 
 
 class CursorInvalid(InvalidInput):
-    """A page cursor was damaged, or belongs to another question."""
+    """A page cursor is damaged or belongs to another query."""
+
+    code: ClassVar[str] = "invalid-cursor"
 
 
 class InvalidRequest(InvalidInput):
-    """The request breaks one of DynamoDB's rules."""
+    """The request violates a rule of DynamoDB."""
 
+    code: ClassVar[str] = "invalid-request"
     aws_name: ClassVar[str] = "ValidationException"
 
 
 class ItemCollectionTooLarge(InvalidInput):
-    """The items of one partition outgrew what a local index allows."""
+    """A partition exceeds the size that a local index allows."""
 
+    code: ClassVar[str] = "item-collection-too-large"
     aws_name: ClassVar[str] = "ItemCollectionSizeLimitExceededException"
 
 
 class AccessRefused(NotAllowed):
-    """The credentials are missing, unknown, or may not do this."""
+    """The credentials are missing, unknown or not authorized."""
 
+    code: ClassVar[str] = "access-denied"
     aws_name: ClassVar[str] = "UnrecognizedClientException"
 
 
 class TableNotFound(NotFound):
-    """There is no table, index or stream of that name."""
+    """There is no such table, index or stream."""
 
+    code: ClassVar[str] = "table-not-found"
     aws_name: ClassVar[str] = "ResourceNotFoundException"
 
 
 class TableInUse(Conflict):
-    """A table of that name exists already, or is being changed."""
+    """The table already exists, or is being changed."""
 
+    code: ClassVar[str] = "table-in-use"
     aws_name: ClassVar[str] = "ResourceInUseException"
 
 
 class ConditionFailed(Conflict):
-    """The item was not in the state the write demanded.
+    """The stored item did not meet the condition of a write.
 
-    `item` is what was found, if asked for; `found` the same as the entity it is, from a store.
+    `item` is the stored item, if requested; `found` is the same as an entity, if a store raised it.
     """
 
+    code: ClassVar[str] = "condition-failed"
     aws_name: ClassVar[str] = "ConditionalCheckFailedException"
 
     def __init__(
@@ -75,7 +85,7 @@ class ConditionFailed(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class CancellationReason:
-    """Why one action of a cancelled transaction stopped it, or `None` when it did not."""
+    """Why an action cancelled a transaction; the code is "None" if it did not."""
 
     code: str = "None"
     message: str | None = None
@@ -83,8 +93,9 @@ class CancellationReason:
 
 
 class TransactionCancelled(Conflict):
-    """No action of the transaction was carried out; `reasons` has one entry an action."""
+    """No action of the transaction was executed; `reasons` has one entry per action."""
 
+    code: ClassVar[str] = "transaction-cancelled"
     aws_name: ClassVar[str] = "TransactionCanceledException"
 
     def __init__(self, reasons: tuple[CancellationReason, ...]) -> None:
@@ -97,41 +108,47 @@ class TransactionCancelled(Conflict):
 
 
 class TransactionConflict(Conflict):
-    """Another transaction holds one of the items; the same call may pass later."""
+    """Another transaction holds one of the items; a retry may succeed."""
 
+    code: ClassVar[str] = "transaction-conflict"
     aws_name: ClassVar[str] = "TransactionConflictException"
     retry = True
 
 
 class TransactionInProgress(Conflict):
-    """The same transaction, by its token, is still being carried out."""
+    """A transaction with the same token is still running."""
 
+    code: ClassVar[str] = "transaction-in-progress"
     aws_name: ClassVar[str] = "TransactionInProgressException"
     retry = True
 
 
 class TokenReused(Conflict):
-    """The token of an earlier transaction came with another body."""
+    """The token of an earlier transaction was used with other actions."""
 
+    code: ClassVar[str] = "token-reused"
     aws_name: ClassVar[str] = "IdempotentParameterMismatchException"
 
 
 class Throttled(LimitReached):
-    """The table's capacity is used up for now."""
+    """The capacity of the table is exhausted for now."""
 
+    code: ClassVar[str] = "throttled"
     aws_name: ClassVar[str] = "ProvisionedThroughputExceededException"
 
 
 class TooMany(LimitReached):
-    """More tables, or more changes to tables at once, than are allowed."""
+    """There are too many tables, or too many concurrent changes to tables."""
 
+    code: ClassVar[str] = "too-many-tables"
     aws_name: ClassVar[str] = "LimitExceededException"
     retry = False
 
 
 class Unprocessed(Unavailable):
-    """Part of a batch was not carried out after every retry; `left` holds what remains."""
+    """Part of a batch was not processed after all retries; `left` has the rest."""
 
+    code: ClassVar[str] = "unprocessed"
     aws_name: ClassVar[str] = "InternalServerError"
 
     def __init__(self, message: str, left: tuple[object, ...]) -> None:
@@ -140,47 +157,56 @@ class Unprocessed(Unavailable):
 
 
 class ChangesLost(Conflict):
-    """Changes after the consumer's position were trimmed: rebuild from the table, then go on."""
+    """Changes after the consumer's position were trimmed: rebuild from the table, then continue."""
 
+    code: ClassVar[str] = "changes-lost"
     aws_name: ClassVar[str] = "TrimmedDataAccessException"
 
 
 class IteratorExpired(InvalidInput):
-    """A place in a change stream was held too long to be used."""
+    """An iterator of a change stream was held too long."""
 
+    code: ClassVar[str] = "iterator-expired"
     aws_name: ClassVar[str] = "ExpiredIteratorException"
 
 
 class StoreUnavailable(Unavailable):
-    """The store does not answer, is locked, or has no room to write."""
+    """The store does not respond, is locked, or its disk is full."""
 
+    code: ClassVar[str] = "store-unavailable"
     aws_name: ClassVar[str] = "InternalServerError"
 
 
 class StoreReadOnly(Unavailable):
-    """The store can be read but not written."""
+    """The store is read-only."""
 
+    code: ClassVar[str] = "store-read-only"
     aws_name: ClassVar[str] = "InternalServerError"
     retry = False
 
 
 class StoreDamaged(Broken):
-    """The stored file cannot be trusted; restore it from a copy."""
+    """The file is damaged; restore it from a backup."""
 
+    code: ClassVar[str] = "store-damaged"
     aws_name: ClassVar[str] = "InternalServerError"
 
 
 class StoreTooNew(Broken):
-    """The stored file was written by a newer version of Grandstand."""
+    """The file was written by a newer version of Grandstand."""
 
+    code: ClassVar[str] = "store-too-new"
     aws_name: ClassVar[str] = "InternalServerError"
 
 
 class StoredItemInvalid(Broken):
-    """A stored item does not have the form its entity declares."""
+    """A stored item does not match the declaration of its entity."""
 
+    code: ClassVar[str] = "invalid-stored-item"
     aws_name: ClassVar[str] = "InternalServerError"
 
 
 class LeaseLost(Conflict):
-    """The lease is held by another, so nothing may be written in its name."""
+    """Another owner holds the lease, so nothing may be written under it."""
+
+    code: ClassVar[str] = "lease-lost"

@@ -1,6 +1,6 @@
-"""Kept here: what can be asked of an engine, and what it answers, as plain values.
+"""Requests to an engine and its results.
 
-The two on the path of every single read are tuples, which are made in a third of the time.
+GetItem and Found are tuples, which take a third of the time to create: every read needs them.
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
-from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Path, Update
-from grandstand.storage.tables.values import Item, Key
+from grandstand.storage.tables.attribute_values import Item, Key
+from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Path, UpdateNode
 
 Returning: TypeAlias = Literal["NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"]
 
 
 class GetItem(NamedTuple):
-    """Read one item by its key."""
-
     table: str
     key: Key
     projection: tuple[Path, ...] = ()
@@ -38,11 +36,11 @@ class PutItem:
 
 @dataclass(frozen=True, slots=True)
 class UpdateItem:
-    """Change parts of one item, or make it."""
+    """Update parts of an item, or create it."""
 
     table: str
     key: Key
-    update: Update = field(default_factory=Update)
+    update: UpdateNode = field(default_factory=UpdateNode)
     condition: Condition | None = None
     returning: Returning = "NONE"
     show_conflict: bool = False
@@ -50,8 +48,6 @@ class UpdateItem:
 
 @dataclass(frozen=True, slots=True)
 class DeleteItem:
-    """Remove one item."""
-
     table: str
     key: Key
     condition: Condition | None = None
@@ -61,7 +57,7 @@ class DeleteItem:
 
 @dataclass(frozen=True, slots=True)
 class CheckItem:
-    """Within a transaction: demand a condition of an item without writing it."""
+    """In a transaction: require a condition of an item without writing it."""
 
     table: str
     key: Key
@@ -70,10 +66,10 @@ class CheckItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """Read one partition, in order, a page at a time.
+class QueryRequest:
+    """Read a page of one partition, in order.
 
-    `whole` reads the table's items through a local index, beyond what the index projects.
+    `whole` reads whole items through a local index, beyond what it projects.
     """
 
     table: str
@@ -89,10 +85,10 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
-    """Read a whole table or index, in no particular order, a page at a time.
+class ScanRequest:
+    """Read a page of a table or index, in no particular order.
 
-    `whole` reads the table's items through a local index, beyond what the index projects.
+    `whole` reads whole items through a local index, beyond what it projects.
     """
 
     table: str
@@ -112,7 +108,7 @@ WriteAction: TypeAlias = PutItem | UpdateItem | DeleteItem | CheckItem
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """Write all or nothing; the same token within ten minutes is carried out once."""
+    """Write all or nothing; the same token is executed once within ten minutes."""
 
     actions: tuple[WriteAction, ...]
     token: str | None = None
@@ -130,7 +126,7 @@ class IndexWrite:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The answer to a write: the attributes asked for, and sizes for the capacity it cost."""
+    """The result of a write: the requested attributes, and sizes for its capacity."""
 
     attributes: Item | None = None
     old_bytes: int = 0
@@ -139,18 +135,18 @@ class Written:
 
 
 class Found(NamedTuple):
-    """The answer to a read of one item, with the item's whole size."""
+    """The result of reading one item, with its full size."""
 
     item: Item | None
     read_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """The answer to a query or scan.
+class RawPage:
+    """The result of a query or scan.
 
-    `scanned` counts what was read before the filter; `last_key` is there whenever the page ended
-    for a limit, even when nothing follows.
+    `scanned` counts items before the filter; `last_key` is set whenever the page ended at a limit,
+    even if nothing follows.
     """
 
     items: tuple[Item, ...]
@@ -161,10 +157,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class BatchRead:
-    """What a batch read found, and the keys left unprocessed. `found` is in no set order.
+    """The items a batch read found, in no particular order, and the unprocessed keys.
 
-    `found_bytes` are the whole sizes of what was found, in its order; none where the engine does
-    not know them.
+    `found_bytes` are the full sizes of the items found; empty if the engine does not know them.
     """
 
     found: tuple[tuple[str, Item], ...]
@@ -175,7 +170,7 @@ class BatchRead:
 
 @dataclass(frozen=True, slots=True)
 class BatchWritten:
-    """The actions of a batch write left unprocessed, and what the others did."""
+    """The unprocessed actions of a batch write, and what the others did."""
 
     left: tuple[PutItem | DeleteItem, ...] = ()
     written: tuple[tuple[str, Written], ...] = ()
@@ -200,7 +195,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangeBatch:
-    """Some changes, and the position to ask from next; `caught_up` when nothing waits."""
+    """Some changes and the position after them; `caught_up` if there are no more."""
 
     changes: tuple[Change, ...]
     position: str

@@ -1,4 +1,4 @@
-"""Kept here: what a table is physically: key, indexes, expiry, stream and capacity."""
+"""The physical schema of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ StreamView: TypeAlias = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Provisioned reads and writes a second."""
+    """Provisioned reads and writes per second."""
 
     read_units: int
     write_units: int
@@ -22,7 +22,7 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class IndexSchema:
-    """One secondary index; several attributes make a multi-attribute key."""
+    """A secondary index; keys may have several attributes."""
 
     name: str
     partition: tuple[str, ...]
@@ -40,7 +40,7 @@ class IndexSchema:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """One table as an engine keeps it, under its physical name."""
+    """A table as an engine stores it, under its physical name."""
 
     name: str
     partition: str
@@ -57,17 +57,15 @@ class TableSchema:
         return (self.partition,) if self.sort is None else (self.partition, self.sort)
 
     def index(self, name: str) -> IndexSchema | None:
-        """Find an index by its name."""
         return next((index for index in self.indexes if index.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """A table as it stands: its schema, when it was made, and how much it holds.
+    """A table's schema, creation time and size.
 
-    `settings` are texts kept for whoever put a protocol in front of the engine (tags, identifiers);
-    the engine gives them no meaning. `index_counts` holds the items and bytes of each index whose
-    engine counts them.
+    `settings` belong to whoever stores them (tags, identifiers); the engine does not interpret
+    them. `index_counts` has the items and bytes of each index, if the engine counts them.
     """
 
     schema: TableSchema

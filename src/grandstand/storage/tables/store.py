@@ -1,34 +1,89 @@
-"""Kept here: the two ways to carry out operations: waiting for them, and awaiting them."""
+"""The store: runs operations on an engine, synchronously or from an event loop."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
-from grandstand.base.clock import Clock
-from grandstand.base.errors import NotFound
+from grandstand.core.clock import Clock
+from grandstand.core.errors import NotFound
+from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.table import Naming, Table
 from grandstand.storage.tables.engines.protocol import Engine
-from grandstand.storage.tables.errors import TableInUse
-from grandstand.storage.tables.operations.batches import AllOrNothing, GetMany, Write, WriteMany
-from grandstand.storage.tables.operations.cursor import read_cursor, write_cursor
-from grandstand.storage.tables.operations.queries import Query, Reading
-from grandstand.storage.tables.operations.single import Delete, Get, Operation, Put
-from grandstand.storage.tables.session import Session
-from grandstand.storage.tables.values import Item
+from grandstand.storage.tables.errors import ConditionFailed, TableInUse
+from grandstand.storage.tables.operations.batches import GetMany, TransactWrite, Write, WriteMany
+from grandstand.storage.tables.operations.item_ops import Delete, Get, Operation, Put
+from grandstand.storage.tables.operations.queries import Query, ReadQuery, read_cursor, write_cursor
 
 if TYPE_CHECKING:
+    from grandstand.storage.tables.declaration.compiled import EntityPlan
     from grandstand.storage.tables.declaration.entity import Entity
 
 E = TypeVar("E", bound="Entity")
+
+
+class _PhysicalNames(dict[Table, str]):
+    """Physical names of tables, computed on first use."""
+
+    def __init__(self, naming: Naming) -> None:
+        super().__init__()
+        self._naming = naming
+
+    def __missing__(self, table: Table) -> str:
+        name = self[table] = self._naming.physical(table.name)
+        return name
+
+
+class Session:
+    """An engine, the physical names of its tables, and a clock."""
+
+    def __init__(self, engine: Engine, naming: Naming, clock: Clock) -> None:
+        self.engine = engine
+        self.naming = naming
+        self.clock = clock
+        self.names = _PhysicalNames(naming)
+
+    def name(self, table: Table) -> str:
+        """Return the physical name of a table."""
+        return self.names[table]
+
+    def each(self, query: ReadQuery[E]) -> Iterator[E]:
+        """Yield the items of a query, reading pages as they are needed."""
+        for page in self.pages(query):
+            yield from page
+
+    def pages(self, query: ReadQuery[E]) -> Iterator[list[E]]:
+        """Yield the items of a query page by page; a page may be empty."""
+        entity, left, start = query.entity, query.max_items, None
+        while left is None or left > 0:
+            # The limit of a page counts items before the filter, so it can only be passed on
+            # without one.
+            limit = left if query.filter is None else None
+            page = query.page(self, limit, start)
+            now = self.clock.epoch()
+            items = [item for item in page.items if query.matches(item, now)][:left]
+            yield [entity.decode(item) for item in items]
+            if left is not None:
+                left -= len(items)
+            start = page.last_key
+            if start is None:
+                return
+
+    def raise_failed(self, entity: EntityPlan[Any], error: ConditionFailed) -> NoReturn:
+        """Raise a failed condition again, with the stored item decoded as `found`."""
+        if error.item is not None and entity.matches(error.item, None):
+            error.found = entity.decode(error.item)
+        raise error
+
+
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class PageOf(Generic[E]):
-    """One page of an answer, and the cursor that leads to the next, None at the end."""
+class Page(Generic[E]):
+    """A page of results and the cursor of the next page, None at the end."""
 
     items: tuple[E, ...]
     cursor: str | None
@@ -36,79 +91,86 @@ class PageOf(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class ReadPage(Generic[E]):
-    """Read up to so many items of a question, from a cursor on."""
+    """Read up to `limit` items of a query, from a cursor on."""
 
-    reading: Reading[E]
-    most: int
+    query: ReadQuery[E]
+    limit: int
     after: str | None = None
 
-    def run(self, session: Session) -> PageOf[E]:
-        """Read the page; raise CursorInvalid when the cursor is not this question's."""
-        reading, mark = self.reading, _mark(self.reading)
-        start = None if self.after is None else read_cursor(mark, self.after)
-        kept: list[Item] = []
+    def run(self, session: Session) -> Page[E]:
+        """Read the page. Raises CursorInvalid if the cursor belongs to another query."""
+        query, scope = self.query, _cursor_scope(self.query)
+        start = None if self.after is None else read_cursor(scope, self.after)
+        items: list[Item] = []
         while True:
-            wanted = self.most - len(kept)
-            page = reading.page(session, wanted if reading.filter is None else None, start)
+            remaining = self.limit - len(items)
+            page = query.page(session, remaining if query.filter is None else None, start)
             now = session.clock.epoch()
-            kept.extend(item for item in page.items if reading.keeps(item, now))
+            items.extend(item for item in page.items if query.matches(item, now))
             start = page.last_key
-            if start is None or len(kept) >= self.most:
+            if start is None or len(items) >= self.limit:
                 break
-        if len(kept) > self.most:
-            kept = kept[: self.most]
-            start = reading.key_of(kept[-1])
-        cursor = None if start is None else write_cursor(mark, start)
-        return PageOf(tuple(reading.entity.decode(item) for item in kept), cursor)
+        if len(items) > self.limit:
+            items = items[: self.limit]
+            start = query.key_of(items[-1])
+        cursor = None if start is None else write_cursor(scope, start)
+        return Page(tuple(query.entity.decode(item) for item in items), cursor)
 
 
-def _mark(reading: Reading[Any]) -> tuple[object, ...]:
-    asked: tuple[object, ...] = (reading.entity.table.name, reading.entity.name, reading.filter)
-    if isinstance(reading, Query):
-        return (*asked, reading.plan.name, reading.partition, reading.range, reading.forward)
-    return asked
+def _cursor_scope(query: ReadQuery[Any]) -> tuple[object, ...]:
+    scope: tuple[object, ...] = (query.entity.table.name, query.entity.name, query.filter)
+    if isinstance(query, Query):
+        return (*scope, query.plan.name, query.partition, query.range, query.forward)
+    return scope
 
 
 class Store:
-    """Carries operations out, one after another, on one engine."""
+    """Runs operations on one engine.
+
+    Example:
+        store = Store(engine, naming=Naming(), clock=SystemClock())
+        store.create([games])
+        store(Game(league="nba", game_id="1").put())
+        page = store.page(Game.row(league="nba"), 20)
+        store.all(first.put(), Other.update(id="2").add(count=1))
+    """
 
     def __init__(self, engine: Engine, *, naming: Naming, clock: Clock) -> None:
         self.session = Session(engine, naming, clock)
 
     def __call__(self, operation: Operation[R]) -> R:
-        """Carry an operation out and answer."""
+        """Run an operation and return its result."""
         return operation.run(self.session)
 
     def read(self, get: Get[E]) -> E:
-        """Read one item; raise NotFound when there is none."""
-        return _demanded(get, get.run(self.session))
+        """Read one item. Raises NotFound."""
+        return _require_found(get, get.run(self.session))
 
-    def each(self, reading: Reading[E]) -> Iterator[E]:
-        """Answer the items of a question one by one, in bounded memory."""
-        return self.session.each(reading)
+    def each(self, query: ReadQuery[E]) -> Iterator[E]:
+        """Yield the items of a query in bounded memory."""
+        return self.session.each(query)
 
-    def page(self, reading: Reading[E], most: int, *, after: str | None = None) -> PageOf[E]:
-        """Read up to `most` items, from a cursor on."""
-        return ReadPage(reading, most, after).run(self.session)
+    def page(self, query: ReadQuery[E], limit: int, *, after: str | None = None) -> Page[E]:
+        """Read up to `limit` items, from a cursor on."""
+        return ReadPage(query, limit, after).run(self.session)
 
     def get_many(self, gets: Iterable[Get[E]]) -> list[E | None]:
-        """Read many items; the answers stand in the order of the questions."""
+        """Read many items; the results are in the order of the gets."""
         return GetMany(tuple(gets)).run(self.session)
 
     def write_many(self, writes: Iterable[Put[Any] | Delete[Any]]) -> None:
-        """Put and delete many items, each on its own."""
+        """Put and delete many items independently."""
         WriteMany(tuple(writes)).run(self.session)
 
     def all(self, *writes: Write, token: str | None = None) -> None:
-        """Write all or nothing; raise TransactionCancelled."""
-        AllOrNothing(writes, token).run(self.session)
+        """Write all or nothing. Raises TransactionCancelled."""
+        TransactWrite(writes, token).run(self.session)
 
     def create(self, tables: Iterable[Table]) -> tuple[str, ...]:
-        """Make the tables that are not there yet; answer their names."""
+        """Create the tables that do not exist; return their names."""
         return create_tables(self.session, tables)
 
     def close(self) -> None:
-        """Let go of the engine."""
         self.session.engine.close()
 
     def __enter__(self) -> Self:
@@ -119,74 +181,73 @@ class Store:
 
 
 class AsyncStore:
-    """Carries the same operations out for an event loop.
+    """Runs operations from an event loop.
 
-    An embedded engine answers sooner than a thread could be woken, so it is called in line; calls
-    that cross a network run in threads.
+    An embedded engine answers faster than a thread could be woken, so it is called directly; calls
+    over a network run in threads.
+
+    Example:
+        game = await store.read(Game.get(league="nba", game_id="1"))
+        async for game in store.each(Game.row(league="nba")): ...
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     async def __call__(self, operation: Operation[R]) -> R:
-        """Carry an operation out and answer."""
         session = self.store.session
         if not session.engine.remote:
             return operation.run(session)
         return await asyncio.to_thread(operation.run, session)
 
     async def read(self, get: Get[E]) -> E:
-        """Read one item; raise NotFound when there is none."""
-        return _demanded(get, await self(get))
+        """Read one item. Raises NotFound."""
+        return _require_found(get, await self(get))
 
-    async def each(self, reading: Reading[E]) -> AsyncIterator[E]:
-        """Answer the items of a question one by one, a page in memory at a time."""
+    async def each(self, query: ReadQuery[E]) -> AsyncIterator[E]:
         session = self.store.session
         if not session.engine.remote:
-            for item in session.each(reading):
+            for item in session.each(query):
                 yield item
             return
-        pages = session.pages(reading)
+        pages = session.pages(query)
         while (page := await asyncio.to_thread(next, pages, None)) is not None:
             for item in page:
                 yield item
 
-    async def page(self, reading: Reading[E], most: int, *, after: str | None = None) -> PageOf[E]:
-        """Read up to `most` items, from a cursor on."""
-        return await self(ReadPage(reading, most, after))
+    async def page(self, query: ReadQuery[E], limit: int, *, after: str | None = None) -> Page[E]:
+        """Read up to `limit` items, from a cursor on."""
+        return await self(ReadPage(query, limit, after))
 
     async def get_many(self, gets: Iterable[Get[E]]) -> list[E | None]:
-        """Read many items; the answers stand in the order of the questions."""
         return await self(GetMany(tuple(gets)))
 
     async def write_many(self, writes: Iterable[Put[Any] | Delete[Any]]) -> None:
-        """Put and delete many items, each on its own."""
         await self(WriteMany(tuple(writes)))
 
     async def all(self, *writes: Write, token: str | None = None) -> None:
-        """Write all or nothing; raise TransactionCancelled."""
-        await self(AllOrNothing(writes, token))
+        """Write all or nothing. Raises TransactionCancelled."""
+        await self(TransactWrite(writes, token))
 
 
 def create_tables(session: Session, tables: Iterable[Table]) -> tuple[str, ...]:
-    """Make the tables that are not there yet; answer the names of those made."""
-    made = []
-    present = set(session.engine.list_tables())
+    """Create the tables that do not exist; return their physical names."""
+    created = []
+    existing = set(session.engine.list_tables())
     for table in tables:
         schema = table.schema(session.naming)
-        if schema.name in present:
+        if schema.name in existing:
             continue
         try:
             session.engine.create_table(schema)
         except TableInUse:
             continue
-        made.append(schema.name)
-    return tuple(made)
+        created.append(schema.name)
+    return tuple(created)
 
 
-def _demanded(get: Get[E], found: E | None) -> E:
-    if found is None:
+def _require_found(get: Get[E], entity: E | None) -> E:
+    if entity is None:
         key = ", ".join(f"{name}={value!r}" for name, value in get.key.items())
-        message = f"There is no {get.entity.name} with {key}"
-        raise NotFound(message)
-    return found
+        raise NotFound(f"There is no {get.entity.name} with {key}.")
+    return entity

@@ -1,4 +1,4 @@
-"""One house for all tests of the routes of bets."""
+"""One platform for all tests of the routes of bets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.apps.bets.api.housed import Housed, housed
+from tests.apps.bets.api.server import Housed, housed
 
 
 @pytest.fixture(scope="package")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
     with housed(tmp_path_factory.mktemp("bets")) as running:
         yield running

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apps.bets.api.housed import Housed
+from tests.apps.bets.api.server import Housed
 
 A = "/api/bets"
 MODEL: dict[str, Any] = {
@@ -20,9 +20,9 @@ WAGER = {"game_id": "soon", "market_key": "h2h", "side": "home", "price": 150, "
 
 
 @pytest.fixture(scope="module")
-def model_id(house: Housed) -> str:
+def model_id(platform: Housed) -> str:
     """A model of Ada's."""
-    made = house.ada.post(f"{A}/user-models", json=MODEL)
+    made = platform.ada.post(f"{A}/user-models", json=MODEL)
     assert made.status_code == 201, made.text
     return str(made.json()["model_id"])
 
@@ -37,13 +37,13 @@ def model_id(house: Housed) -> str:
         "/wagers",
         "/wagers/summary",
         "/limits",
-        "/favourites",
+        "/favorites",
         "/model-comparison",
         "/model-rankings",
     ],
 )
-def test_defect_25_a_user_id_in_the_query_is_refused(house: Housed, path: str) -> None:
-    reply = house.bob.get(f"{A}{path}", params={"user_id": "ada"})
+def test_defect_25_a_user_id_in_the_query_is_refused(platform: Housed, path: str) -> None:
+    reply = platform.bob.get(f"{A}{path}", params={"user_id": "ada"})
 
     assert reply.status_code == 422
     assert "user_id" in reply.text
@@ -53,63 +53,63 @@ def test_defect_25_a_user_id_in_the_query_is_refused(house: Housed, path: str) -
     ("path", "body"), [("/user-models", MODEL), ("/wagers", WAGER), ("/custom-data/upload", {})]
 )
 def test_defect_25_a_user_id_in_the_body_is_refused_and_nothing_is_kept(
-    house: Housed, path: str, body: dict[str, Any]
+    platform: Housed, path: str, body: dict[str, Any]
 ) -> None:
-    reply = house.bob.post(f"{A}{path}", json={**body, "user_id": "ada"})
+    reply = platform.bob.post(f"{A}{path}", json={**body, "user_id": "ada"})
 
     assert reply.status_code == 422
     assert "user_id" in reply.text
-    assert house.bob.get(f"{A}/user-models").json()["models"] == []
-    assert house.bob.get(f"{A}/wagers").json()["wagers"] == []
-    assert house.ada.get(f"{A}/wagers").json()["wagers"] == []
+    assert platform.bob.get(f"{A}/user-models").json()["models"] == []
+    assert platform.bob.get(f"{A}/wagers").json()["wagers"] == []
+    assert platform.ada.get(f"{A}/wagers").json()["wagers"] == []
 
 
 def test_defect_25_anothers_model_is_not_found_whatever_one_does(
-    house: Housed, model_id: str
+    platform: Housed, model_id: str
 ) -> None:
     place = f"{A}/user-models/{model_id}"
     days = {"start_date": "2025-10-21", "end_date": "2025-12-31"}
 
     replies = [
-        house.bob.get(place),
-        house.bob.put(place, json=MODEL | {"name": "Stolen"}),
-        house.bob.patch(place, json={"status": "paused"}),
-        house.bob.delete(place),
-        house.bob.get(f"{place}/predictions"),
-        house.bob.get(f"{place}/performance"),
-        house.bob.get(f"{place}/backtests"),
-        house.bob.post(f"{place}/backtests", json=days),
+        platform.bob.get(place),
+        platform.bob.put(place, json=MODEL | {"name": "Stolen"}),
+        platform.bob.patch(place, json={"status": "paused"}),
+        platform.bob.delete(place),
+        platform.bob.get(f"{place}/predictions"),
+        platform.bob.get(f"{place}/performance"),
+        platform.bob.get(f"{place}/backtests"),
+        platform.bob.post(f"{place}/backtests", json=days),
     ]
-    kept = house.ada.get(place).json()
+    kept = platform.ada.get(place).json()
 
     assert [each.status_code for each in replies] == [404] * 8
     assert (kept["name"], kept["status"]) == ("Form alone", "active")
-    assert house.bob.get(f"{A}/user-models").json()["models"] == []
+    assert platform.bob.get(f"{A}/user-models").json()["models"] == []
 
 
-def test_defect_25_anothers_bets_tables_and_back_tests_are_not_found(house: Housed) -> None:
-    wager = house.ada.post(f"{A}/wagers", json=WAGER | {"token": "only once"}).json()
+def test_defect_25_anothers_bets_tables_and_back_tests_are_not_found(platform: Housed) -> None:
+    wager = platform.ada.post(f"{A}/wagers", json=WAGER | {"token": "only once"}).json()
     table = {"name": "Miles", "sport": "basketball_nba", "data": "team,miles\nLakers,812\n"}
-    dataset = house.ada.post(f"{A}/custom-data/upload", json=table).json()
+    dataset = platform.ada.post(f"{A}/custom-data/upload", json=table).json()
     walk = {"model": "elo", "sport": "soccer_epl"}
     days = {"start_date": "2025-11-10", "end_date": "2025-12-31"}
-    tested = house.ada.post(f"{A}/backtests", json=walk | days).json()
+    tested = platform.ada.post(f"{A}/backtests", json=walk | days).json()
 
     replies = [
-        house.bob.delete(f"{A}/wagers/{wager['wager_id']}"),
-        house.bob.delete(f"{A}/custom-data/{dataset['dataset_id']}"),
-        house.bob.get(f"{A}/backtests/{tested['backtest_id']}"),
+        platform.bob.delete(f"{A}/wagers/{wager['wager_id']}"),
+        platform.bob.delete(f"{A}/custom-data/{dataset['dataset_id']}"),
+        platform.bob.get(f"{A}/backtests/{tested['backtest_id']}"),
     ]
 
     assert [each.status_code for each in replies] == [404, 404, 404]
-    assert house.ada.get(f"{A}/backtests/{tested['backtest_id']}").json() == tested
-    assert [each["name"] for each in house.ada.get(f"{A}/custom-data").json()["datasets"]] == [
+    assert platform.ada.get(f"{A}/backtests/{tested['backtest_id']}").json() == tested
+    assert [each["name"] for each in platform.ada.get(f"{A}/custom-data").json()["datasets"]] == [
         "Miles"
     ]
-    assert len(house.ada.get(f"{A}/wagers").json()["wagers"]) == 1
+    assert len(platform.ada.get(f"{A}/wagers").json()["wagers"]) == 1
 
 
-def test_defect_25_nobody_gets_in_without_a_credential_but_to_benny(house: Housed) -> None:
+def test_defect_25_nobody_gets_in_without_a_credential_but_to_benny(platform: Housed) -> None:
     paths = [
         "/games?sport=basketball_nba",
         "/user-models",
@@ -120,8 +120,8 @@ def test_defect_25_nobody_gets_in_without_a_credential_but_to_benny(house: House
         "/tools/best-prices",
     ]
 
-    refused = [house.nobody.get(f"{A}{path}").status_code for path in paths]
-    benny = house.nobody.get(f"{A}/benny/dashboard")
+    refused = [platform.nobody.get(f"{A}{path}").status_code for path in paths]
+    benny = platform.nobody.get(f"{A}/benny/dashboard")
 
     assert refused == [401] * 7
     assert benny.status_code == 200

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apps.bets.api.housed import Housed
+from tests.apps.bets.api.server import Housed
 
 A = "/api/bets"
 NBA, EPL = "basketball_nba", "soccer_epl"
@@ -24,16 +24,16 @@ FORM: dict[str, Any] = {
 }
 
 
-def got(house: Housed, path: str, **query: Any) -> Any:
+def got(platform: Housed, path: str, **query: Any) -> Any:
     """The answer to a question of Bob's that is answered."""
-    reply = house.bob.get(f"{A}{path}", params=query)
+    reply = platform.bob.get(f"{A}{path}", params=query)
     assert reply.status_code == 200, reply.text
     return reply.json()
 
 
-def test_games_are_told_with_the_prices_of_every_book(house: Housed) -> None:
-    told = got(house, "/games", sport=NBA)
-    one_book = got(house, "/games", sport=NBA, bookmaker="betmgm")
+def test_games_are_told_with_the_prices_of_every_book(platform: Housed) -> None:
+    told = got(platform, "/games", sport=NBA)
+    one_book = got(platform, "/games", sport=NBA, bookmaker="betmgm")
 
     soon = told["games"][0]
     prices = {each["name"]: each["price"] for each in soon["odds"]["draftkings"]["h2h"]}
@@ -45,12 +45,12 @@ def test_games_are_told_with_the_prices_of_every_book(house: Housed) -> None:
     assert [list(each["odds"]) for each in one_book["games"]] == [["betmgm"]]
 
 
-def test_a_list_goes_on_where_its_cursor_says_and_for_nobody_else(house: Housed) -> None:
+def test_a_list_goes_on_where_its_cursor_says_and_for_nobody_else(platform: Housed) -> None:
     query: dict[str, str | int] = {"sport": NBA, "limit": 1}
-    first = got(house, "/games", **query)
-    rest = got(house, "/games", **query, cursor=first["cursor"])
-    stolen = house.ada.get(f"{A}/games", params={**query, "cursor": first["cursor"]})
-    elsewhere = house.bob.get(
+    first = got(platform, "/games", **query)
+    rest = got(platform, "/games", **query, cursor=first["cursor"])
+    stolen = platform.ada.get(f"{A}/games", params={**query, "cursor": first["cursor"]})
+    elsewhere = platform.bob.get(
         f"{A}/games", params={**query, "sport": EPL, "cursor": first["cursor"]}
     )
 
@@ -59,8 +59,8 @@ def test_a_list_goes_on_where_its_cursor_says_and_for_nobody_else(house: Housed)
     assert (stolen.status_code, elsewhere.status_code) == (400, 400)
 
 
-def test_a_game_is_told_with_lines_views_form_and_props(house: Housed) -> None:
-    soon, over = got(house, "/games/soon"), got(house, "/games/over")
+def test_a_game_is_told_with_lines_views_form_and_props(platform: Housed) -> None:
+    soon, over = got(platform, "/games/soon"), got(platform, "/games/over")
 
     moved = next(
         each
@@ -77,13 +77,13 @@ def test_a_game_is_told_with_lines_views_form_and_props(house: Housed) -> None:
     assert soon["home_form"][0]["opponent"] == "Boston Celtics"
 
 
-def test_sports_bookmakers_and_props_are_told(house: Housed) -> None:
-    props = got(house, "/player-props", sport=NBA, prop_type="player_points")
-    none = got(house, "/player-props", sport=NBA, prop_type="player_assists")
+def test_sports_bookmakers_and_props_are_told(platform: Housed) -> None:
+    props = got(platform, "/player-props", sport=NBA, prop_type="player_points")
+    none = got(platform, "/player-props", sport=NBA, prop_type="player_assists")
 
-    assert got(house, "/sports")["sports"] == [NBA, EPL]
+    assert got(platform, "/sports")["sports"] == [NBA, EPL]
     assert {"betmgm", "caesars", "draftkings", "fanduel"} <= set(
-        got(house, "/bookmakers")["bookmakers"]
+        got(platform, "/bookmakers")["bookmakers"]
     )
     assert props["props"][0]["player"] == "Jayson Tatum"
     assert props["filters"] == {
@@ -94,10 +94,10 @@ def test_sports_bookmakers_and_props_are_told(house: Housed) -> None:
     assert none["count"] == 0
 
 
-def test_predictions_are_told_by_the_names_of_the_reference(house: Housed) -> None:
-    told = got(house, "/analyses", bookmaker="fanduel", model="ensemble")
-    top = got(house, "/top-analysis")["top_analysis"]
-    no_book = got(house, "/top-analysis", bookmaker="nobody")
+def test_predictions_are_told_by_the_names_of_the_reference(platform: Housed) -> None:
+    told = got(platform, "/analyses", bookmaker="fanduel", model="ensemble")
+    top = got(platform, "/top-analysis")["top_analysis"]
+    no_book = got(platform, "/top-analysis", bookmaker="nobody")
 
     first = told["analyses"][0]
     assert told["count"] == len(told["analyses"]) == 4
@@ -108,12 +108,12 @@ def test_predictions_are_told_by_the_names_of_the_reference(house: Housed) -> No
     assert no_book == {"top_analysis": None}
 
 
-def test_how_good_models_are_is_told_with_bounds_and_evidence(house: Housed) -> None:
-    one = got(house, "/model-performance", model="consensus", sport=NBA)
-    nothing = got(house, "/model-performance", model="elo")
-    compared = got(house, "/model-comparison")
-    everywhere = got(house, "/model-comparison", sport="all")
-    advised = got(house, "/model-adjustments")["adjustments"]
+def test_how_good_models_are_is_told_with_bounds_and_evidence(platform: Housed) -> None:
+    one = got(platform, "/model-performance", model="consensus", sport=NBA)
+    nothing = got(platform, "/model-performance", model="elo")
+    compared = got(platform, "/model-comparison")
+    everywhere = got(platform, "/model-comparison", sport="all")
+    advised = got(platform, "/model-adjustments")["adjustments"]
 
     own = next(each for each in compared["models"] if each["model"] == "consensus")
     assert (one["decided"], one["correct"]) == (3, 2)
@@ -127,9 +127,9 @@ def test_how_good_models_are_is_told_with_bounds_and_evidence(house: Housed) -> 
     assert {each["confidence_multiplier"] for each in advised} == {1.0}
 
 
-def test_rankings_are_by_return_and_may_turn_models_round(house: Housed) -> None:
-    both = got(house, "/model-rankings", mode="both")
-    plain = got(house, "/model-rankings")
+def test_rankings_are_by_return_and_may_turn_models_round(platform: Housed) -> None:
+    both = got(platform, "/model-rankings", mode="both")
+    plain = got(platform, "/model-rankings")
 
     bets = [each for each in both["rankings"] if each["total_bets"]]
     assert {each["mode"] for each in bets} == {"original", "inverse"}
@@ -139,17 +139,17 @@ def test_rankings_are_by_return_and_may_turn_models_round(house: Housed) -> None
     assert (best["profit"], best["wins"], best["losses"]) == ("80.00", 1, 0)
 
 
-def test_a_model_is_made_changed_paused_tested_and_removed(house: Housed) -> None:
-    made = house.bob.post(f"{A}/user-models", json=FORM)
+def test_a_model_is_made_changed_paused_tested_and_removed(platform: Housed) -> None:
+    made = platform.bob.post(f"{A}/user-models", json=FORM)
     place = f"{A}/user-models/{made.json()['model_id']}"
-    changed = house.bob.put(place, json=FORM | {"name": "Rest and form", "status": "paused"})
-    back = house.bob.patch(place, json={"status": "active"})
-    tested = house.bob.post(f"{place}/backtests", json=SEASON)
-    listed = house.bob.get(f"{place}/backtests").json()
-    whole = house.bob.get(f"{A}/backtests/{tested.json()['backtest_id']}").json()
-    performance = house.bob.get(f"{place}/performance").json()
-    predictions = house.bob.get(f"{A}/user-models/predictions").json()
-    removed = house.bob.delete(place)
+    changed = platform.bob.put(place, json=FORM | {"name": "Rest and form", "status": "paused"})
+    back = platform.bob.patch(place, json={"status": "active"})
+    tested = platform.bob.post(f"{place}/backtests", json=SEASON)
+    listed = platform.bob.get(f"{place}/backtests").json()
+    whole = platform.bob.get(f"{A}/backtests/{tested.json()['backtest_id']}").json()
+    performance = platform.bob.get(f"{place}/performance").json()
+    predictions = platform.bob.get(f"{A}/user-models/predictions").json()
+    removed = platform.bob.delete(place)
 
     assert made.status_code == 201
     assert made.json()["data_sources"] == {
@@ -164,16 +164,16 @@ def test_a_model_is_made_changed_paused_tested_and_removed(house: Housed) -> Non
     assert [each["predictions"] for each in listed["backtests"]] == [[]]
     assert (performance["total"], performance["accuracy"]) == (0, None)
     assert (predictions["predictions"], predictions["cursor"]) == ([], None)
-    assert (removed.status_code, house.bob.get(place).status_code) == (204, 404)
+    assert (removed.status_code, platform.bob.get(place).status_code) == (204, 404)
 
 
-def test_a_person_has_five_models_and_no_more(house: Housed) -> None:
+def test_a_person_has_five_models_and_no_more(platform: Housed) -> None:
     made = [
-        house.bob.post(f"{A}/user-models", json=FORM | {"name": f"Model {n}"}) for n in range(6)
+        platform.bob.post(f"{A}/user-models", json=FORM | {"name": f"Model {n}"}) for n in range(6)
     ]
-    kept = house.bob.get(f"{A}/user-models").json()
+    kept = platform.bob.get(f"{A}/user-models").json()
     for each in kept["models"]:
-        house.bob.delete(f"{A}/user-models/{each['model_id']}")
+        platform.bob.delete(f"{A}/user-models/{each['model_id']}")
 
     assert [each.status_code for each in made] == [201] * 5 + [429]
     assert kept["count"] == 5
@@ -194,13 +194,13 @@ def test_a_person_has_five_models_and_no_more(house: Housed) -> None:
     ],
 )
 def test_a_model_that_cannot_be_is_refused_and_not_kept(
-    house: Housed, change: dict[str, Any], status: int
+    platform: Housed, change: dict[str, Any], status: int
 ) -> None:
-    refused = house.bob.post(f"{A}/user-models", json=FORM | change)
+    refused = platform.bob.post(f"{A}/user-models", json=FORM | change)
 
     assert refused.status_code == status
     assert refused.json()["detail"]
-    assert house.bob.get(f"{A}/user-models").json()["models"] == []
+    assert platform.bob.get(f"{A}/user-models").json()["models"] == []
 
 
 @pytest.mark.parametrize(
@@ -215,23 +215,23 @@ def test_a_model_that_cannot_be_is_refused_and_not_kept(
     ],
 )
 def test_what_cannot_be_walked_is_refused(
-    house: Housed, change: dict[str, Any], status: int
+    platform: Housed, change: dict[str, Any], status: int
 ) -> None:
     asked = {"model": "elo", "sport": EPL} | SEASON | change
 
-    refused = house.bob.post(f"{A}/backtests", json=asked)
+    refused = platform.bob.post(f"{A}/backtests", json=asked)
 
     assert refused.status_code == status
-    assert house.bob.get(f"{A}/backtests", params={"limit": 1}).status_code == 200
+    assert platform.bob.get(f"{A}/backtests", params={"limit": 1}).status_code == 200
 
 
-def test_a_table_of_figures_is_brought_whole_or_not_at_all(house: Housed) -> None:
+def test_a_table_of_figures_is_brought_whole_or_not_at_all(platform: Housed) -> None:
     table = {"name": "Miles", "sport": NBA, "data": "team,date,miles\nLakers,2026-01-31,812\n"}
-    made = house.bob.post(f"{A}/custom-data/upload", json=table)
-    torn = house.bob.post(f"{A}/custom-data/upload", json=table | {"data": "team,miles\n,1\n"})
-    nameless = house.bob.post(f"{A}/custom-data/upload", json=table | {"data": "miles\n1\n"})
-    listed = house.bob.get(f"{A}/custom-data").json()
-    removed = house.bob.delete(f"{A}/custom-data/{made.json()['dataset_id']}")
+    made = platform.bob.post(f"{A}/custom-data/upload", json=table)
+    torn = platform.bob.post(f"{A}/custom-data/upload", json=table | {"data": "team,miles\n,1\n"})
+    nameless = platform.bob.post(f"{A}/custom-data/upload", json=table | {"data": "miles\n1\n"})
+    listed = platform.bob.get(f"{A}/custom-data").json()
+    removed = platform.bob.delete(f"{A}/custom-data/{made.json()['dataset_id']}")
 
     assert made.status_code == 201
     assert (made.json()["data_type"], made.json()["row_count"]) == ("team", 1)
@@ -241,11 +241,11 @@ def test_a_table_of_figures_is_brought_whole_or_not_at_all(house: Housed) -> Non
     assert removed.status_code == 204
 
 
-def test_benny_is_told_by_the_names_of_the_reference_with_money_as_text(house: Housed) -> None:
-    told = got(house, "/benny/dashboard")
-    bets = got(house, "/benny/bets")["bets"]
-    shadow = got(house, "/benny/shadow")
-    no_rule = got(house, "/benny/shadow", rule="nobody_has_it")
+def test_benny_is_told_by_the_names_of_the_reference_with_money_as_text(platform: Housed) -> None:
+    told = got(platform, "/benny/dashboard")
+    bets = got(platform, "/benny/bets")["bets"]
+    shadow = got(platform, "/benny/shadow")
+    no_rule = got(platform, "/benny/shadow", rule="nobody_has_it")
 
     won = told["recent_bets"][0]
     assert (told["weekly_budget"], told["total_bets"], told["pending_bets"]) == ("100.00", 1, 0)
@@ -258,7 +258,7 @@ def test_benny_is_told_by_the_names_of_the_reference_with_money_as_text(house: H
     assert no_rule["bets"] == []
 
 
-def test_a_bet_is_recorded_once_for_its_token_and_taken_back(house: Housed) -> None:
+def test_a_bet_is_recorded_once_for_its_token_and_taken_back(platform: Housed) -> None:
     bet = {
         "game_id": "soon",
         "market_key": "spreads",
@@ -268,18 +268,18 @@ def test_a_bet_is_recorded_once_for_its_token_and_taken_back(house: Housed) -> N
         "stake": "15.50",
         "token": "one form",
     }
-    first = house.bob.post(f"{A}/wagers", json=bet)
-    again = house.bob.post(f"{A}/wagers", json=bet)
-    summary = house.bob.get(f"{A}/wagers/summary").json()
-    listed = house.bob.get(f"{A}/wagers").json()
-    back = house.bob.delete(f"{A}/wagers/{first.json()['wager_id']}")
+    first = platform.bob.post(f"{A}/wagers", json=bet)
+    again = platform.bob.post(f"{A}/wagers", json=bet)
+    summary = platform.bob.get(f"{A}/wagers/summary").json()
+    listed = platform.bob.get(f"{A}/wagers").json()
+    back = platform.bob.delete(f"{A}/wagers/{first.json()['wager_id']}")
 
     assert (first.status_code, first.json()["stake"]) == (201, "15.50")
     assert again.json() == first.json()
     assert (summary["bets"], summary["open_stakes"]) == (1, "15.50")
     assert listed["wagers"] == [first.json()]
     assert back.status_code == 204
-    assert house.bob.get(f"{A}/wagers").json()["wagers"] == []
+    assert platform.bob.get(f"{A}/wagers").json()["wagers"] == []
 
 
 @pytest.mark.parametrize(
@@ -297,32 +297,32 @@ def test_a_bet_is_recorded_once_for_its_token_and_taken_back(house: Housed) -> N
     ],
 )
 def test_a_bet_that_cannot_be_is_refused_and_not_kept(
-    house: Housed, change: dict[str, Any], status: int
+    platform: Housed, change: dict[str, Any], status: int
 ) -> None:
     bet = {"game_id": "soon", "market_key": "h2h", "side": "home", "price": 150, "stake": "5.00"}
 
-    refused = house.bob.post(f"{A}/wagers", json=bet | change)
+    refused = platform.bob.post(f"{A}/wagers", json=bet | change)
 
     assert refused.status_code == status, refused.text
-    assert house.bob.get(f"{A}/wagers").json()["wagers"] == []
+    assert platform.bob.get(f"{A}/wagers").json()["wagers"] == []
 
 
-def test_bets_of_a_file_are_taken_and_bad_lines_named(house: Housed) -> None:
+def test_bets_of_a_file_are_taken_and_bad_lines_named(platform: Housed) -> None:
     text = "game_id,market,side,price,stake\nsoon,h2h,home,150,5\nsoon,h2h,home,50,5\n"
-    taken = house.ada.post(f"{A}/wagers/import", json={"data": text}).json()
-    again = house.ada.post(f"{A}/wagers/import", json={"data": text}).json()
-    nonsense = house.ada.post(f"{A}/wagers/import", json={"data": "a,b\n1,2\n"})
-    for each in house.ada.get(f"{A}/wagers").json()["wagers"]:
-        house.ada.delete(f"{A}/wagers/{each['wager_id']}")
+    taken = platform.ada.post(f"{A}/wagers/import", json={"data": text}).json()
+    again = platform.ada.post(f"{A}/wagers/import", json={"data": text}).json()
+    nonsense = platform.ada.post(f"{A}/wagers/import", json={"data": "a,b\n1,2\n"})
+    for each in platform.ada.get(f"{A}/wagers").json()["wagers"]:
+        platform.ada.delete(f"{A}/wagers/{each['wager_id']}")
 
     assert (taken["recorded"], taken["known"], taken["refused"][0]["line"]) == (1, 0, 3)
     assert (again["recorded"], again["known"]) == (0, 1)
     assert nonsense.status_code == 400
 
 
-def test_limits_stand_against_bets_and_time_out_cannot_be_shortened(house: Housed) -> None:
+def test_limits_stand_against_bets_and_time_out_cannot_be_shortened(platform: Housed) -> None:
     bet = {"game_id": "soon", "market_key": "h2h", "side": "home", "price": 150, "stake": "5.00"}
-    with house.client("cleo") as cleo:
+    with platform.client("cleo") as cleo:
         tight = cleo.put(f"{A}/limits", json={"stake_per_bet": "4.00"}).json()
         over = cleo.post(f"{A}/wagers", json=bet)
         out = cleo.put(f"{A}/limits/time-out", json={"until": "2026-03-01T00:00:00Z"}).json()
@@ -338,25 +338,25 @@ def test_limits_stand_against_bets_and_time_out_cannot_be_shortened(house: House
     assert kept == []
 
 
-def test_teams_are_liked_and_liked_no_longer(house: Housed) -> None:
-    liked = house.bob.put(f"{A}/favourites/{NBA}/Boston Celtics")
-    unknown = house.bob.put(f"{A}/favourites/curling/Boston Celtics")
-    listed = house.bob.get(f"{A}/favourites").json()["favourites"]
-    left = house.bob.delete(f"{A}/favourites/{NBA}/Boston Celtics")
-    again = house.bob.delete(f"{A}/favourites/{NBA}/Boston Celtics")
+def test_teams_are_liked_and_liked_no_longer(platform: Housed) -> None:
+    liked = platform.bob.put(f"{A}/favorites/{NBA}/Boston Celtics")
+    unknown = platform.bob.put(f"{A}/favorites/curling/Boston Celtics")
+    listed = platform.bob.get(f"{A}/favorites").json()["favorites"]
+    left = platform.bob.delete(f"{A}/favorites/{NBA}/Boston Celtics")
+    again = platform.bob.delete(f"{A}/favorites/{NBA}/Boston Celtics")
 
     assert liked.json()["team"] == "Boston Celtics"
     assert unknown.status_code == 404
     assert [each["team"] for each in listed] == ["Boston Celtics"]
     assert (left.status_code, again.status_code) == (204, 204)
-    assert house.bob.get(f"{A}/favourites").json()["favourites"] == []
+    assert platform.bob.get(f"{A}/favorites").json()["favorites"] == []
 
 
-def test_the_tools_find_what_lies_between_the_books(house: Housed) -> None:
-    arbitrage = got(house, "/tools/arbitrages")["arbitrages"]
-    middles = got(house, "/tools/middles")["middles"]
-    stale = got(house, "/tools/stale-lines")["lines"]
-    best = got(house, "/tools/best-prices", game_id="soon")["prices"]
+def test_the_tools_find_what_lies_between_the_books(platform: Housed) -> None:
+    arbitrage = got(platform, "/tools/arbitrages")["arbitrages"]
+    middles = got(platform, "/tools/middles")["middles"]
+    stale = got(platform, "/tools/stale-lines")["lines"]
+    best = got(platform, "/tools/best-prices", game_id="soon")["prices"]
 
     assert sum(leg["share"] for leg in arbitrage[0]["legs"]) == pytest.approx(1)
     assert arbitrage[0]["profit_share"] == pytest.approx(0.1294, abs=1e-4)
@@ -365,11 +365,11 @@ def test_the_tools_find_what_lies_between_the_books(house: Housed) -> None:
     assert {each["game_id"] for each in best} == {"soon"}
 
 
-def test_the_margin_is_taken_out_by_any_method(house: Housed) -> None:
-    power = got(house, "/tools/fair-odds", prices=[-150, 130])
-    plain = got(house, "/tools/fair-odds", prices=[-150, 130], method="multiplicative")
-    impossible = house.bob.get(f"{A}/tools/fair-odds", params={"prices": [50, 130]})
-    alone = house.bob.get(f"{A}/tools/fair-odds", params={"prices": [150]})
+def test_the_margin_is_taken_out_by_any_method(platform: Housed) -> None:
+    power = got(platform, "/tools/fair-odds", prices=[-150, 130])
+    plain = got(platform, "/tools/fair-odds", prices=[-150, 130], method="multiplicative")
+    impossible = platform.bob.get(f"{A}/tools/fair-odds", params={"prices": [50, 130]})
+    alone = platform.bob.get(f"{A}/tools/fair-odds", params={"prices": [150]})
 
     assert power["probabilities"] == pytest.approx([0.583983, 0.416017], abs=1e-6)
     assert plain["probabilities"] == pytest.approx([0.579832, 0.420168], abs=1e-6)
@@ -394,9 +394,9 @@ def test_the_margin_is_taken_out_by_any_method(house: Housed) -> None:
     ],
 )
 def test_a_question_that_cannot_be_answered_is_a_problem_with_its_reason(
-    house: Housed, path: str, status: int
+    platform: Housed, path: str, status: int
 ) -> None:
-    reply = house.bob.get(f"{A}{path}")
+    reply = platform.bob.get(f"{A}{path}")
 
     assert reply.status_code == status
     assert reply.headers["content-type"] == "application/problem+json"

@@ -7,20 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.apps.bets.model.money.limits import StakeLimit, TimedOut
-from grandstand.apps.bets.service import (
-    DatasetRefused,
-    FileRefused,
-    GameUnknown,
-    ModelRefused,
-    ModelUnknown,
-    SportUnknown,
-    WagerRefused,
-    WalkRefused,
-)
-from grandstand.base.clock import ManualClock
-from grandstand.base.errors import InvalidInput, SourceFailed
-from tests.apps.bets.cli.saying import Saying, saying
+from grandstand.apps.bets.domain.limits import StakeLimitReached, TimeOutActive
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import InvalidInput, NotFound, SourceFailed
+from tests.apps.bets.cli.runner import Saying, saying
 from tests.apps.bets.scene import BEGUN, season_csv
 from tests.apps.bets.stage import NBA, ScriptedOdds
 
@@ -61,14 +51,14 @@ def test_a_narrow_terminal_gets_fewer_columns_and_no_line_too_long(say: Saying) 
 
 
 def test_a_game_shows_every_book_with_its_age_and_each_models_view(say: Saying) -> None:
-    shown = say("game", "soon", "--why").stdout
+    shown = say("game", "soon", "--reasons").stdout
     over = say("game", "over").stdout
 
     assert "Los Angeles Lakers -120, Boston Celtics +105" in shown
     assert "Jayson Tatum: Over 25.5 -115" in shown
     assert "ensemble: Boston Celtics" in shown
     assert "Meetings: Los Angeles Lakers 110-100 Boston Celtics" in shown
-    assert "Final score 110 to 100" in over
+    assert "Final score: 110 to 100" in over
     assert "before the start" in over
 
 
@@ -77,7 +67,7 @@ def test_a_line_is_shown_as_it_moved(say: Saying) -> None:
     none = say("odds", "soon", "--market", "outright").stdout
 
     assert moved.index("Los Angeles Lakers +148") < moved.index("Los Angeles Lakers -120")
-    assert "these markets: h2h, player_points, spreads, totals" in none
+    assert "Markets of the game: h2h, player_points, spreads, totals" in none
 
 
 def test_predictions_are_shown_by_model_and_the_best_of_all_without_one(say: Saying) -> None:
@@ -86,7 +76,7 @@ def test_predictions_are_shown_by_model_and_the_best_of_all_without_one(say: Say
 
     assert "Denver Nuggets v Phoenix Suns" in shown
     assert [each["prediction"] for each in best] == ["Los Angeles Lakers"]
-    assert isinstance(say("analyses", "oracle").exception, ModelUnknown)
+    assert isinstance(say("analyses", "oracle").exception, NotFound)
 
 
 def test_the_scoreboard_gives_bounds_and_says_where_there_are_too_few_bets(say: Saying) -> None:
@@ -95,7 +85,7 @@ def test_the_scoreboard_gives_bounds_and_says_where_there_are_too_few_bets(say: 
     advice = say("adjustments").stdout
 
     assert "66.7 % (21 to 94)" in board
-    assert "too few bets" in board
+    assert "not enough bets" in board
     assert "3 predictions, 3 decided" in one
     assert "break-even" in one
     assert "× 1.00" in advice
@@ -107,7 +97,7 @@ def test_an_audit_of_honest_predictions_finds_nothing(say: Saying) -> None:
 
     assert shown.exit_code == 0
     assert told["checked"] == told["same"] > 0
-    assert f"{told['checked']} predictions run again" in shown.stdout
+    assert f"{told['checked']} predictions rerun" in shown.stdout
 
 
 def test_benny_is_shown_with_his_money_his_bets_and_his_rules(say: Saying) -> None:
@@ -118,7 +108,7 @@ def test_benny_is_shown_with_his_money_his_bets_and_his_rules(say: Saying) -> No
     cents = told["profit_cents"]
     assert told["bankroll_cents"] == 10_000 + cents
     assert f"+${cents / 100:.2f}" in shown
-    assert "return had they been bet" in shown
+    assert "return if bet" in shown
     assert "too few books" in shadow
 
 
@@ -131,20 +121,24 @@ def test_a_ledger_that_balances_is_told_so(say: Saying) -> None:
 
 def test_a_season_is_taken_in_once_and_walked(say: Saying, season: Path) -> None:
     again = say("import", str(season), "--sport", "epl").stdout
-    walked = say("walk", "elo", "2025-10-21", "2025-12-31", "-s", "epl")
+    walked = say("backtest-builtin", "elo", "2025-10-21", "2025-12-31", "-s", "epl")
 
     assert "58 seen, 0 written" in again
     assert walked.exit_code == 0
     assert "elo, soccer_epl, 2025-10-21 to 2025-12-31: 58 games" in walked.stdout
-    assert "After 1 try in this sport" in walked.stdout
+    assert "after 1 trial in this sport" in walked.stdout
 
 
 def test_what_cannot_be_walked_is_refused_with_the_reason(say: Saying) -> None:
-    backwards = say("walk", "elo", "2025-12-31", "2025-10-21", "-s", "epl")
+    backwards = say("backtest-builtin", "elo", "2025-12-31", "2025-10-21", "-s", "epl")
 
-    assert isinstance(backwards.exception, WalkRefused)
-    assert isinstance(say("walk", "nobody", "2025-10-21", "2025-12-31").exception, ModelUnknown)
-    assert isinstance(say("walk", "elo", "yesterday", "2025-12-31").exception, InvalidInput)
+    assert isinstance(backwards.exception, InvalidInput)
+    assert isinstance(
+        say("backtest-builtin", "nobody", "2025-10-21", "2025-12-31").exception, NotFound
+    )
+    assert isinstance(
+        say("backtest-builtin", "elo", "yesterday", "2025-12-31").exception, InvalidInput
+    )
 
 
 def test_a_model_is_made_back_tested_paused_and_removed(say: Saying, season: Path) -> None:
@@ -161,14 +155,14 @@ def test_a_model_is_made_back_tested_paused_and_removed(say: Saying, season: Pat
     assert paused == "Form is paused\n"
     assert (kept.exit_code, "recent_form 60 %" in listed) == (1, True)
     assert gone == "Form is removed\n"
-    assert "You have no models" in say("models", "list").stdout
+    assert "No models." in say("models", "list").stdout
 
 
 def test_a_model_whose_weights_do_not_add_up_is_refused_and_not_kept(say: Saying) -> None:
     refused = say("models", "create", "Form", "-w", "recent_form=0.6")
     unwritten = say("models", "create", "Form", "-w", "recent_form")
 
-    assert isinstance(refused.exception, ModelRefused)
+    assert isinstance(refused.exception, InvalidInput)
     assert isinstance(unwritten.exception, InvalidInput)
     assert json.loads(say("models", "list", "--json").stdout) == []
 
@@ -183,7 +177,7 @@ def test_a_table_of_figures_is_brought_listed_and_removed(say: Saying, tmp_path:
     kept = say("data", "remove", made["dataset_id"], typed="n\n")
     gone = say("data", "remove", made["dataset_id"], "--yes")
 
-    assert "You have brought no figures" in none
+    assert "No datasets." in none
     assert (made["name"], made["rows"], made["columns"]) == ("pace", 2, ["pace"])
     assert made["dataset_id"] in listed
     assert (kept.exit_code, gone.exit_code) == (1, 0)
@@ -196,21 +190,21 @@ def test_a_table_that_is_none_is_refused_with_the_line(say: Saying, tmp_path: Pa
 
     refused = say("data", "add", str(file))
 
-    assert isinstance(refused.exception, DatasetRefused)
+    assert isinstance(refused.exception, InvalidInput)
     assert "line 3" in str(refused.exception)
 
 
 def test_a_team_is_liked_and_no_longer(say: Saying) -> None:
-    say("teams", "like", "Boston Celtics", "--sport", "nba")
+    say("favorites", "add", "Boston Celtics", "--sport", "nba")
 
-    listed = json.loads(say("teams", "list", "--json").stdout)
-    first = say("teams", "unlike", "boston celtics").stdout
-    again = say("teams", "unlike", "Boston Celtics").stdout
+    listed = json.loads(say("favorites", "list", "--json").stdout)
+    first = say("favorites", "remove", "boston celtics").stdout
+    again = say("favorites", "remove", "Boston Celtics").stdout
 
     assert [(each["sport"], each["team"]) for each in listed] == [(NBA, "Boston Celtics")]
-    assert "You like it no longer" in first
-    assert "You did not like it" in again
-    assert "You like no team yet" in say("teams", "list").stdout
+    assert "Removed." in first
+    assert "It was not a favorite team." in again
+    assert "No favorite teams." in say("favorites", "list").stdout
 
 
 def test_bets_are_recorded_listed_and_taken_back(say: Saying) -> None:
@@ -224,7 +218,7 @@ def test_bets_are_recorded_listed_and_taken_back(say: Saying) -> None:
     assert listed["wagers"][0]["stake_cents"] == 1550
     assert "1 bet, 1 open with $15.50" in table
     assert back.exit_code == 0
-    assert "You have recorded no bets" in say("wagers", "list", *who).stdout
+    assert "No bets." in say("wagers", "list", *who).stdout
 
 
 def test_a_file_of_bets_is_taken_once_and_its_bad_lines_are_named(
@@ -238,10 +232,10 @@ def test_a_file_of_bets_is_taken_once_and_its_bad_lines_are_named(
     not_one = say("wagers", "import", str(say.file), "--user", "dora")
 
     assert (first.exit_code, again.exit_code) == (1, 1)
-    assert "1 bet recorded, 0 known before" in first.stdout
-    assert "! line 3: 50 is no American price" in first.stderr
-    assert "0 bets recorded, 1 known before" in again.stdout
-    assert isinstance(not_one.exception, FileRefused)
+    assert "1 bet recorded, 0 already recorded" in first.stdout
+    assert "! line 3: Invalid American price 50" in first.stderr
+    assert "0 bets recorded, 1 already recorded" in again.stdout
+    assert isinstance(not_one.exception, InvalidInput)
 
 
 def test_limits_stand_against_a_bet_and_loosen_only_a_day_later(say: Saying) -> None:
@@ -250,9 +244,9 @@ def test_limits_stand_against_a_bet_and_loosen_only_a_day_later(say: Saying) -> 
     refused = say("wagers", "add", "soon", *HOME_AT, "-110", "--stake", "15.50", *who)
     loosened = say("limits", "--bet", "none", *who).stdout
 
-    assert isinstance(refused.exception, StakeLimit)
-    assert "for one bet     at most $10.00" in loosened
-    assert "looser limits count from 2026-02-12 13:00 UTC on" in loosened
+    assert isinstance(refused.exception, StakeLimitReached)
+    assert "stake per bet   at most $10.00" in loosened
+    assert "looser limits apply from 2026-02-12 13:00 UTC" in loosened
 
 
 def test_time_out_is_asked_about_and_cannot_be_shortened(say: Saying) -> None:
@@ -264,9 +258,9 @@ def test_time_out_is_asked_about_and_cannot_be_shortened(say: Saying) -> None:
     refused = say("wagers", "add", "soon", *HOME_AT, "-110", "--stake", "5", *who)
 
     assert asked.exit_code == 1
-    assert "time out" not in before
-    assert "time out until  2026-02-14 13:00 UTC" in shorter
-    assert isinstance(refused.exception, TimedOut)
+    assert "time-out" not in before
+    assert "time-out until  2026-02-14 13:00 UTC" in shorter
+    assert isinstance(refused.exception, TimeOutActive)
 
 
 def test_the_tools_find_what_lies_between_the_books(say: Saying) -> None:
@@ -275,7 +269,7 @@ def test_the_tools_find_what_lies_between_the_books(say: Saying) -> None:
     stale = say("tools", "stale").stdout
     best = json.loads(say("tools", "best", "soon", "--json").stdout)
 
-    assert "+12.94 % however it ends" in arbitrage
+    assert "+12.94 % profit" in arbitrage
     assert "both win between 218.5 and 223.5, else -4.55 %" in middles
     assert "fanduel" in stale.splitlines()[1]
     assert {each["game_id"] for each in best} == {"soon"}
@@ -294,7 +288,7 @@ def test_the_margin_is_taken_out_of_prices_that_begin_with_a_minus(say: Saying) 
 def test_what_jobs_do_can_be_done_by_hand(say: Saying) -> None:
     odds = say("collect", "odds").stdout
     props = say("collect", "props").stdout
-    predicted = say("analyse", "--sport", "nba").stdout
+    predicted = say("analyze", "--sport", "nba").stdout
     settled = json.loads(say("settle", "--json").stdout)
 
     assert "basketball_nba: odds, 8 seen, 0 written, 3 credits" in odds
@@ -321,16 +315,16 @@ def test_figures_are_taken_in_by_the_name_of_their_file(say: Saying, tmp_path: P
 
     assert "team_stats.csv: basketball_nba, " in taken.stdout
     assert taken.stderr.startswith("! ")
-    assert isinstance(say("stats-import", str(odd)).exception, FileRefused)
+    assert isinstance(say("stats-import", str(odd)).exception, InvalidInput)
     assert isinstance(say("stats-import", str(tmp_path / "no.csv")).exception, InvalidInput)
 
 
 @pytest.mark.parametrize(
     ("words", "refusal"),
     [
-        (("games", "--sport", "curling"), SportUnknown),
-        (("game", "nowhere"), GameUnknown),
-        (("wagers", "add", "soon", *HOME_AT, "50", "--stake", "5"), WagerRefused),
+        (("games", "--sport", "curling"), NotFound),
+        (("game", "nowhere"), NotFound),
+        (("wagers", "add", "soon", *HOME_AT, "50", "--stake", "5"), InvalidInput),
         (("wagers", "add", "soon", *HOME_AT, "-110", "--stake", "much"), InvalidInput),
         (("wagers", "add", "soon", *HOME_AT, "-110", "--stake", "0.001"), InvalidInput),
         (("time-out", "soon", "--yes"), InvalidInput),

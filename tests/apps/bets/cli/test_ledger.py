@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from grandstand.apps.bets.store import LedgerEntry
-from tests.apps.bets.cli.saying import saying
+from grandstand.apps.bets.store.wagers import LedgerEntry
+from tests.apps.bets.cli.runner import saying
 
 
 def test_a_ledger_that_does_not_balance_is_told_with_an_exit_code_of_one(tmp_path: Path) -> None:
@@ -14,8 +14,8 @@ def test_a_ledger_that_does_not_balance_is_told_with_an_exit_code_of_one(tmp_pat
 
     async def tampered() -> None:
         async with say.staged() as stage:
-            first = (await stage.means.store(LedgerEntry.of_book("benny")))[0]
-            await stage.means.store(first.replace(kind="gift").put())
+            first = (await stage.db.store(LedgerEntry.of_book("benny")))[0]
+            await stage.db.store(first.replace(kind="gift").put())
 
     asyncio.run(tampered())
     verified = say("ledger", "verify")

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from grandstand.apps.bets.model.judging.recommending import Pick, Record, recommend
-from grandstand.apps.bets.model.judging.scoring import calibration_error
-from grandstand.apps.bets.model.money.kelly import kelly
-from grandstand.apps.bets.model.predicting.calibration import calibrate
+from grandstand.apps.bets.domain.calibration import calibrate
+from grandstand.apps.bets.domain.evaluation import DecidedPick, ModelRecord, recommend
+from grandstand.apps.bets.domain.kelly import kelly_fraction
+from grandstand.apps.bets.domain.scoring import calibration_error
 
 
-def _record(model: str, right: int, total: int, american: int = -110) -> Record:
-    picks = tuple(Pick(at < right, 0.6, american, american) for at in range(total))
-    return Record(model, "basketball_nba", "game", picks)
+def _record(model: str, right: int, total: int, american: int = -110) -> ModelRecord:
+    picks = tuple(DecidedPick(at < right, 0.6, american, american) for at in range(total))
+    return ModelRecord(model, "basketball_nba", "game", picks)
 
 
 def test_defect_19_forty_five_results_do_not_make_an_inverse() -> None:
@@ -61,4 +61,6 @@ def test_defect_20_confidence_is_a_probability_before_it_is_staked() -> None:
 
     assert calibration_error(stated[3_000:].tolist(), happened[3_000:].tolist()) > 0.1
     assert calibration_error(believed, happened[3_000:].tolist()) < 0.04
-    assert kelly(found.probability(0.8, market=0.5), 1.91) < 0.25 * kelly(0.8, 1.91)
+    assert kelly_fraction(found.probability(0.8, market=0.5), 1.91) < 0.25 * kelly_fraction(
+        0.8, 1.91
+    )

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.bets.model import slug
-from tests.apps.bets.sources.feeding import asked, day_of, feed_at, figures, played
+from grandstand.apps.bets.domain.types import slug
+from tests.apps.bets.sources.feeds import day_of, espn_client, feed_at, odds_client, played
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +17,7 @@ NBA = "basketball_nba"
 async def test_defect_10_a_price_belongs_to_the_side_it_names_not_to_its_place() -> None:
     made = played()
     feed, clock = feed_at(made, 30, timedelta(hours=-1))
-    async with asked(feed, clock) as site:
+    async with odds_client(feed, clock) as site:
         told = await site.fetch_odds(NBA, ("h2h",))
 
     later_in_the_alphabet = [game for game in told.games if game.home_team > game.away_team]
@@ -32,20 +32,20 @@ async def test_defect_10_a_price_belongs_to_the_side_it_names_not_to_its_place()
 async def test_defect_12_prices_in_play_do_not_pass_for_prices_before_the_start() -> None:
     made = played()
     feed, clock = feed_at(made, 30, timedelta(hours=1))
-    async with asked(feed, clock) as site:
+    async with odds_client(feed, clock) as site:
         told = await site.fetch_odds(NBA)
 
     assert told.games
     assert all(game.commence_time > clock.now() for game in told.games)
-    assert any("it comes too late" in each.why for each in told.refused)
+    assert any("too late for pregame prices" in each.reason for each in told.rejected)
 
 
 async def test_defect_21_figures_injuries_and_odds_call_a_team_by_one_name() -> None:
     made = played()
     feed, clock = feed_at(made, 60, timedelta(hours=-1))
-    async with asked(feed, clock) as site:
+    async with odds_client(feed, clock) as site:
         odds = await site.fetch_odds(NBA)
-    async with figures(feed, clock) as site_of_figures:
+    async with espn_client(feed, clock) as site_of_figures:
         told = await site_of_figures.fetch_stats(NBA, clock.now().date())
         hurt = await site_of_figures.fetch_injuries(NBA, clock.now().date())
 
@@ -61,9 +61,9 @@ async def test_defect_27_results_are_found_after_an_outage_longer_than_three_day
     made = played()
     feed, clock = feed_at(made, 30, timedelta(days=20))
     day = day_of(made, 30).date()
-    async with asked(feed, clock) as site:
+    async with odds_client(feed, clock) as site:
         short = await site.fetch_scores(NBA, 3)
-    async with figures(feed, clock) as site_of_figures:
+    async with espn_client(feed, clock) as site_of_figures:
         long = await site_of_figures.fetch_results(NBA, day - timedelta(days=2), day)
 
     teams = {made.teams[made.games.home[30]], made.teams[made.games.away[30]]}

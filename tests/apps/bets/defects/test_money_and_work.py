@@ -6,30 +6,24 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.feeds import (
-    FedGame,
-    FedInjury,
-    FedPlayerFigures,
-    FedPrice,
-    FedStats,
-    FedTeamFigures,
+from grandstand.apps.bets.domain.benny import BennyLessons, SettledBet, learn_from_bets
+from grandstand.apps.bets.domain.feeds import (
+    FeedGame,
+    FeedInjury,
+    FeedPlayerStats,
+    FeedPrice,
+    FeedStats,
+    FeedTeamStats,
 )
-from grandstand.apps.bets.model.known.facts import micros
-from grandstand.apps.bets.model.money.benny import Lessons, Settled, learn
-from grandstand.apps.bets.model.money.ledger import BENNY, HOUSE, STAKES, week_of
-from grandstand.apps.bets.model.refusals import NaiveMoment
-from grandstand.apps.bets.service import WagerDraft
-from grandstand.apps.bets.service.benny.book import BennyBook
-from grandstand.apps.bets.service.money.ledgers import Ledgers
-from grandstand.apps.bets.store import (
-    Analysis,
-    GameOdds,
-    HistoricalOdds,
-    Injury,
-    PlayerStats,
-)
-from grandstand.base.clock import ManualClock
+from grandstand.apps.bets.domain.ledger import BENNY, HOUSE, STAKES, week_start
+from grandstand.apps.bets.domain.records import to_epoch_us
+from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.services.forecasts import model_names
+from grandstand.apps.bets.services.wagers import WagerRequest
+from grandstand.apps.bets.store.games import GameOdds, HistoricalOdds, Injury, PlayerStats
+from grandstand.apps.bets.store.predictions import Analysis
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import InvalidInput
 from tests.apps.bets.soak import bet_at
 from tests.apps.bets.stage import (
     ADA,
@@ -55,7 +49,7 @@ GAME = game(
     h2h("caesars", -105, -112),
 )
 OVER = GAME.commence_time + 3 * HOUR
-PROP = FedPrice(
+PROP = FeedPrice(
     "fanduel",
     "player_points",
     (PricedOutcome("Over", -115, Decimal("25.5")), PricedOutcome("Under", -105, Decimal("25.5"))),
@@ -70,15 +64,15 @@ def stage() -> Stage:
     return staged(embedded(clock), clock, sports=(NBA,))
 
 
-async def collected(stage: Stage, *games: FedGame) -> None:
+async def collected(stage: Stage, *games: FeedGame) -> None:
     stage.odds.games = list(games or (GAME,))
-    await stage.bets.collect_odds(NBA)
+    await stage.bets.odds_collector.collect(NBA)
 
 
-async def ended(stage: Stage, *games: FedGame, home: int = 112) -> None:
+async def ended(stage: Stage, *games: FeedGame, home: int = 112) -> None:
     stage.to(max(each.commence_time for each in games or (GAME,)) + 3 * HOUR)
     stage.odds.scores = [score(each, home, 108) for each in games or (GAME,)]
-    await stage.bets.collect_outcomes(NBA)
+    await stage.bets.outcome_collector.collect(NBA)
 
 
 async def _props(stage: Stage) -> list[Analysis]:
@@ -96,7 +90,7 @@ async def _with_prop(stage: Stage) -> None:
     await collected(stage, *past)
     await ended(stage, *past)
     figures = tuple(
-        FedPlayerFigures(
+        FeedPlayerStats(
             NBA,
             "LeBron James",
             LAKERS,
@@ -106,13 +100,13 @@ async def _with_prop(stage: Stage) -> None:
         )
         for each in past
     )
-    stage.stats.stats = FedStats(players=figures)
+    stage.stats.stats = FeedStats(players=figures)
     stage.to(NOON)
-    await stage.bets.collect_stats(NBA)
+    await stage.bets.stats_collector.collect_stats(NBA)
     await collected(stage)
     stage.odds.props = [game(PROP)]
-    await stage.bets.collect_props(NBA)
-    await stage.bets.analyse(NBA)
+    await stage.bets.odds_collector.collect_props(NBA)
+    await stage.bets.analysis_generator.run(NBA)
 
 
 async def test_defect_04_a_prop_nobody_can_verify_is_neither_right_nor_wrong(
@@ -128,38 +122,40 @@ async def test_defect_04_a_prop_nobody_can_verify_is_neither_right_nor_wrong(
     assert [row.analysis_correct for row in unverified] == [None, None]
     assert [row.outcome_verified_at for row in unverified] == [None, None]
     told = {"PTS": Decimal(31)}
-    figures = FedPlayerFigures(NBA, "LeBron James", LAKERS, "g1", told, stage.clock.now())
-    stage.stats.stats = FedStats(players=(figures,))
-    await stage.bets.collect_stats(NBA)
-    await stage.bets.collect_outcomes(NBA)
-    original = await stage.bets.performance(NBA, "player_stats", analysis_type="prop")
-    inverse = await stage.bets.performance(NBA, "player_stats", analysis_type="prop", inverse=True)
+    figures = FeedPlayerStats(NBA, "LeBron James", LAKERS, "g1", told, stage.clock.now())
+    stage.stats.stats = FeedStats(players=(figures,))
+    await stage.bets.stats_collector.collect_stats(NBA)
+    await stage.bets.outcome_collector.collect(NBA)
+    original = await stage.bets.scoreboard.performance(NBA, "player_stats", analysis_type="prop")
+    inverse = await stage.bets.scoreboard.performance(
+        NBA, "player_stats", analysis_type="prop", inverse=True
+    )
     assert (original.decided, inverse.decided) == (1, 1)
     assert original.correct + inverse.correct == 1
 
 
 async def test_defect_05_a_bet_taken_back_is_not_settled_later(stage: Stage) -> None:
     await collected(stage)
-    draft = WagerDraft("g1", "h2h", "home", -110, 1_000)
-    wager = await stage.bets.record_wager(ADA, draft)
-    await stage.bets.remove_wager(ADA, wager.wager_id)
+    draft = WagerRequest("g1", "h2h", "home", -110, 1_000)
+    wager = await stage.bets.wagers.record(ADA, draft)
+    await stage.bets.wagers.remove(ADA, wager.wager_id)
 
     await ended(stage)
 
-    proof = await stage.bets.verify_ledger("user:ada")
-    assert (await stage.bets.wagers(ADA)).items == ()
+    proof = await stage.bets.ledger.verify("user:ada")
+    assert (await stage.bets.wagers.list_wagers(ADA)).items == ()
     assert {name: cents for name, cents in proof.balances.items() if cents} == {}
     assert proof.entries == 2
 
 
 async def test_defect_06_the_bankroll_is_the_sum_of_its_entries(stage: Stage) -> None:
     await collected(stage)
-    await stage.bets.trade()
+    await stage.bets.benny_trader.trade()
     await ended(stage)
 
-    proof = await stage.bets.verify_ledger(BENNY)
+    proof = await stage.bets.ledger.verify(BENNY)
 
-    benny = await stage.bets.benny()
+    benny = await stage.bets.benny.dashboard()
     assert proof.faults == ()
     assert proof.balances["bankroll"] == benny.bankroll_cents == 10_000 + benny.profit_cents
     assert sum(proof.balances.values()) == 0
@@ -168,13 +164,12 @@ async def test_defect_06_the_bankroll_is_the_sum_of_its_entries(stage: Stage) ->
 async def test_defect_08_open_stakes_outlive_the_week_and_old_payouts_stay_out_of_the_new(
     stage: Stage,
 ) -> None:
-    ledgers = Ledgers(stage.means)
-    book = BennyBook(stage.means, ledgers)
+    ledgers, book = stage.bets.ledger, stage.bankroll()
     await book.begin_week()
     late = game(*GAME.prices, starts=datetime(2026, 2, 16, 1, tzinfo=UTC))
     stage.to(late.commence_time - 6 * HOUR)
     await collected(stage, late)
-    await stage.bets.trade()
+    await stage.bets.benny_trader.trade()
     staked = await book.open_stakes()
     stage.to(late.commence_time + 2 * HOUR)
     begun = await book.begin_week()
@@ -182,8 +177,8 @@ async def test_defect_08_open_stakes_outlive_the_week_and_old_payouts_stay_out_o
 
     await ended(stage, late)
 
-    head = (await ledgers.standing(BENNY)).head
-    benny = await stage.bets.benny()
+    head = (await ledgers.state(BENNY)).head
+    benny = await stage.bets.benny.dashboard()
     assert (begun, staked > 0, budget) == (True, True, 10_000)
     assert await book.bankroll() == 10_000
     assert head.balance(STAKES) == 0
@@ -193,9 +188,9 @@ async def test_defect_08_open_stakes_outlive_the_week_and_old_payouts_stay_out_o
 
 
 def test_defect_08_an_adjustment_fades_and_never_changes_its_sign() -> None:
-    even = [Settled(NBA, "h2h", n % 2 == 0) for n in range(10)]
+    even = [SettledBet(NBA, "h2h", n % 2 == 0) for n in range(10)]
 
-    after = learn(even, Lessons(adjustment=0.05)).adjustment
+    after = learn_from_bets(even, BennyLessons(adjustment=0.05)).adjustment
 
     assert after == 0.045
 
@@ -224,33 +219,33 @@ async def test_defect_17_rankings_have_a_return_and_adjustments_count_what_is_ve
     stage: Stage,
 ) -> None:
     await collected(stage)
-    await stage.bets.analyse(NBA)
+    await stage.bets.analysis_generator.run(NBA)
     await ended(stage)
 
-    made = await stage.bets.adjust(NBA)
+    made = await stage.bets.adjustments.calculate(NBA)
 
     consensus = next(each for each in made if each.model == "consensus")
-    compared = {each.model: each for each in await stage.bets.comparison(ADA, NBA)}
+    compared = {each.model: each for each in await stage.bets.scoreboard.compare(ADA, NBA)}
     roi = compared["consensus"].original.roi
     assert (consensus.sample_size, consensus.recommendation) == (1, "AVOID")
     assert consensus.evidence == "INSUFFICIENT_DATA"
     assert roi is not None
     assert roi.value == pytest.approx(2 / 3, abs=1e-3)
-    assert await stage.bets.adjustments(NBA) == tuple(
+    assert await stage.bets.adjustments.list_adjustments(NBA) == tuple(
         sorted((e for e in made if e.analysis_type == "game"), key=lambda e: e.model)
     )
 
 
 async def test_defect_21_figures_are_found_under_the_names_feeds_use(stage: Stage) -> None:
-    told = FedStats(
+    told = FeedStats(
         teams=(
-            FedTeamFigures(
+            FeedTeamStats(
                 NBA, "LOS ANGELES LAKERS", "2025-26", date(2026, 2, 9), {"PPG": Decimal(115)}, NOON
             ),
         ),
-        players=(FedPlayerFigures(NBA, "LeBron James", LAKERS, "g0", {"PTS": Decimal(28)}, NOON),),
+        players=(FeedPlayerStats(NBA, "LeBron James", LAKERS, "g0", {"PTS": Decimal(28)}, NOON),),
         injuries=(
-            FedInjury(
+            FeedInjury(
                 NBA, "los angeles lakers", "Anthony Davis", date(2026, 2, 10), "out", "ankle", NOON
             ),
         ),
@@ -258,11 +253,11 @@ async def test_defect_21_figures_are_found_under_the_names_feeds_use(stage: Stag
     stage.stats.stats = told
     await collected(stage)
 
-    await stage.bets.collect_stats(NBA)
+    await stage.bets.stats_collector.collect_stats(NBA)
     stage.clock.advance(86_400)
-    await stage.bets.collect_stats(NBA)
+    await stage.bets.stats_collector.collect_stats(NBA)
 
-    view = await stage.bets.game("g1")
+    view = await stage.bets.games.get("g1")
     assert [each.player for each in view.injuries] == ["Anthony Davis"]
     assert len(stage.store(PlayerStats.of_player(NBA, "LeBron James"))) == 1
     assert len(stage.store(Injury.of_team(NBA, LAKERS))) == 1
@@ -275,14 +270,14 @@ async def test_defect_22_rejected_bets_settle_and_benny_is_on_the_scoreboard(
         game(h2h("fanduel", -150, 130), h2h("betmgm", -150, 130), game_id=f"s{n}") for n in range(3)
     ]
     await collected(stage, GAME, *fair)
-    await stage.bets.trade()
+    await stage.bets.benny_trader.trade()
 
     await ended(stage, GAME, *fair)
 
-    shadow = (await stage.bets.shadow_bets()).items
+    shadow = (await stage.bets.benny.shadow_bets()).items
     assert [each.verdict for each in shadow] == ["win", "win", "win"]
-    assert (await stage.bets.performance(NBA, "benny")).decided == 1
-    assert "benny" in stage.bets.models()
+    assert (await stage.bets.scoreboard.performance(NBA, "benny")).decided == 1
+    assert "benny" in model_names()
 
 
 async def test_defect_23_every_game_is_seen_however_many_prices_there_are(stage: Stage) -> None:
@@ -292,29 +287,29 @@ async def test_defect_23_every_game_is_seen_however_many_prices_there_are(stage:
     ]
     await collected(stage, *games)
     seen: list[str] = []
-    first = await stage.bets.games(NBA, limit=20)
-    second = await stage.bets.games(NBA, limit=20, after=first.position)
-    third = await stage.bets.games(NBA, limit=20, after=second.position)
+    first = await stage.bets.games.upcoming(NBA, limit=20)
+    second = await stage.bets.games.upcoming(NBA, limit=20, after=first.cursor)
+    third = await stage.bets.games.upcoming(NBA, limit=20, after=second.cursor)
 
     seen = [each.game_id for page in (first, second, third) for each in page.items]
-    done = await stage.bets.trade()
+    done = await stage.bets.benny_trader.trade()
 
     assert sorted(seen) == sorted(each.game_id for each in games)
-    assert third.position is None
+    assert third.cursor is None
     assert done.considered == 45
-    assert await stage.bets.bookmakers(NBA) == ("betmgm", "caesars", "draftkings", "fanduel")
+    assert await stage.bets.games.bookmakers(NBA) == ("betmgm", "caesars", "draftkings", "fanduel")
 
 
 async def test_defect_24_cleaning_up_spares_whatever_has_a_result(stage: Stage) -> None:
     lost = game(h2h("fanduel", -150, 130), game_id="lost")
     bet_on = game(h2h("fanduel", -150, 130), game_id="bet-on")
     await collected(stage, GAME, lost, bet_on)
-    await stage.bets.record_wager(ADA, WagerDraft("bet-on", "h2h", "home", -150, 100))
+    await stage.bets.wagers.record(ADA, WagerRequest("bet-on", "h2h", "home", -150, 100))
     await ended(stage, GAME)
 
-    early = await stage.bets.clean_up()
+    early = await stage.bets.odds_cleanup.run()
     stage.to(GAME.commence_time + 8 * DAY)
-    removed = await stage.bets.clean_up()
+    removed = await stage.bets.odds_cleanup.run()
 
     assert (early, removed) == (0, 1)
     assert len(stage.store(GameOdds.of_game("g1"))) == 4
@@ -326,49 +321,49 @@ async def test_defect_26_moments_have_zones_and_weeks_begin_on_monday(stage: Sta
     await collected(stage)
     naive = b"game_id,market,side,price,stake,placed_at\ng1,h2h,home,-110,5,2026-02-11T11:00:00\n"
 
-    told = await stage.bets.import_wagers(ADA, naive)
+    told = await stage.bets.wagers.import_file(ADA, naive)
 
-    assert [why for _, why in told.refused] == [
-        "placed_at '2026-02-11T11:00:00' has no zone: end it with Z"
+    assert [rejected.why for rejected in told.refused] == [
+        "placed_at '2026-02-11T11:00:00' has no time zone. Append Z for UTC."
     ]
-    assert week_of(datetime(2026, 2, 15, 12, tzinfo=UTC)).weekday() == 0
-    assert (await stage.bets.benny()).week_began == datetime(2026, 2, 9, tzinfo=UTC)
-    with pytest.raises(NaiveMoment):
-        micros(datetime(2026, 2, 11))  # noqa: DTZ001 - what is refused
+    assert week_start(datetime(2026, 2, 15, 12, tzinfo=UTC)).weekday() == 0
+    assert (await stage.bets.benny.dashboard()).week_began == datetime(2026, 2, 9, tzinfo=UTC)
+    with pytest.raises(InvalidInput):
+        to_epoch_us(datetime(2026, 2, 11))  # noqa: DTZ001 - what is refused
 
 
 async def test_defect_27_a_long_outage_is_made_up_for_by_the_second_source(stage: Stage) -> None:
     await collected(stage)
-    await stage.bets.trade()
-    await stage.bets.record_wager(ADA, WagerDraft("g1", "h2h", "home", -110, 1_100))
+    await stage.bets.benny_trader.trade()
+    await stage.bets.wagers.record(ADA, WagerRequest("g1", "h2h", "home", -110, 1_100))
     stage.to(GAME.commence_time + 6 * DAY)
     stage.stats.results = [replace(score(GAME, 112, 108), game_id="another-feeds-id")]
 
-    told = await stage.bets.collect_outcomes(NBA)
+    told = await stage.bets.outcome_collector.collect(NBA)
 
-    [wager] = (await stage.bets.wagers(ADA)).items
+    [wager] = (await stage.bets.wagers.list_wagers(ADA)).items
     assert (told.completed, told.bets, told.wagers, told.voided) == (1, 1, 1, 0)
     assert wager.verdict == "win"
-    assert (await stage.bets.game("g1")).score is not None
+    assert (await stage.bets.games.get("g1")).score is not None
 
 
 async def test_defect_27_what_never_comes_to_a_result_is_void_in_the_end(stage: Stage) -> None:
     await collected(stage)
-    await stage.bets.trade()
-    await stage.bets.analyse(NBA)
-    await stage.bets.record_wager(ADA, WagerDraft("g1", "h2h", "home", -110, 1_100))
+    await stage.bets.benny_trader.trade()
+    await stage.bets.analysis_generator.run(NBA)
+    await stage.bets.wagers.record(ADA, WagerRequest("g1", "h2h", "home", -110, 1_100))
     stage.odds.down = True
     stage.to(GAME.commence_time + 20 * DAY)
-    waiting = await stage.bets.collect_outcomes(NBA)
+    waiting = await stage.bets.outcome_collector.collect(NBA)
     stage.to(GAME.commence_time + 22 * DAY)
 
-    told = await stage.bets.collect_outcomes(NBA)
+    told = await stage.bets.outcome_collector.collect(NBA)
 
-    [wager] = (await stage.bets.wagers(ADA)).items
-    [bet] = (await stage.bets.benny()).settled_bets
+    [wager] = (await stage.bets.wagers.list_wagers(ADA)).items
+    [bet] = (await stage.bets.benny.dashboard()).settled_bets
     assert (waiting.voided, told.voided, told.bets, told.wagers) == (0, 1, 1, 1)
     assert (wager.status, wager.payout_cents) == ("void", 1_100)
     assert (bet.status, bet.profit_cents) == ("void", 0)
-    assert (await stage.bets.performance(NBA, "consensus", days=90)).decided == 0
-    assert (await stage.bets.verify_ledger()).sound
-    assert bet_at(NOON, 1, stage.means.random).status == "pending"
+    assert (await stage.bets.scoreboard.performance(NBA, "consensus", days=90)).decided == 0
+    assert (await stage.bets.ledger.verify()).sound
+    assert bet_at(NOON, 1, stage.db.random).status == "pending"

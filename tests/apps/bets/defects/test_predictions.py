@@ -7,25 +7,23 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from grandstand.apps.bets.model.known.facts import Fact, Quote, Verified
-from grandstand.apps.bets.model.known.history import History
-from grandstand.apps.bets.model.models.consensus import Consensus
-from grandstand.apps.bets.model.models.contrarian import Contrarian
-from grandstand.apps.bets.model.models.elo import rated
-from grandstand.apps.bets.model.models.momentum import Momentum
-from grandstand.apps.bets.model.models.value import Value
-from grandstand.apps.bets.model.predicting.forecasting import Predictor
-from grandstand.apps.bets.model.predicting.learning import Calibrated
-from grandstand.apps.bets.model.predicting.panel import Panel, standard_panel
-from grandstand.apps.bets.model.predicting.user_model import (
-    UserModel,
-    UserPredictor,
-    adjusted_weights,
+from grandstand.apps.bets.domain import elo
+from grandstand.apps.bets.domain.calibration import CalibratedPredictor
+from grandstand.apps.bets.domain.forecasts import Predictor
+from grandstand.apps.bets.domain.history import Fact, History
+from grandstand.apps.bets.domain.models import (
+    ConsensusModel,
+    ContrarianModel,
+    MomentumModel,
+    ValueModel,
+    elo_fold,
 )
-from grandstand.apps.bets.model.predicting.walking import predict_game, walk
-from grandstand.apps.bets.model.ratings import elo
-from grandstand.apps.bets.model.refusals import TooLate
-from tests.apps.bets.model.games import (
+from grandstand.apps.bets.domain.records import Quote, VerifiedForecast
+from grandstand.apps.bets.domain.registry import ModelPanel, build_standard_panel
+from grandstand.apps.bets.domain.user_models import UserModelSpec, UserPredictor, adjust_weights
+from grandstand.apps.bets.domain.walk_forward import predict_game, walk_forward
+from grandstand.core.errors import Conflict
+from tests.apps.bets.domain.games import (
     BEGUN,
     DAY,
     HOUR,
@@ -42,12 +40,12 @@ from tests.apps.bets.model.games import (
 
 GAME = fixture(50, "los_angeles_lakers", "boston_celtics")
 START = GAME.commence_time
-FORM = UserModel("Form alone", SPORT, ("h2h", "spreads", "totals"), {"recent_form": 1.0})
+FORM = UserModelSpec("Form alone", SPORT, ("h2h", "spreads", "totals"), {"recent_form": 1.0})
 
 
-def user_panel(model: UserModel, name: str) -> Panel:
+def user_panel(model: UserModelSpec, name: str) -> ModelPanel:
     """A person's model alone, calibrated by its own record."""
-    return Panel((Calibrated(UserPredictor(model, name)),))
+    return ModelPanel((CalibratedPredictor(UserPredictor(model, name)),))
 
 
 def turned(quote: Quote) -> Quote:
@@ -55,7 +53,8 @@ def turned(quote: Quote) -> Quote:
 
 
 @pytest.mark.parametrize(
-    "model", [Consensus(), Value(least_expectation=-1.0), Momentum(), Contrarian()]
+    "model",
+    [ConsensusModel(), ValueModel(min_expected_value=-1.0), MomentumModel(), ContrarianModel()],
 )
 @pytest.mark.parametrize("market", ["h2h", "spreads"])
 def test_defect_10_the_order_of_outcomes_never_decides_who_is_home(
@@ -85,7 +84,7 @@ def test_defect_11_books_that_disagree_are_not_a_movement() -> None:
     apart = [h2h(GAME, "alpha", at, -130, 110), h2h(GAME, "beta", at + HOUR, -180, 160)]
     history = History([GAME, *apart])
 
-    moved = Momentum().predict(GAME, history.as_of(START - HOUR), "h2h")
+    moved = MomentumModel().predict(GAME, history.as_of(START - HOUR), "h2h")
 
     assert moved is None
 
@@ -99,7 +98,7 @@ def test_defect_11_a_book_is_compared_with_itself_over_time() -> None:
         h2h(GAME, "beta", START - 2 * HOUR, -170, 150),
     ]
 
-    moved = Momentum().predict(GAME, History([GAME, *quotes]).as_of(START - HOUR), "h2h")
+    moved = MomentumModel().predict(GAME, History([GAME, *quotes]).as_of(START - HOUR), "h2h")
 
     assert moved is not None
     assert moved.selection.side == "away"
@@ -109,8 +108,8 @@ def test_defect_11_a_book_is_compared_with_itself_over_time() -> None:
 def test_defect_12_no_prediction_is_made_or_changed_after_the_start(late: timedelta) -> None:
     history = History([GAME, h2h(GAME, "alpha", START - HOUR, -150, 130)])
 
-    with pytest.raises(TooLate):
-        predict_game(GAME, history.as_of(START + late), standard_panel())
+    with pytest.raises(Conflict):
+        predict_game(GAME, history.as_of(START + late), build_standard_panel())
 
 
 def test_defect_12_prices_in_play_never_enter_a_prediction() -> None:
@@ -118,7 +117,9 @@ def test_defect_12_prices_in_play_never_enter_a_prediction() -> None:
     in_play = h2h(GAME, "alpha", START + HOUR, -2000, 1200)
     histories = [History(before), History([*before, in_play])]
 
-    found = [predict_game(GAME, each.as_of(START - HOUR), standard_panel()) for each in histories]
+    found = [
+        predict_game(GAME, each.as_of(START - HOUR), build_standard_panel()) for each in histories
+    ]
 
     assert found[0] == found[1]
 
@@ -127,17 +128,17 @@ def test_defect_14_hearing_a_result_again_does_not_move_a_rating() -> None:
     game = fixture(0, "ants", "bears")
     heard = score(game, 100, 90)
     again = [replace(heard, known_at=heard.known_at + hours * HOUR) for hours in range(4, 72, 4)]
-    rules = elo.rules_for(SPORT)
+    rules = elo.elo_rules_for(SPORT)
 
     once, often = (
-        History([game, *scores]).as_of(BEGUN + 9 * DAY).fold(rated(SPORT, rules)).ratings
+        History([game, *scores]).as_of(BEGUN + 9 * DAY).fold(elo_fold(SPORT, rules)).ratings
         for scores in ([heard], [heard, *again])
     )
 
     assert once == often
 
 
-def asked(home: str, away: str, market: str, instant: datetime | None = None) -> object:
+def forecast_of(home: str, away: str, market: str, instant: datetime | None = None) -> object:
     game = fixture(61, home, away)
     at = game.commence_time - 9 * HOUR
     quotes: list[Fact] = [
@@ -151,36 +152,36 @@ def asked(home: str, away: str, market: str, instant: datetime | None = None) ->
 
 
 def test_defect_15_a_back_test_picks_away_as_well_and_joins_results_by_game() -> None:
-    found = walk(small_history(60), user_panel(FORM, "mine"))
+    found = walk_forward(small_history(60), user_panel(FORM, "mine"))
 
     picked = {
-        each.forecast.selection.side for each in found.judged if each.forecast.market == "h2h"
+        each.forecast.selection.side for each in found.outcomes if each.forecast.market == "h2h"
     }
-    results = {each.game_id: found.history.result(each.game_id) for each in found.forecasts}
+    results = {each.game_id: found.history.latest_score(each.game_id) for each in found.forecasts}
     right = [
         (each.forecast.selection.side == "home") == _home_won(found.history, each.forecast.game_id)
-        for each in found.judged
+        for each in found.outcomes
         if each.forecast.market == "h2h"
     ]
     assert picked == {"home", "away"}
     assert None not in results.values()
-    assert right == [each.correct for each in found.judged if each.forecast.market == "h2h"]
+    assert right == [each.correct for each in found.outcomes if each.forecast.market == "h2h"]
 
 
 def _home_won(history: History, game_id: str) -> bool:
-    final = history.result(game_id)
+    final = history.latest_score(game_id)
     assert final is not None
     return final.home_score > final.away_score
 
 
 def test_defect_15_a_back_test_sees_the_rows_of_then_and_not_the_latest() -> None:
     whole = small_history(60)
-    short = whole.truncated(BEGUN + 30 * DAY)
+    short = whole.truncate(BEGUN + 30 * DAY)
 
     later, then = (
         {
             each.game_id: each.probability
-            for each in walk(history, user_panel(FORM, "mine")).forecasts
+            for each in walk_forward(history, user_panel(FORM, "mine")).forecasts
             if each.inverse_of is None and each.market == "h2h" and each.as_of < BEGUN + 29 * DAY
         }
         for history in (whole, short)
@@ -193,7 +194,7 @@ def test_defect_15_a_back_test_sees_the_rows_of_then_and_not_the_latest() -> Non
 def test_defect_15_a_least_confidence_is_kept_and_prices_are_those_taken() -> None:
     sure = replace(FORM, min_confidence=0.6)
 
-    found = walk(small_history(60), user_panel(sure, "mine"))
+    found = walk_forward(small_history(60), user_panel(sure, "mine"))
 
     straight = [each for each in found.forecasts if each.inverse_of is None]
     assert min(each.raw for each in straight) >= 0.6
@@ -207,11 +208,11 @@ def test_defect_15_a_least_confidence_is_kept_and_prices_are_those_taken() -> No
 def test_defect_16_a_live_user_model_can_pick_the_away_team(
     market: str, home: str, away: str, picked: str
 ) -> None:
-    assert asked(home, away, market) == picked
+    assert forecast_of(home, away, market) == picked
 
 
 def test_defect_16_a_totals_model_says_over_or_under() -> None:
-    assert asked("ants", "foxes", "totals") in {"over", "under"}
+    assert forecast_of("ants", "foxes", "totals") in {"over", "under"}
 
 
 def test_defect_16_a_game_gets_one_prediction_however_many_books_quote_it() -> None:
@@ -225,7 +226,7 @@ def test_defect_16_a_game_gets_one_prediction_however_many_books_quote_it() -> N
 
 
 def test_defect_16_weights_are_adjusted_by_the_sources_themselves() -> None:
-    rows: list[Verified] = [
+    rows: list[VerifiedForecast] = [
         replace(
             record(20 + number, 0.6, 1.0, model="mine"),
             sources=(("team_stats", 0.3), ("injuries", -0.1)),
@@ -233,15 +234,15 @@ def test_defect_16_weights_are_adjusted_by_the_sources_themselves() -> None:
         for number in range(12)
     ]
 
-    weights = adjusted_weights({"team_stats": 0.5, "injuries": 0.5}, rows, BEGUN + 40 * DAY)
+    weights = adjust_weights({"team_stats": 0.5, "injuries": 0.5}, rows, BEGUN + 40 * DAY)
 
     assert weights["team_stats"] > 0.5 > weights["injuries"]
 
 
 def test_defect_16_outcomes_of_user_models_are_verified() -> None:
-    found = walk(small_history(40), user_panel(FORM, "mine"))
+    found = walk_forward(small_history(40), user_panel(FORM, "mine"))
 
-    learnt = [fact for fact in found.history.plain_facts() if isinstance(fact, Verified)]
+    learnt = [fact for fact in found.history.simple_facts() if isinstance(fact, VerifiedForecast)]
 
     assert {each.model for each in learnt} == {"mine"}
     assert all(dict(each.sources).get("recent_form") for each in learnt)

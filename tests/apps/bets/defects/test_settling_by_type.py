@@ -5,8 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.money.settlement import (
+from grandstand.apps.bets.domain.selections import (
+    Selection,
+    Side,
+    format_selection,
+    opposite_of,
+    parse_outcomes,
+)
+from grandstand.apps.bets.domain.settlement import (
     HALF_LOSS,
     HALF_WIN,
     LOSS,
@@ -15,15 +21,15 @@ from grandstand.apps.bets.model.money.settlement import (
     WIN,
     Abandoned,
     Cancelled,
-    Field,
-    Figure,
-    Final,
+    FieldResult,
+    FinalResult,
+    PlayerStatResult,
     Result,
     Verdict,
-    pay,
-    settle,
+    pay_bet,
+    settle_bet,
 )
-from grandstand.apps.bets.model.selections import Selection, Side, display, opposite, selections_of
+from grandstand.apps.bets.domain.types import PricedOutcome
 
 _THUNDER = "Oklahoma City Thunder"
 _CELTICS = "Boston Celtics"
@@ -43,69 +49,75 @@ def test_defect_01_the_thunder_are_not_a_bet_on_under(
 ) -> None:
     outcome = PricedOutcome(_THUNDER, -150)
 
-    (selection,) = selections_of("h2h", [outcome], home, away)
+    (selection,) = parse_outcomes("h2h", [outcome], home, away)
 
     assert selection.market == "h2h"
-    assert display(selection, home, away) == _THUNDER
-    assert settle(selection, Final(*score)) == verdict
+    assert format_selection(selection, home, away) == _THUNDER
+    assert settle_bet(selection, FinalResult(*score)) == verdict
 
 
 @pytest.mark.parametrize(
     ("selection", "result"),
     [
-        (Selection("spreads", "home", Decimal(-3)), Final(103, 100)),
-        (Selection("spreads", "away", Decimal(3)), Final(103, 100)),
-        (Selection("totals", "over", Decimal(203)), Final(103, 100)),
-        (Selection("totals", "under", Decimal(203)), Final(103, 100)),
-        (Selection("prop", "over", Decimal(25), "p", "player_points"), Figure(25)),
-        (Selection("prop", "under", Decimal(25), "p", "player_points"), Figure(25)),
+        (Selection("spreads", "home", Decimal(-3)), FinalResult(103, 100)),
+        (Selection("spreads", "away", Decimal(3)), FinalResult(103, 100)),
+        (Selection("totals", "over", Decimal(203)), FinalResult(103, 100)),
+        (Selection("totals", "under", Decimal(203)), FinalResult(103, 100)),
+        (Selection("prop", "over", Decimal(25), "p", "player_points"), PlayerStatResult(25)),
+        (Selection("prop", "under", Decimal(25), "p", "player_points"), PlayerStatResult(25)),
     ],
 )
 def test_defect_02_a_push_returns_the_stake(selection: Selection, result: Result) -> None:
-    verdict = settle(selection, result)
+    verdict = settle_bet(selection, result)
 
     assert verdict == PUSH
-    assert pay(verdict, 2_000, -110).profit_cents == 0
+    assert pay_bet(verdict, 2_000, -110).profit_cents == 0
     assert verdict.correct is None
 
 
 @pytest.mark.parametrize(
     ("selection", "result", "verdict"),
     [
-        (Selection("spreads", "home", Decimal("-0.25")), Final(1, 1), HALF_LOSS),
-        (Selection("totals", "over", Decimal("2.75")), Final(2, 1), HALF_WIN),
-        (Selection("draw_no_bet", "home"), Final(1, 1), PUSH),
+        (Selection("spreads", "home", Decimal("-0.25")), FinalResult(1, 1), HALF_LOSS),
+        (Selection("totals", "over", Decimal("2.75")), FinalResult(2, 1), HALF_WIN),
+        (Selection("draw_no_bet", "home"), FinalResult(1, 1), PUSH),
         (Selection("h2h", "home"), Cancelled(), VOID),
         (Selection("h2h", "home"), Abandoned(1, 0, Fraction(1, 3)), VOID),
-        (Selection("prop", "over", Decimal(25), "p", "player_points"), Figure(None), VOID),
+        (
+            Selection("prop", "over", Decimal(25), "p", "player_points"),
+            PlayerStatResult(None),
+            VOID,
+        ),
     ],
 )
 def test_defect_02_there_are_more_verdicts_than_two(
     selection: Selection, result: Result, verdict: Verdict
 ) -> None:
-    assert settle(selection, result) == verdict
+    assert settle_bet(selection, result) == verdict
 
 
 def test_defect_02_a_dead_heat_is_shared() -> None:
-    verdict = settle(
-        Selection("outright", participant="arkle"), Field(frozenset({"arkle", "red_rum"}))
+    verdict = settle_bet(
+        Selection("outright", participant="arkle"), FieldResult(frozenset({"arkle", "red_rum"}))
     )
 
-    assert pay(verdict, 1_000, 400).payout_cents == 2_500
+    assert pay_bet(verdict, 1_000, 400).payout_cents == 2_500
 
 
 @pytest.mark.parametrize("side", ["home", "away"])
 def test_defect_03_a_draw_is_no_win_of_either(side: Side) -> None:
-    draw = Final(1, 1)
+    draw = FinalResult(1, 1)
 
-    assert settle(Selection("h2h_3way", side), draw) == LOSS
-    assert settle(Selection("h2h", side), draw) == PUSH
-    assert settle(Selection("h2h_3way", "draw"), draw) == WIN
+    assert settle_bet(Selection("h2h_3way", side), draw) == LOSS
+    assert settle_bet(Selection("h2h", side), draw) == PUSH
+    assert settle_bet(Selection("h2h_3way", "draw"), draw) == WIN
 
 
 def test_defect_03_the_inverse_of_a_three_way_pick_is_its_lay() -> None:
     pick = Selection("h2h_3way", "away")
 
-    verdicts = [settle(opposite(pick), Final(*score)) for score in ((2, 1), (1, 1), (1, 2))]
+    verdicts = [
+        settle_bet(opposite_of(pick), FinalResult(*score)) for score in ((2, 1), (1, 1), (1, 2))
+    ]
 
     assert verdicts == [WIN, WIN, LOSS]

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.pages.forms import Given, price_of
+from grandstand.apps.bets.pages.forms import FormFields, parse_price
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from grandstand.apps.bets.pages.forms import Given, price_of
     ],
 )
 def test_a_price_is_read_in_any_of_its_forms(text: str, american: int, decimal: float) -> None:
-    found = price_of(text)
+    found = parse_price(text)
 
     assert found is not None
     assert found.american == american
@@ -33,45 +33,45 @@ def test_a_price_is_read_in_any_of_its_forms(text: str, american: int, decimal: 
     "text", ["", "0", "1", "-50", "+99", "99.5.5", "1e5", "nan", "-inf", "1/0", "0/5", "cheap", "٣"]
 )
 def test_what_is_no_price_is_refused_beside_its_field(text: str) -> None:
-    given = Given({"price": text})
+    form = FormFields({"price": text})
 
-    found = given.price("price")
+    found = form.price("price")
 
     assert found is None
-    assert list(given.errors) == ["price"]
+    assert list(form.errors) == ["price"]
 
 
 @pytest.mark.parametrize(("text", "cents"), [("25", 2500), ("$12.50", 1250), ("0.01", 1)])
 def test_dollars_are_read_into_whole_cents(text: str, cents: int) -> None:
-    assert Given({"stake": text}).cents("stake") == cents
+    assert FormFields({"stake": text}).cents("stake") == cents
 
 
 @pytest.mark.parametrize("text", ["-5", "0", "1.005", "lots", "9999999999"])
 def test_what_is_no_amount_is_refused(text: str) -> None:
-    given = Given({"stake": text})
+    form = FormFields({"stake": text})
 
-    assert given.cents("stake") is None
-    assert "dollars and cents" in given.errors["stake"]
+    assert form.cents("stake") is None
+    assert "dollars and cents" in form.errors["stake"]
 
 
 def test_an_empty_field_is_none_and_a_fault_only_where_it_is_needed() -> None:
-    given = Given({})
+    form = FormFields({})
 
-    found = (given.cents("limit"), given.cents("stake", required=True), given.point("point"))
+    found = (form.cents("limit"), form.cents("stake", required=True), form.line("point"))
 
     assert found == (None, None, None)
-    assert list(given.errors) == ["stake"]
+    assert list(form.errors) == ["stake"]
 
 
 def test_percentages_lines_days_and_moments_are_read() -> None:
     texts = {"chance": "55 %", "line": "\u22123.5", "day": "2026-02-11", "at": "2026-02-11T20:15"}
-    given = Given(texts)
+    form = FormFields(texts)
 
     found = (
-        given.share("chance", 0, 100),
-        given.point("line"),
-        given.day("day"),
-        given.moment("at", "America/New_York"),
+        form.percentage("chance", 0, 100),
+        form.line("line"),
+        form.date("day"),
+        form.time("at", "America/New_York"),
     )
 
     assert found == (
@@ -80,7 +80,7 @@ def test_percentages_lines_days_and_moments_are_read() -> None:
         date(2026, 2, 11),
         datetime(2026, 2, 12, 1, 15, tzinfo=UTC),
     )
-    assert given.errors == {}
+    assert form.errors == {}
 
 
 def test_each_faulty_field_has_its_own_reason() -> None:
@@ -92,14 +92,14 @@ def test_each_faulty_field_has_its_own_reason() -> None:
         "days": "0",
         "name": "x" * 9,
     }
-    given = Given(texts)
+    form = FormFields(texts)
 
-    given.share("chance", 0, 100)
-    given.point("line")
-    given.day("day")
-    given.moment("at", "UTC")
-    usual = given.whole("days", 1, 9, 5)
-    given.text("name", 8)
+    form.percentage("chance", 0, 100)
+    form.line("line")
+    form.date("day")
+    form.time("at", "UTC")
+    usual = form.integer("days", 1, 9, 5)
+    form.text("name", 8)
 
-    assert set(given.errors) == set(texts)
+    assert set(form.errors) == set(texts)
     assert usual == 5

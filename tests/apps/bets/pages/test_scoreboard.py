@@ -4,53 +4,52 @@ from datetime import date, timedelta
 
 import pytest
 
-from grandstand.apps.bets.pages.backtests import caution
-from grandstand.apps.bets.pages.benny import worth_of
-from grandstand.apps.bets.pages.drawings import interval_bar, signed_bar
-from grandstand.apps.bets.pages.plots import calibration_chart, money_chart, units_chart
-from grandstand.apps.bets.pages.scoreboard import evidence_of, in_full, table_of
-from grandstand.apps.bets.service import (
-    BacktestView,
-    Bin,
-    Interval,
-    RuleWorth,
-    WalkWish,
-    model_values,
+from grandstand.apps.bets.pages.base import interval_bar, signed_bar
+from grandstand.apps.bets.pages.benny import rule_verdict
+from grandstand.apps.bets.pages.charts import calibration_chart, money_chart, units_chart
+from grandstand.apps.bets.pages.models import caution
+from grandstand.apps.bets.pages.scoreboard import describe_evidence, models_table, select_model
+from grandstand.apps.bets.services.backtests import (
+    BacktestPrediction,
+    BacktestReport,
+    BacktestRequest,
 )
-from tests.apps.bets.pages.shapes import NBA, NOON, compared, performance
+from grandstand.apps.bets.services.benny.dashboard import RuleEffect
+from grandstand.apps.bets.services.scoreboard import BalancePoint, CalibrationBin, Interval
+from tests.apps.bets.pages.samples import NBA, NOON, compared, performance
 
-WISH = WalkWish(date(2026, 1, 1), date(2026, 2, 1))
+WISH = BacktestRequest(date(2026, 1, 1), date(2026, 2, 1))
 
 
 def test_evidence_names_the_rate_its_bounds_break_even_and_how_many_bets_are_missing() -> None:
-    told = evidence_of(compared("elo", performance(200, 110, needed=1400)))
+    told = describe_evidence(compared("elo", performance(200, 110, needed=1400)))
 
-    assert "110 of 200 right, 55.0" in told
+    assert "110 of 200 correct, 55.0" in told
     assert "50.0 to 60.0" in told
-    assert "breaks even at 52.4" in told
-    assert "about 1,400 decided bets; 1,200 are still to come" in told
+    assert "Break-even is 52.4" in told
+    assert "about 1,400 decided bets, 1,200 more than so far" in told
 
 
 def test_enough_bets_are_said_to_be_enough() -> None:
-    told = evidence_of(compared("elo", performance(2000, 1200, needed=1400)))
+    told = describe_evidence(compared("elo", performance(2000, 1200, needed=1400)))
 
-    assert "enough bets to tell" in told
+    assert "enough to tell" in told
 
 
 def test_nothing_decided_is_no_evidence() -> None:
-    assert "nothing to go by" in evidence_of(compared("elo", performance(0, 0)))
+    assert "No decided predictions" in describe_evidence(compared("elo", performance(0, 0)))
 
 
 def test_the_model_asked_for_is_shown_in_full_and_else_the_first_with_anything_decided() -> None:
     held = (compared("value", performance(0, 0)), compared("elo", performance(20, 11)))
 
-    assert in_full(held, "value") is held[0]
-    assert in_full(held, "nobody") is held[1]
-    assert in_full((), "") is None
+    assert select_model(held, "value") is held[0]
+    assert select_model(held, "nobody") is held[1]
+    assert select_model((), "") is None
 
 
 def test_a_model_of_ones_own_has_its_own_name_and_cannot_write_markup() -> None:
-    table = table_of((compared("m1", performance(20, 11), "<b>Mine"),), "/bets/scoreboard?x=1")
+    table = models_table((compared("m1", performance(20, 11), "<b>Mine"),), "/bets/scoreboard?x=1")
 
     cell = table.rows[0].cells[0]
     assert "&lt;b&gt;Mine" in cell.shown
@@ -82,7 +81,11 @@ def test_bars_go_left_for_what_speaks_against_and_are_drawn_against_the_largest(
 
 
 def test_calibration_is_drawn_beside_the_line_of_what_was_said() -> None:
-    bins = (Bin(0.6, 0.7, 20, 0.65, 0.7), Bin(0.7, 0.8, 0, 0.0, 0.0), Bin(0.5, 0.6, 9, 0.55, 0.5))
+    bins = (
+        CalibrationBin(0.6, 0.7, 20, 0.65, 0.7),
+        CalibrationBin(0.7, 0.8, 0, 0.0, 0.0),
+        CalibrationBin(0.5, 0.6, 9, 0.55, 0.5),
+    )
 
     chart = calibration_chart(bins, "Elo")
 
@@ -93,14 +96,16 @@ def test_calibration_is_drawn_beside_the_line_of_what_was_said() -> None:
 
 def test_units_and_money_are_summed_over_time() -> None:
     tested = [
-        model_values.Tested(
+        BacktestPrediction(
             "g", NOON - timedelta(days=day), "Lakers", "h2h", 0.6, -110, "win", profit, None
         )
         for day, profit in ((1, -1.0), (3, 0.9), (2, 0.5), (0, None))
     ]
 
     units = [row[1] for row in units_chart(tested).plots[0].rows]
-    money = money_chart("Bankroll", "", ((NOON, 100), (NOON, 250), (NOON - timedelta(1), 99)))
+    amounts = ((NOON, 100), (NOON, 250), (NOON - timedelta(1), 99))
+    points = tuple(BalancePoint(at, cents) for at, cents in amounts)
+    money = money_chart("Bankroll", "", points)
 
     assert units == pytest.approx([0.9, 1.4, 0.4])
     assert [row[1] for row in money.plots[0].rows] == [0.99, 2.5]
@@ -109,11 +114,11 @@ def test_units_and_money_are_summed_over_time() -> None:
 @pytest.mark.parametrize(
     ("decided", "trials", "sharpe", "said"),
     [
-        (0, 1, None, "Nothing was decided"),
+        (0, 1, None, "No predictions were decided"),
         (40, 1, None, "too few bets"),
-        (40, 7, 0.61, "try number 7"),
-        (40, 7, 0.61, "less than the 95"),
-        (400, 2, 0.97, "good evidence"),
+        (40, 7, 0.61, "trial 7"),
+        (40, 7, 0.61, "below the usual 95"),
+        (400, 2, 0.97, "strong evidence"),
     ],
 )
 def test_a_back_test_says_how_far_it_can_be_trusted(
@@ -121,7 +126,7 @@ def test_a_back_test_says_how_far_it_can_be_trusted(
 ) -> None:
     done = performance(decided, decided // 2)
 
-    test = BacktestView("b", "m", "Mine", NBA, WISH, NOON, 90, done, (), trials, sharpe, ())
+    test = BacktestReport("b", "m", "Mine", NBA, WISH, NOON, 90, done, (), trials, sharpe, ())
 
     assert said in caution(test)
 
@@ -129,11 +134,11 @@ def test_a_back_test_says_how_far_it_can_be_trusted(
 @pytest.mark.parametrize(
     ("roi", "said"),
     [
-        (Interval(-0.2, -0.3, -0.1), "earned its keep"),
-        (Interval(0.2, 0.1, 0.3), "costs money"),
-        (Interval(-0.1, -0.3, 0.1), "seems to help"),
-        (None, "cannot be judged yet"),
+        (Interval(-0.2, -0.3, -0.1), "Saved money"),
+        (Interval(0.2, 0.1, 0.3), "Cost money"),
+        (Interval(-0.1, -0.3, 0.1), "Probably saves"),
+        (None, "Not enough data"),
     ],
 )
 def test_a_rule_is_judged_by_what_it_kept_away(roi: Interval | None, said: str) -> None:
-    assert worth_of(RuleWorth("edge", 30, 20, 8, -4.0, roi)) == said
+    assert rule_verdict(RuleEffect("edge", 30, 20, 8, -4.0, roi)) == said

@@ -1,4 +1,4 @@
-"""The site of figures is read as far as it is understood; the rest is refused, never guessed."""
+"""The ESPN client and parser; unexpected data is rejected, never guessed."""
 
 from __future__ import annotations
 
@@ -12,39 +12,41 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from grandstand.apps.bets.model.props import counted
-from grandstand.apps.bets.service.ports import StatsFeed
-from grandstand.apps.bets.sources.errors import FiguresUnknown
-from grandstand.apps.bets.sources.espn import Espn
-from grandstand.apps.bets.sources.espn_words import (
-    Event,
+from grandstand.apps.bets.domain.selections import prop_stat_value
+from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed
+from grandstand.apps.bets.sources.espn import (
+    EspnClient,
+    EspnEvent,
     parse_events,
     parse_injuries,
-    parse_people,
-    parse_teams,
+    parse_player_stats,
+    parse_team_stats,
 )
-from grandstand.apps.bets.sources.reading import Refusals
+from grandstand.apps.bets.sources.validation import Rejections
+from grandstand.core.errors import NotFound
+from grandstand.net.errors import InvalidResponse
 from grandstand.simulators.faults import Fault
-from grandstand.wire.errors import AnswerGarbled
-from tests.apps.bets.sources.feeding import day_of, feed_at, figures, played
+from tests.apps.bets.sources.feeds import day_of, espn_client, feed_at, played
 
 pytestmark = pytest.mark.anyio
 
 NBA = "basketball_nba"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-EVENT = Event("4", NOON, "Boston Celtics", "Utah Jazz", True, False, "2026", Decimal(1), Decimal(2))
+EVENT = EspnEvent(
+    "4", NOON, "Boston Celtics", "Utah Jazz", True, False, "2026", Decimal(1), Decimal(2)
+)
 
 
-async def test_results_are_told_with_names_and_scores() -> None:
+async def test_results_have_names_and_scores() -> None:
     made = played()
     feed, clock = feed_at(made, 30, timedelta(hours=12))
     day = day_of(made, 30).date()
-    async with figures(feed, clock) as site:
-        told = await site.fetch_results(NBA, day - timedelta(days=3), day)
+    async with espn_client(feed, clock) as site:
+        result = await site.fetch_results(NBA, day - timedelta(days=3), day)
 
-    by_id = {score.game_id: score for score in told.scores}
+    by_id = {score.game_id: score for score in result.scores}
     score = by_id["espn-401000030"]
-    assert told.refused == ()
+    assert result.rejected == ()
     assert (score.home_team, score.commence_time) == (
         made.teams[made.games.home[30]],
         day_of(made, 30),
@@ -55,37 +57,37 @@ async def test_results_are_told_with_names_and_scores() -> None:
     )
 
 
-async def test_a_box_score_becomes_figures_of_teams_and_players() -> None:
+async def test_box_score_becomes_team_and_player_stats() -> None:
     made = played()
     feed, clock = feed_at(made, 30, timedelta(hours=9))
-    async with figures(feed, clock) as site:
-        told = await site.fetch_stats(NBA, day_of(made, 30).date())
+    async with espn_client(feed, clock) as site:
+        result = await site.fetch_stats(NBA, day_of(made, 30).date())
 
-    counted = made.team_figures
-    row = int(np.flatnonzero(counted.game == 30)[0])
+    box_scores = made.team_stats
+    row = int(np.flatnonzero(box_scores.game == 30)[0])
     (team,) = [
         each
-        for each in told.teams
-        if each.team == made.teams[counted.team[row]]
-        and each.stats["points"] == counted.stats["points"][row]
+        for each in result.teams
+        if each.team == made.teams[box_scores.team[row]]
+        and each.stats["points"] == box_scores.stats["points"][row]
     ]
-    people = [each for each in told.players if each.game_id == "espn-401000030"]
-    assert told.refused == ()
-    assert team.stats["rebounds"] == Decimal(str(counted.stats["rebounds"][row]))
+    people = [each for each in result.players if each.game_id == "espn-401000030"]
+    assert result.rejected == ()
+    assert team.stats["rebounds"] == Decimal(str(box_scores.stats["rebounds"][row]))
     assert {"field_goal_pct", "turnovers", "points_allowed"} <= team.stats.keys()
     assert team.known_at <= clock.now()
-    assert len(people) == int((made.player_figures.game == 30).sum())
+    assert len(people) == int((made.player_stats.game == 30).sum())
     assert {"PTS", "REB", "AST", "3PM", "MIN"} == people[0].stats.keys()
 
 
 async def test_soccer_players_come_from_rosters() -> None:
     made = played("soccer_epl")
     feed, clock = feed_at(made, 30, timedelta(hours=9))
-    async with figures(feed, clock) as site:
-        told = await site.fetch_stats("soccer_epl", day_of(made, 30).date())
+    async with espn_client(feed, clock) as site:
+        result = await site.fetch_stats("soccer_epl", day_of(made, 30).date())
 
-    assert {"SHOTS", "SOT"} == told.players[0].stats.keys()
-    assert {"shots", "possession_pct", "points"} <= told.teams[0].stats.keys()
+    assert {"SHOTS", "SOT"} == result.players[0].stats.keys()
+    assert {"shots", "possession_pct", "points"} <= result.teams[0].stats.keys()
 
 
 @pytest.mark.parametrize(
@@ -104,63 +106,67 @@ def test_what_a_football_player_did_is_what_his_markets_count(
     athletes = [{"athlete": {"displayName": "A B"}, "stats": ["3"]}]
     statistics = [{"name": group, "labels": [label], "athletes": athletes}]
     team = {"team": {"displayName": EVENT.home}, "statistics": statistics}
-    told: dict[str, object] = {"boxscore": {"players": [team]}}
+    result: dict[str, object] = {"boxscore": {"players": [team]}}
 
-    (player,) = parse_people(told, NBA, EVENT, Refusals(), known_at=NOON)
+    (player,) = parse_player_stats(result, NBA, EVENT, Rejections(), known_at=NOON)
 
-    assert counted(market, {name: float(value) for name, value in player.stats.items()}) == 3.0
+    assert (
+        prop_stat_value(market, {name: float(value) for name, value in player.stats.items()}) == 3.0
+    )
     assert (player.opponent, player.starts_at) == (EVENT.away, EVENT.starts_at)
 
 
 async def test_injuries_are_those_reported_by_now() -> None:
     made = played()
     feed, clock = feed_at(made, 60, timedelta())
-    async with figures(feed, clock) as site:
-        told = await site.fetch_injuries(NBA, clock.now().date())
+    async with espn_client(feed, clock) as site:
+        result = await site.fetch_injuries(NBA, clock.now().date())
 
     reported = made.injuries
     names = {
         made.players[player].name
         for player in reported.player[reported.known_us <= clock.epoch() * 1e6].tolist()
     }
-    assert told.injuries
-    assert {each.player for each in told.injuries} <= names
-    assert {each.status for each in told.injuries} <= {"out", "doubtful", "questionable"}
-    assert all(each.reported_on <= clock.now().date() for each in told.injuries)
+    assert result.injuries
+    assert {each.player for each in result.injuries} <= names
+    assert {each.status for each in result.injuries} <= {"out", "doubtful", "questionable"}
+    assert all(each.reported_on <= clock.now().date() for each in result.injuries)
 
 
 async def test_schedules_hold_each_game_for_both_teams() -> None:
     made = played()
     feed, clock = feed_at(made, 30, timedelta())
-    async with figures(feed, clock) as site:
-        told = await site.fetch_schedules(NBA, clock.now().date())
+    async with espn_client(feed, clock) as site:
+        result = await site.fetch_schedules(NBA, clock.now().date())
 
-    homes = [each for each in told.meetings if each.is_home]
-    assert len(told.meetings) == 2 * len(homes) > 20
+    homes = [each for each in result.fixtures if each.is_home]
+    assert len(result.fixtures) == 2 * len(homes) > 20
 
 
 async def test_a_sport_the_site_lacks_and_garbage_are_named() -> None:
     feed, clock = feed_at(played(), 30, timedelta())
     feed.faults.ask_for(Fault("garbage"))
-    async with figures(feed, clock) as site:
-        with pytest.raises(FiguresUnknown):
+    async with espn_client(feed, clock) as site:
+        with pytest.raises(NotFound):
             await site.fetch_injuries("quidditch", clock.now().date())
-        with pytest.raises(AnswerGarbled):
+        with pytest.raises(InvalidResponse):
             await site.fetch_injuries(NBA, clock.now().date())
 
 
-def test_a_status_nobody_knows_is_refused_and_the_fit_are_left_out() -> None:
+def test_unknown_status_is_rejected_and_fit_players_are_skipped() -> None:
     def injury(status: str) -> dict[str, Any]:
         return {"status": status, "date": "2026-01-01T10:00Z", "athlete": {"displayName": "A B"}}
 
     reports = [injury(each) for each in ("Day-To-Day", "Active", "Abducted")]
-    told: dict[str, object] = {"injuries": [{"displayName": "Boston Celtics", "injuries": reports}]}
-    refusals = Refusals()
+    result: dict[str, object] = {
+        "injuries": [{"displayName": "Boston Celtics", "injuries": reports}]
+    }
+    rejections = Rejections()
 
-    found = list(parse_injuries(told, NBA, refusals, known_at=NOON))
+    found = list(parse_injuries(result, NBA, rejections, known_at=NOON))
 
-    assert [(each.status, each.injury) for each in found] == [("questionable", "not told")]
-    assert [each.why for each in refusals.all] == ["'abducted' is no known status"]
+    assert [(each.status, each.injury) for each in found] == [("questionable", "not specified")]
+    assert [each.reason for each in rejections.all] == ["'abducted' is not a known status"]
 
 
 WORDS = re.findall(
@@ -188,14 +194,14 @@ _anything = st.recursive(
 
 @hypothesis.settings(max_examples=60, deadline=None)
 @hypothesis.given(
-    told=st.dictionaries(st.sampled_from(["boxscore", "rosters", "injuries"]), _anything)
+    result=st.dictionaries(st.sampled_from(["boxscore", "rosters", "injuries"]), _anything)
 )
-def test_whatever_the_site_says_is_taken_or_refused(told: dict[str, Any]) -> None:
-    refusals = Refusals()
+def test_whatever_the_site_says_is_taken_or_refused(result: dict[str, Any]) -> None:
+    rejections = Rejections()
 
-    teams = list(parse_teams(told, NBA, EVENT, refusals, known_at=NOON))
-    people = list(parse_people(told, NBA, EVENT, refusals, known_at=NOON))
-    hurt = list(parse_injuries(told, NBA, refusals, known_at=NOON))
+    teams = list(parse_team_stats(result, NBA, EVENT, rejections, known_at=NOON))
+    people = list(parse_player_stats(result, NBA, EVENT, rejections, known_at=NOON))
+    hurt = list(parse_injuries(result, NBA, rejections, known_at=NOON))
 
     assert {each.team for each in teams} <= {EVENT.home, EVENT.away}
     assert all(each.stats for each in people)
@@ -203,15 +209,15 @@ def test_whatever_the_site_says_is_taken_or_refused(told: dict[str, Any]) -> Non
 
 
 @hypothesis.settings(max_examples=60, deadline=None)
-@hypothesis.given(told=_anything)
-def test_a_game_is_understood_or_refused(told: Any) -> None:
-    refusals = Refusals()
+@hypothesis.given(result=_anything)
+def test_a_game_is_understood_or_refused(result: Any) -> None:
+    rejections = Rejections()
 
-    found = parse_events([told], refusals)
+    found = parse_events([result], rejections)
 
-    assert len(found) + len(refusals.all) == 1
+    assert len(found) + len(rejections.all) == 1
 
 
-def as_port(site: Espn) -> StatsFeed:
+def as_port(site: EspnClient) -> StatsFeed:
     """The site is what the service asks for; checked by types alone."""
     return site

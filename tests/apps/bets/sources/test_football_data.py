@@ -1,4 +1,4 @@
-"""Seasons of football-data.co.uk are read whatever columns their year has."""
+"""Seasons of football-data.co.uk with the columns of their year."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from grandstand.apps.bets.model import PricedOutcome
-from grandstand.apps.bets.model.feeds import PastSeason
-from grandstand.apps.bets.sources.errors import FileUnfit
-from grandstand.apps.bets.sources.football_data import american_of, parse_season, sport_of
-from grandstand.simulators.odds.season_files import Years, season_file
-from tests.apps.bets.sources.feeding import day_of, played, result_of
+from grandstand.apps.bets.domain.feeds import ArchivedSeason
+from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.sources.football_data import (
+    division_sport,
+    parse_decimal_price,
+    parse_season,
+)
+from grandstand.core.errors import InvalidInput
+from grandstand.simulators.odds.serializers import Years, football_data_csv
+from tests.apps.bets.sources.feeds import day_of, played, result_of
 
 HEADING = "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,FTR,B365H,B365D,B365A,B365CH,B365CD,B365CA"
 LINE = "E0,16/08/2024,20:00,Man United,Fulham,1,0,H,1.6,4.2,5.25,1.65,4.1,5.0"
@@ -29,11 +33,11 @@ def lines(*rows: str, heading: str = HEADING) -> bytes:
 def test_every_game_of_a_season_is_read(years: Years) -> None:
     made = played("soccer_epl")
 
-    season = parse_season(season_file(made, years, blank_columns=4))
+    season = parse_season(football_data_csv(made, years, blank_columns=4))
 
     on = ~made.games.postponed
     goals = [(each.score.home_score, each.score.away_score) for each in season.games]
-    assert season.refused == ()
+    assert season.rejected == ()
     assert goals == list(
         zip(made.games.home_score[on].tolist(), made.games.away_score[on].tolist(), strict=True)
     )
@@ -42,7 +46,7 @@ def test_every_game_of_a_season_is_read(years: Years) -> None:
 
 
 def test_a_modern_season_has_opening_and_closing_prices_of_three_markets() -> None:
-    season = parse_season(season_file(played("soccer_epl"), "2019"))
+    season = parse_season(football_data_csv(played("soccer_epl"), "2019"))
 
     game = season.games[5]
     totals = [p for each in season.games for p in each.closing if p.market_key == "totals"]
@@ -87,30 +91,30 @@ def test_old_files_have_two_digits_of_year_other_letters_and_no_time() -> None:
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (LINE.replace("1,0,H", "1,0,A"), "'A' is not what the goals say"),
-        (LINE.replace("1,0,H", ",,"), "a score is no number"),
-        (LINE.replace("1,0,H", "x,0,H"), "a score is no number: 'x'"),
-        (LINE.replace("16/08/2024", "2024-08-16"), "no date and time"),
-        (LINE.replace("16/08/2024", "31/02/2024"), "no date and time"),
-        (LINE.replace("Fulham", "Man United"), "two teams"),
-        (LINE, "there twice"),
+        (LINE.replace("1,0,H", "1,0,A"), "'A' does not match the goals"),
+        (LINE.replace("1,0,H", ",,"), "a score is not a number"),
+        (LINE.replace("1,0,H", "x,0,H"), "a score is not a number: 'x'"),
+        (LINE.replace("16/08/2024", "2024-08-16"), "not a date and time"),
+        (LINE.replace("16/08/2024", "31/02/2024"), "not a date and time"),
+        (LINE.replace("Fulham", "Man United"), "teams are missing"),
+        (LINE, "duplicate game"),
     ],
 )
 def test_a_line_that_is_wrong_is_refused_with_its_number(row: str, why: str) -> None:
     season = parse_season(lines(LINE, ",,,", row))
 
-    (refused,) = season.refused
+    (rejected,) = season.rejected
     assert len(season.games) == 1
-    assert refused.what == "line 4"
-    assert why in refused.why
+    assert rejected.row == "line 4"
+    assert why in rejected.reason
 
 
 @pytest.mark.parametrize(
     ("prices", "why"),
     [
         ("1.6,,5.25", "a side has no price"),
-        ("0.5,4.2,5.25", "'0.5' is no decimal price"),
-        ("1.6,4.2,many", "a price is no number: 'many'"),
+        ("0.5,4.2,5.25", "'0.5' is not a decimal price"),
+        ("1.6,4.2,many", "a price is not a number: 'many'"),
     ],
 )
 def test_prices_that_are_none_leave_out_their_book_alone(prices: str, why: str) -> None:
@@ -118,28 +122,28 @@ def test_prices_that_are_none_leave_out_their_book_alone(prices: str, why: str) 
 
     assert season.games[0].opening == ()
     assert len(season.games[0].closing) == 1
-    assert season.refused[0].what == "line 2, B365H"
-    assert why in season.refused[0].why
+    assert season.rejected[0].row == "line 2, B365H"
+    assert why in season.rejected[0].reason
 
 
 def test_missing_prices_are_no_complaint() -> None:
     season = parse_season(lines(LINE.replace("1.6,4.2,5.25,1.65,4.1,5.0", ",,,,,")))
 
-    assert season.refused == ()
+    assert season.rejected == ()
     assert season.games[0].opening == season.games[0].closing == ()
 
 
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "its first line is no heading"),
-        (b"a,b,c\n1,2,3\n", "it needs the columns Div, Date"),
+        (b"", "the first line is not a header"),
+        (b"a,b,c\n1,2,3\n", "missing columns Div, Date"),
         (b"\x81\x8d\x8f", "neither UTF-8 nor Windows-1252"),
-        (lines(LINE + ",7"), "it has 15 values under 14 columns"),
+        (lines(LINE + ",7"), "it has 15 values in 14 columns"),
     ],
 )
 def test_a_file_that_is_none_of_theirs_is_refused(content: bytes, why: str) -> None:
-    with pytest.raises(FileUnfit, match=why):
+    with pytest.raises(InvalidInput, match=why):
         parse_season(content, "E0.csv")
 
 
@@ -155,11 +159,11 @@ def test_a_file_that_is_none_of_theirs_is_refused(content: bytes, why: str) -> N
     ],
 )
 def test_decimal_prices_become_american(decimal: str, american: int) -> None:
-    assert american_of(decimal) == american
+    assert parse_decimal_price(decimal) == american
 
 
 def test_a_division_without_a_key_gets_one_of_its_own() -> None:
-    assert sport_of("EC") == "soccer_ec"
+    assert division_sport("EC") == "soccer_ec"
 
 
 _cell = st.sampled_from(
@@ -191,4 +195,4 @@ def test_whatever_a_file_holds_is_read_or_unfit(rows: list[list[str]], junk: byt
 
     found = result_of(lambda: parse_season(content))
 
-    assert isinstance(found, PastSeason | FileUnfit)
+    assert isinstance(found, ArchivedSeason | InvalidInput)

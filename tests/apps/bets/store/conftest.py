@@ -1,4 +1,4 @@
-"""The table of bets on each kind of store."""
+"""The bets table on each storage engine."""
 
 import pytest
 

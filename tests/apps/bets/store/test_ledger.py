@@ -1,11 +1,11 @@
-"""What the table promises of the ledger, on each kind of store."""
+"""Access patterns of the ledger on each engine."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from grandstand.apps.bets.model.money.ledger import GENESIS, Posting
-from grandstand.apps.bets.store import LedgerBook, LedgerEntry, LedgerHead, LedgerMark
+from grandstand.apps.bets.domain.ledger import GENESIS, Posting
+from grandstand.apps.bets.store.wagers import LedgerBook, LedgerEntry, LedgerHead, LedgerMark
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 
@@ -36,7 +36,7 @@ def test_entries_come_back_in_order_to_the_microsecond(store: Store) -> None:
     found = store(LedgerEntry.of_book("benny"))
 
     assert found == sorted(entries, key=lambda each: each.seq)
-    assert store(LedgerEntry.one("benny", "000000000010")) == entries[1]
+    assert store(LedgerEntry.by_place("benny", "000000000010")) == entries[1]
     assert store(LedgerEntry.of_book("other")) == []
 
 
@@ -44,7 +44,7 @@ def test_an_entry_and_its_mark_are_written_once(store: Store) -> None:
     mark = LedgerMark(book="benny", event="place:g1#h2h", seq=1)
     store.all(entry(1).append(), mark.set_once())
 
-    assert store(LedgerMark.one("benny", "place:g1#h2h")) == mark
+    assert store(LedgerMark.of_event("benny", "place:g1#h2h")) == mark
     with pytest.raises(ConditionFailed):
         store(entry(1).append())
     with pytest.raises(ConditionFailed):
@@ -52,32 +52,32 @@ def test_an_entry_and_its_mark_are_written_once(store: Store) -> None:
 
 
 def test_a_head_moves_only_from_where_it_was_read(store: Store) -> None:
-    store(head(1).move(0))
-    store(head(2).move(1))
+    store(head(1).advance(0))
+    store(head(2).advance(1))
 
     assert store(LedgerHead.of_book("benny")) == head(2)
     with pytest.raises(ConditionFailed):
-        store(head(1).move(0))
+        store(head(1).advance(0))
     with pytest.raises(ConditionFailed):
-        store(head(2).move(1))
+        store(head(2).advance(1))
 
 
 def test_an_entry_is_not_written_when_the_head_has_moved(store: Store) -> None:
-    store(head(2).move(0))
+    store(head(2).advance(0))
 
     with pytest.raises(TransactionCancelled):
-        store.all(head(2).move(1), entry(2).append())
+        store.all(head(2).advance(1), entry(2).append())
 
     assert store(LedgerEntry.of_book("benny")) == []
 
 
 def test_books_are_listed_and_a_persons_can_be_forgotten(store: Store) -> None:
-    store.write_many((LedgerBook(book="benny").note(), LedgerBook(book="user:ada").note()))
+    store.write_many((LedgerBook(book="benny").save(), LedgerBook(book="user:ada").save()))
     store.write_many((head(1).replace(book="user:ada").put(), entry(1).put()))
 
-    store(LedgerBook.forget("user:ada"))
-    store(LedgerHead.forget("user:ada"))
+    store(LedgerBook.remove("user:ada"))
+    store(LedgerHead.remove("user:ada"))
 
-    assert [each.book for each in store(LedgerBook.every())] == ["benny"]
+    assert [each.book for each in store(LedgerBook.all_books())] == ["benny"]
     assert store(LedgerHead.of_book("user:ada")) is None
     assert store(LedgerEntry.of_book("benny")) == [entry(1)]

@@ -1,11 +1,11 @@
-"""What the table promises of people's bets, limits and teams, on each kind of store."""
+"""Access patterns of wagers, limits and favorites on each engine."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.store import FavouriteTeam, KeptLimits, Wager
+from grandstand.apps.bets.store.wagers import BettingLimits, FavoriteTeam, Wager
 from grandstand.storage.tables import Store
 from grandstand.storage.tables.errors import ConditionFailed
 
@@ -34,7 +34,7 @@ def test_a_bet_is_found_by_its_person_newest_game_first_and_by_its_game(store: S
 
     assert store(Wager.of_user("ada")) == [later, WAGER]
     assert store(Wager.of_game("g1")) == [WAGER, bobs]
-    assert store(Wager.one("bob", WAGER.wager_id)) == bobs
+    assert store(Wager.by_id("bob", WAGER.wager_id)) == bobs
     assert store(Wager.of_user("eve")) == []
 
 
@@ -42,33 +42,33 @@ def test_a_bet_is_settled_from_the_revision_it_was_read_at(store: Store) -> None
     store(WAGER.record())
 
     settled = store(
-        WAGER.judge(
+        WAGER.settle(
             NOON, "settled", "win", payout_cents=2_100, profit_cents=1_000, clv=Decimal("0.02")
         )
     )
 
     assert (settled.revision, settled.profit_cents) == (1, 1_000)
     with pytest.raises(ConditionFailed):
-        store(WAGER.judge(NOON, "settled", "loss", payout_cents=0, profit_cents=-1_100))
+        store(WAGER.settle(NOON, "settled", "loss", payout_cents=0, profit_cents=-1_100))
     with pytest.raises(ConditionFailed):
         store(settled.withdraw())
 
 
 def test_limits_are_written_over_what_they_were_read_as(store: Store) -> None:
-    first = store(KeptLimits(user_id="ada", stake_per_bet_cents=500).keep())
+    first = store(BettingLimits(user_id="ada", stake_per_bet_cents=500).save())
 
-    second = store(first.replace(wanted={"stake_per_bet": 900}).keep())
+    second = store(first.replace(wanted={"stake_per_bet": 900}).save())
 
-    assert store(KeptLimits.of_user("ada")) == second
+    assert store(BettingLimits.of_user("ada")) == second
     with pytest.raises(ConditionFailed):
-        store(first.replace(stake_per_bet_cents=None).keep())
+        store(first.replace(stake_per_bet_cents=None).save())
 
 
-def test_a_team_is_found_by_whoever_likes_it_under_any_spelling(store: Store) -> None:
-    liked = FavouriteTeam(user_id="ada", sport="soccer_epl", team="Málaga CF", since=NOON)
-    store(liked.like())
+def test_favorite_team_is_found_under_any_spelling(store: Store) -> None:
+    liked = FavoriteTeam(user_id="ada", sport="soccer_epl", team="Málaga CF", since=NOON)
+    store(liked.save())
 
-    assert store(FavouriteTeam.of_team("soccer_epl", "malaga cf")) == [liked]
-    assert store(FavouriteTeam.of_user("ada")) == [liked]
-    assert store(FavouriteTeam.unlike("ada", "soccer_epl", "MALAGA CF")) == liked
-    assert store(FavouriteTeam.of_team("soccer_epl", "Málaga CF")) == []
+    assert store(FavoriteTeam.of_team("soccer_epl", "malaga cf")) == [liked]
+    assert store(FavoriteTeam.of_user("ada")) == [liked]
+    assert store(FavoriteTeam.remove("ada", "soccer_epl", "MALAGA CF")) == liked
+    assert store(FavoriteTeam.of_team("soccer_epl", "Málaga CF")) == []

@@ -8,13 +8,14 @@ from random import Random
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from grandstand.apps.cricket.sources.apns import Delivered, Gone, Later, Refused, Stopped
-from grandstand.apps.cricket.sources.webpush import Subscription, WebPush, seal
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.base.errors import InvalidInput
-from grandstand.simulators.push import PushService, SigningKey
-from grandstand.simulators.push.webpush import Browser
-from grandstand.wire.push import PushClient, Pushing
+from grandstand.apps.cricket.domain.live_activities import BrowserSubscription, PushResult
+from grandstand.apps.cricket.sources.webpush import WebPushClient, encrypt_message
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.core.errors import InvalidInput
+from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.simulators.push.service import PushService
+from grandstand.simulators.push.validation import SigningKey
+from grandstand.simulators.push.webpush import SimulatedBrowser
 
 pytestmark = pytest.mark.anyio
 
@@ -26,18 +27,18 @@ class Both:
     """Our side and the push service of browsers."""
 
     service: PushService
-    push: WebPush
+    push: WebPushClient
     client: PushClient
     clock: ManualClock
 
-    def other_push(self, key: SigningKey) -> WebPush:
+    def other_push(self, key: SigningKey) -> WebPushClient:
         host = self.service.browsers.origin.removeprefix("https://")
-        return WebPush(
+        return WebPushClient(
             key=key.pem,
             contact="mailto:a@example.org",
             clock=self.clock,
-            client_of=lambda _: self.client,
-            also_hosts=(host,),
+            create_client=lambda _: self.client,
+            extra_hosts=(host,),
         )
 
 
@@ -51,7 +52,7 @@ async def both() -> AsyncIterator[Both]:
             clock=SystemClock(),
             random=Random(1),
             context=addresses.trusting,
-            pushing=Pushing(connections=1, tries=1),
+            config=PushConfig(connections=1, tries=1),
         )
         async with client:
             made = Both(service, None, client, clock)  # type: ignore[arg-type] # in the next line
@@ -59,9 +60,9 @@ async def both() -> AsyncIterator[Both]:
             yield made
 
 
-def _subscription(browser: Browser) -> Subscription:
+def _subscription(browser: SimulatedBrowser) -> BrowserSubscription:
     told = browser.subscription
-    return Subscription(told["endpoint"], told["keys"]["p256dh"], told["keys"]["auth"])
+    return BrowserSubscription(told["endpoint"], told["keys"]["p256dh"], told["keys"]["auth"])
 
 
 def _bytes(text: str) -> bytes:
@@ -69,15 +70,15 @@ def _bytes(text: str) -> bytes:
 
 
 def test_a_message_is_sealed_as_the_standard_shows() -> None:
-    subscription = Subscription(
-        "https://push.example.net/push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV",
+    subscription = BrowserSubscription(
+        "https://push.example.net/http2_push/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV",
         "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
         "BTBZMqHH6r4Tts7J_aSIgg",
     )
     number = int.from_bytes(_bytes("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
     private = ec.derive_private_key(number, ec.SECP256R1())
 
-    sealed = seal(
+    sealed = encrypt_message(
         subscription,
         b"When I grow up, I want to be a watermelon",
         salt=_bytes("DGv6ra1nlYgDCS1FRnbzlw"),
@@ -99,7 +100,7 @@ async def test_a_browser_reads_what_was_sent_to_it(both: Both) -> None:
     )
 
     (shown,) = browser.shown
-    assert result == Delivered()
+    assert result == PushResult("delivered")
     assert (shown.text, shown.ttl, shown.urgency, shown.topic) == ("Wicket!", 60, "high", "m1")
 
 
@@ -120,7 +121,7 @@ async def test_the_proof_is_renewed_before_it_is_too_old(both: Both) -> None:
         both.clock.advance(hours * 3600)
         results.append(await both.push.send(_subscription(browser), b"x"))
 
-    assert results == [Delivered()] * 4
+    assert results == [PushResult("delivered")] * 4
 
 
 async def test_another_servers_key_stops_everything(both: Both) -> None:
@@ -129,7 +130,7 @@ async def test_another_servers_key_stops_everything(both: Both) -> None:
 
     result = await other.send(_subscription(browser), b"x")
 
-    assert (result, browser.shown) == (Stopped("status 403"), [])
+    assert (result, browser.shown) == (PushResult("forbidden", "status 403"), [])
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -139,7 +140,7 @@ async def test_a_subscription_that_is_over_is_gone(both: Both, status: int) -> N
 
     result = await both.push.send(_subscription(browser), b"x")
 
-    assert result == Gone(f"status {status}")
+    assert result == PushResult("gone", f"status {status}")
 
 
 async def test_a_busy_service_says_how_long_to_wait(both: Both) -> None:
@@ -148,7 +149,7 @@ async def test_a_busy_service_says_how_long_to_wait(both: Both) -> None:
 
     result = await both.push.send(_subscription(browser), b"x")
 
-    assert result == Later("status 429", 120.0)
+    assert result == PushResult("unsent", "status 429", retry_seconds=120.0)
 
 
 async def test_the_longest_message_is_taken_and_a_longer_one_is_not_sent(both: Both) -> None:
@@ -158,7 +159,7 @@ async def test_the_longest_message_is_taken_and_a_longer_one_is_not_sent(both: B
     fits = await both.push.send(subscription, b"x" * 3_993)
     too_long = await both.push.send(subscription, b"x" * 3_994)
 
-    assert (fits, too_long) == (Delivered(), Refused("PayloadTooLarge"))
+    assert (fits, too_long) == (PushResult("delivered"), PushResult("rejected", "PayloadTooLarge"))
 
 
 async def test_a_message_for_another_browser_cannot_be_read(both: Both) -> None:
@@ -167,7 +168,7 @@ async def test_a_message_for_another_browser_cannot_be_read(both: Both) -> None:
 
     result = await both.push.send(crossed, b"secret")
 
-    assert (result, one.shown, other.shown) == (Refused("status 400"), [], [])
+    assert (result, one.shown, other.shown) == (PushResult("rejected", "status 400"), [], [])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.cricket.tapes import counting
-from tests.apps.cricket.tapes.taped import closely, lines, telling, watched
+from tests.apps.cricket.tapes.tape_reader import closely, lines, telling, watched
 
 NAMES = ["1001349", "1370353", "1178424", "1000853"]
 RESULTS = {
@@ -44,7 +44,7 @@ def told_of(name: str, kind: str, ending: str = "") -> Counter[tuple[int, str]]:
     )
 
 
-def told_at(name: str, kind: str) -> Counter[tuple[str, str]]:
+def latest_update_at(name: str, kind: str) -> Counter[tuple[str, str]]:
     """Where who had an event of a kind, by the list alone."""
     columns = [line.split(" | ") for line in kept(name)]
     return Counter((place, who) for place, event, _, who, *_ in columns if event == kind)
@@ -82,9 +82,9 @@ def test_reading_only_what_is_new_gives_the_same_list(name: str) -> None:
 def test_a_list_has_every_wicket_and_boundary_of_its_file(name: str) -> None:
     match = counting.match_of(name)
 
-    assert told_at(name, "wicket") == counting.falls(match)
-    assert told_at(name, "four") == counting.boundaries(match, 4)
-    assert told_at(name, "six") == counting.boundaries(match, 6)
+    assert latest_update_at(name, "wicket") == counting.falls(match)
+    assert latest_update_at(name, "four") == counting.boundaries(match, 4)
+    assert latest_update_at(name, "six") == counting.boundaries(match, 6)
     assert told_of(name, "new_batsman") == counting.came_in(match)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grandstand.simulators.scores.slips import Slip
-from tests.apps.cricket.tapes.taped import (
+from grandstand.simulators.scores.timeline import Correction
+from tests.apps.cricket.tapes.tape_reader import (
     MILESTONES,
     ONCE,
     Log,
@@ -141,7 +141,7 @@ def test_scores_without_balls_tell_the_same_milestones(name: str, balls: int) ->
 @pytest.mark.parametrize("name", ["1178424", "1370353"])
 def test_a_match_in_which_every_ball_is_deleted_and_posted_anew_tells_all_once(name: str) -> None:
     right, tape = closely(name), closely(name).telling.tape
-    twice = {place: Slip(ball, deleted=True) for place, ball in enumerate(tape.deliveries)}
+    twice = {place: Correction(ball, deleted=True) for place, ball in enumerate(tape.deliveries)}
     told = told_with(tape, twice)
 
     log = watched(told, told.timeline.moments)
@@ -154,7 +154,7 @@ def test_a_match_in_which_every_ball_is_deleted_and_posted_anew_tells_all_once(n
 def test_runs_that_are_taken_back_tell_a_milestone_once(name: str) -> None:
     right, tape = closely(name), closely(name).telling.tape
     too_many = {
-        place: Slip(replace(ball, runs=ball.runs + 6, boundary=False))
+        place: Correction(replace(ball, runs=ball.runs + 6, boundary=False))
         for place, ball in enumerate(tape.deliveries)
     }
     told = told_with(tape, too_many)

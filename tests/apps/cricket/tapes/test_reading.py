@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.cricket.model.errors import FeedUnreadable
 from grandstand.apps.cricket.settings import CricketSettings
-from grandstand.apps.cricket.sources.sportmonks import SportMonks
-from grandstand.base.clock import ManualClock
-from grandstand.base.metrics import Metrics
-from grandstand.simulators.blemishes import Blemish
-from grandstand.simulators.scores.blemishes import Wrong
+from grandstand.apps.cricket.sources.sportmonks import SportMonksClient
+from grandstand.core.clock import ManualClock
+from grandstand.core.errors import SourceFailed
+from grandstand.core.metrics import Metrics
+from grandstand.net.client import SourceRegistry
+from grandstand.net.errors import RateLimited
+from grandstand.simulators.malformed import MalformedReply
+from grandstand.simulators.scores.control import Malformation
+from grandstand.simulators.scores.cricsheet import read_recorded_match
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
-from grandstand.simulators.scores.library import read_tape
-from grandstand.simulators.scores.replay import Replay
-from grandstand.simulators.serving import served
-from grandstand.wire.errors import RateLimited
-from grandstand.wire.web import Web
-from tests.apps.cricket.tapes.taped import START, closely
+from grandstand.simulators.scores.timeline import Replay
+from grandstand.simulators.serving import serve
+from tests.apps.cricket.tapes.tape_reader import START, closely
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ class Stage:
 
     feed: ScoreFeed
     replay: Replay
-    client: SportMonks
+    client: SportMonksClient
     clock: ManualClock
 
 
@@ -42,17 +42,19 @@ class Stage:
 async def stage(number: int = 1370353, **chosen: Any) -> AsyncIterator[Stage]:
     clock = ManualClock(START)
     feed = ScoreFeed(clock)
-    replay = feed.play(read_tape(number))
+    replay = feed.play(read_recorded_match(number))
 
     async def sleep(seconds: float) -> None:
         clock.advance(seconds)
 
-    async with served(feed.application) as address:
+    async with serve(feed.application) as address:
         settings = CricketSettings.model_validate(
             {"feed_url": f"http://{address}{BASE}", "feed_token": TOKEN, **chosen}
         )
-        async with Web(clock=clock, random=Random(1), metrics=Metrics(), sleep=sleep) as web:
-            yield Stage(feed, replay, SportMonks(web, settings), clock)
+        async with SourceRegistry(
+            clock=clock, random=Random(1), metrics=Metrics(), sleep=sleep
+        ) as web:
+            yield Stage(feed, replay, SportMonksClient(web, settings), clock)
 
 
 async def test_the_live_list_is_read_as_the_tape_has_it() -> None:
@@ -63,30 +65,30 @@ async def test_the_live_list_is_read_as_the_tape_has_it() -> None:
 
         expected = closely("1370353").telling.fixture(on.replay.moment)
         assert heard.warnings == ()
-        assert [each.fixture for each in heard.value] == [expected]
+        assert [each.snapshot for each in heard.value] == [expected]
 
 
 async def test_a_fixture_is_read_with_the_balls_since_the_last_look() -> None:
     async with stage() as on:
         on.replay.seek_ball(150)
-        whole = (await on.client.fixture("1370353")).value.fixture
+        whole = (await on.client.fixture("1370353")).value.snapshot
         since = whole.balls[140].id
 
         heard = await on.client.fixture("1370353", since=since)
 
-        assert heard.value.fixture.balls == whole.balls[-39:]
-        assert replace(heard.value.fixture, balls=whole.balls) == whole
+        assert heard.value.snapshot.balls == whole.balls[-39:]
+        assert replace(heard.value.snapshot, balls=whole.balls) == whole
 
 
 async def test_the_calendar_is_read_page_by_page_with_wrapped_includes() -> None:
     async with stage() as on:
         for number in range(120):
-            on.feed.play(read_tape(1178424), match_id=7000 + number)
+            on.feed.play(read_recorded_match(1178424), match_id=7000 + number)
 
         heard = await on.client.fixtures(START.date(), START.date())
 
         assert len(heard.value) == 121
-        assert heard.value[1].fixture.home.code == "RCB"
+        assert heard.value[1].snapshot.home.code == "RCB"
         assert heard.warnings == ()
 
 
@@ -110,9 +112,11 @@ async def test_leagues_teams_and_tables_are_read_without_complaint() -> None:
     ("wrong", "matches"),
     [("unknown status", 1), ("wrong types", 1), ("no rows", 0), ("no ids", 0)],
 )
-async def test_what_is_wrong_is_counted_and_the_match_goes_on(wrong: Wrong, matches: int) -> None:
+async def test_what_is_wrong_is_counted_and_the_match_goes_on(
+    wrong: Malformation, matches: int
+) -> None:
     async with stage() as on:
-        on.feed.blemishes.ask_for(Blemish(wrong, times=1))
+        on.feed.blemishes.ask_for(MalformedReply(wrong, times=1))
 
         spoilt = await on.client.livescores(balls=True)
         right = await on.client.livescores(balls=True)
@@ -125,21 +129,21 @@ async def test_what_is_wrong_is_counted_and_the_match_goes_on(wrong: Wrong, matc
 async def test_missing_includes_leave_the_facts() -> None:
     async with stage() as on:
         on.replay.seek_ball(50)
-        on.feed.blemishes.ask_for(Blemish("no includes", times=1))
+        on.feed.blemishes.ask_for(MalformedReply("no includes", times=1))
 
         (heard,) = (await on.client.livescores(balls=True)).value
 
-        assert heard.fixture.status == "1st Innings"
-        assert heard.fixture.innings == ()
-        assert heard.fixture.balls == ()
+        assert heard.snapshot.status == "1st Innings"
+        assert heard.snapshot.innings == ()
+        assert heard.snapshot.balls == ()
 
 
 @pytest.mark.parametrize("wrong", ["huge", "no data"])
-async def test_an_answer_that_is_none_of_the_feeds_is_refused(wrong: Wrong) -> None:
+async def test_an_answer_that_is_none_of_the_feeds_is_refused(wrong: Malformation) -> None:
     async with stage() as on:
-        on.feed.blemishes.ask_for(Blemish(wrong))
+        on.feed.blemishes.ask_for(MalformedReply(wrong))
 
-        with pytest.raises(FeedUnreadable):
+        with pytest.raises(SourceFailed):
             await on.client.livescores()
 
 

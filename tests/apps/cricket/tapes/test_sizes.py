@@ -6,10 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.cricket.model.display import Moment, display, encode_content
-from grandstand.apps.cricket.store import ActiveMatch
-from grandstand.storage.tables.values import item_size
-from tests.apps.cricket.tapes.taped import START, closely
+from grandstand.apps.cricket.domain.display import (
+    DisplayMoment,
+    build_display_state,
+    encode_content_state,
+)
+from grandstand.apps.cricket.store.matches import ActiveMatch
+from grandstand.storage.tables.attribute_values import item_size
+from tests.apps.cricket.tapes.tape_reader import START, closely
 
 NAMES = ["1001349", "1370353", "1178424", "1000853"]
 KEPT_BYTES = 8 * 1024
@@ -52,10 +56,10 @@ def test_what_a_lock_screen_shows_stays_small(name: str) -> None:
     seen = [(moment, tick) for moment, tick in log.ticks if tick.changed][::7]
 
     shown = [
-        encode_content(
-            display(
+        encode_content_state(
+            build_display_state(
                 log.telling.fixture(moment),
-                Moment(START + timedelta(seconds=moment.at), tick.state.seq, tick.key_event),
+                DisplayMoment(START + timedelta(seconds=moment.at), tick.state.seq, tick.key_event),
             )
         )
         for moment, tick in seen

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from grandstand.apps.keiba.model import RaceEntry
-from grandstand.apps.keiba.pages.days import first_circuit, next_race
-from grandstand.apps.keiba.service import JST, Day, DayRace, Meeting
+from grandstand.apps.keiba.domain.races import RaceEntry
+from grandstand.apps.keiba.pages.days import main_circuit, next_race
+from grandstand.apps.keiba.services.page_cache import JST
+from grandstand.apps.keiba.services.race_days import Day, DayRace, Meeting
 
 SUNDAY = date(2026, 11, 15)
 NOON = datetime(2026, 11, 15, 12, tzinfo=JST)
@@ -47,6 +48,6 @@ def test_one_goes_on_by_national_days_unless_only_local_tracks_race() -> None:
     national = _meeting("東京", 10)
     local = replace(_meeting("大井", 20), circuit="nar")
 
-    assert first_circuit(Day(SUNDAY, (national, local), ())) == "jra"
-    assert first_circuit(Day(SUNDAY, (local,), ())) == "nar"
-    assert first_circuit(Day(SUNDAY, (), ())) == "jra"
+    assert main_circuit(Day(SUNDAY, (national, local), ())) == "jra"
+    assert main_circuit(Day(SUNDAY, (local,), ())) == "nar"
+    assert main_circuit(Day(SUNDAY, (), ())) == "jra"

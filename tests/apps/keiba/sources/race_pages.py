@@ -1,6 +1,6 @@
 """Pages about races in the site's structure, with everything in them made up."""
 
-from grandstand.apps.keiba.sources.reading.page import Page
+from grandstand.apps.keiba.sources.html_reader import Page
 
 RACE = "202605040604"
 LOCAL = "202644111503"

@@ -10,16 +10,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grandstand.apps.keiba.model.errors import NotPublished, PageUnreadable
-from grandstand.apps.keiba.sources.parsing.card import parse_card
-from grandstand.apps.keiba.sources.parsing.day_list import parse_day_list, parse_meeting_days
-from grandstand.apps.keiba.sources.parsing.horse_profile import parse_horse_profile
-from grandstand.apps.keiba.sources.parsing.horse_results import parse_horse_results
-from grandstand.apps.keiba.sources.parsing.jockey import parse_jockey
-from grandstand.apps.keiba.sources.parsing.odds import parse_local_odds, parse_odds
-from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
-from grandstand.apps.keiba.sources.parsing.result import parse_result
-from grandstand.apps.keiba.sources.reading.page import MOST_BYTES, Page, Parsed, turns_away
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
+from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
+from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, Page, Parsed, is_block_page
+from grandstand.apps.keiba.sources.profile_parser import (
+    parse_horse_profile,
+    parse_horse_results,
+    parse_jockey,
+    parse_pedigree,
+)
+from grandstand.apps.keiba.sources.race_parser import (
+    parse_card,
+    parse_local_odds,
+    parse_odds,
+    parse_result,
+)
 from tests.apps.keiba.sources.horse_pages import (
     CAREER,
     HORSE,
@@ -86,7 +91,7 @@ def test_the_page_itself_can_be_read(kind: str) -> None:
         b"\xff\xfe" * 3000,
         CAPTCHA.encode(),
         b"<html><body>no such page</body></html>",
-        b"x" * (MOST_BYTES + 1),
+        b"x" * (MAX_PAGE_BYTES + 1),
         b"<html>" + b"<div>" * 30_000 + b"</html>",
         b"<html>" + b"<dl><dd>" * 10_000 + b"</dd></dl>" * 10_000 + b"</html>",
         b"null",
@@ -164,7 +169,7 @@ def test_a_page_of_another_kind_with_rubbish_behind_it_breaks_nothing(
 
 
 def test_a_page_that_asks_whether_we_are_human_is_recognised() -> None:
-    assert turns_away(Page(ADDRESS, CAPTCHA.encode()))
-    assert turns_away(Page(ADDRESS, "<p>アクセスが制限されています</p>".encode("euc_jp")))
-    assert not turns_away(Page(ADDRESS, THREE_RUNNERS.encode()))
-    assert not turns_away(Page(ADDRESS, b"captcha" * MOST_BYTES))
+    assert is_block_page(Page(ADDRESS, CAPTCHA.encode()))
+    assert is_block_page(Page(ADDRESS, "<p>アクセスが制限されています</p>".encode("euc_jp")))
+    assert not is_block_page(Page(ADDRESS, THREE_RUNNERS.encode()))
+    assert not is_block_page(Page(ADDRESS, b"captcha" * MAX_PAGE_BYTES))

@@ -5,13 +5,18 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.keiba.model.errors import IdInvalid, NotPublished, PageUnreadable, SitePaused
-from grandstand.apps.keiba.sources.reading.page import MOST_BYTES
-from grandstand.base.clock import ManualClock
-from grandstand.wire.errors import QuotaSpent, RobotsForbid, SourceFaulted
+from grandstand.apps.keiba.domain.errors import (
+    InvalidId,
+    NotPublished,
+    PageUnreadable,
+    SiteCoolingDown,
+)
+from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES
+from grandstand.core.clock import ManualClock
+from grandstand.net.errors import QuotaExceeded, RobotsDisallowed, SourceServerError
 from tests.apps.keiba.sources.horse_pages import HORSE, profile
 from tests.apps.keiba.sources.race_pages import RACE, THREE_RUNNERS
-from tests.apps.keiba.sources.shelf import Said, Shelf, reached
+from tests.apps.keiba.sources.scripted_site import Said, Shelf, reached
 
 pytestmark = pytest.mark.anyio
 
@@ -57,9 +62,9 @@ async def test_a_refusal_leaves_the_host_alone_until_a_moment_that_is_shown(
     shelf.first = [Said(status)]
 
     async with reached(shelf) as site:
-        with pytest.raises(SitePaused, match=f"answered {status}") as refused:
+        with pytest.raises(SiteCoolingDown, match=f"returned HTTP {status}") as refused:
             await site.card(RACE)
-        with pytest.raises(SitePaused):
+        with pytest.raises(SiteCoolingDown):
             await site.card(RACE)
         shown = (await site.status())[0]
 
@@ -72,7 +77,7 @@ async def test_after_the_pause_the_host_is_asked_again(shelf: Shelf) -> None:
     shelf.first = [Said(403)]
 
     async with reached(shelf) as site:
-        with pytest.raises(SitePaused):
+        with pytest.raises(SiteCoolingDown):
             await site.card(RACE)
         shelf.clock.advance(900)
         parsed = await site.card(RACE)
@@ -86,10 +91,10 @@ async def test_a_second_refusal_in_a_row_doubles_the_pause(shelf: Shelf) -> None
     shelf.first = [Said(403), Said(403)]
 
     async with reached(shelf) as site:
-        with pytest.raises(SitePaused):
+        with pytest.raises(SiteCoolingDown):
             await site.card(RACE)
         shelf.clock.advance(900)
-        with pytest.raises(SitePaused) as again:
+        with pytest.raises(SiteCoolingDown) as again:
             await site.card(RACE)
 
     assert again.value.until - shelf.clock.now() == timedelta(seconds=1800)
@@ -99,7 +104,7 @@ async def test_a_site_that_asks_for_a_longer_pause_gets_it(shelf: Shelf) -> None
     shelf.first = [Said(429, headers=((b"retry-after", b"7200"),))]
 
     async with reached(shelf) as site:
-        with pytest.raises(SitePaused) as refused:
+        with pytest.raises(SiteCoolingDown) as refused:
             await site.card(RACE)
 
     assert refused.value.until - shelf.clock.now() == timedelta(seconds=7200)
@@ -109,7 +114,7 @@ async def test_a_page_that_asks_whether_we_are_human_pauses_the_host(shelf: Shel
     shelf.first = [Said(200, CAPTCHA)]
 
     async with reached(shelf) as site:
-        with pytest.raises(SitePaused, match="human"):
+        with pytest.raises(SiteCoolingDown, match="CAPTCHA"):
             await site.card(RACE)
 
 
@@ -117,7 +122,7 @@ async def test_a_pause_of_one_host_is_not_one_of_another(shelf: Shelf) -> None:
     shelf.first = [Said(403)]
 
     async with reached(shelf) as site:
-        with pytest.raises(SitePaused):
+        with pytest.raises(SiteCoolingDown):
             await site.card(RACE)
         horse = await site.horse_profile(HORSE)
 
@@ -139,7 +144,7 @@ async def test_after_three_tries_the_failure_is_told(shelf: Shelf) -> None:
     shelf.first = [Said(500)] * 3
 
     async with reached(shelf) as site:
-        with pytest.raises(SourceFaulted):
+        with pytest.raises(SourceServerError):
             await site.card(RACE)
 
     assert len(shelf.asked) == 3
@@ -147,7 +152,7 @@ async def test_after_three_tries_the_failure_is_told(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", THREE_RUNNERS.encode()[:2000], b"<html></html>", b"x" * (MOST_BYTES + 1)],
+    [b"", THREE_RUNNERS.encode()[:2000], b"<html></html>", b"x" * (MAX_PAGE_BYTES + 1)],
     ids=["empty", "cut", "another page", "huge"],
 )
 async def test_garbage_is_an_error_that_names_the_page(shelf: Shelf, body: bytes) -> None:
@@ -171,7 +176,7 @@ async def test_what_robots_are_asked_not_to_read_is_not_read(shelf: Shelf) -> No
     shelf.robots = [Said(200, b"User-agent: grandstand\nDisallow: /race/")]
 
     async with reached(shelf) as site:
-        with pytest.raises(RobotsForbid):
+        with pytest.raises(RobotsDisallowed):
             await site.card(RACE)
 
     assert shelf.asked == []
@@ -198,7 +203,7 @@ async def test_wishes_that_cannot_be_read_at_once_are_asked_for_again(shelf: She
 async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
     async with reached(shelf, daily_requests=2) as site:
         await site.card(RACE)
-        with pytest.raises(QuotaSpent):
+        with pytest.raises(QuotaExceeded):
             await site.card(RACE)
         shown = (await site.status())[0]
 
@@ -208,7 +213,7 @@ async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
 @pytest.mark.parametrize("race_id", ["", "2026", "20260504060#", "../202605040", "202605040604 "])
 async def test_what_cannot_be_an_id_is_never_asked_for(shelf: Shelf, race_id: str) -> None:
     async with reached(shelf) as site:
-        with pytest.raises(IdInvalid):
+        with pytest.raises(InvalidId):
             await site.card(race_id)
 
     assert shelf.asked == []
@@ -220,5 +225,5 @@ async def test_a_pause_ends_the_tries_of_those_who_wait_behind_it(shelf: Shelf) 
     async with reached(shelf) as site:
         found = await asyncio.gather(*(site.card(RACE) for _ in range(5)), return_exceptions=True)
 
-    assert {type(one) for one in found} == {SitePaused}
+    assert {type(one) for one in found} == {SiteCoolingDown}
     assert shelf.asked == [CARD]

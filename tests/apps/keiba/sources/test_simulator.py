@@ -6,19 +6,17 @@ from random import Random
 
 import pytest
 
-from grandstand.apps.keiba.model.errors import PageUnreadable, SitePaused
-from grandstand.apps.keiba.model.words import Circuit
+from grandstand.apps.keiba.domain.errors import PageUnreadable, SiteCoolingDown
+from grandstand.apps.keiba.domain.ids import Circuit
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources.netkeiba import Netkeiba
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.simulators.blemishes import Blemish
-from grandstand.simulators.racing.blemishes import Wrong
-from grandstand.simulators.racing.routes import Form
-from grandstand.simulators.racing.site import Site
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.net.client import SourceRegistry
+from grandstand.simulators.malformed import MalformedReply
+from grandstand.simulators.racing.site import Malformation, Site, SiteFormat
 from grandstand.simulators.racing.world import World
-from grandstand.simulators.serving import served
-from grandstand.wire.web import Web
+from grandstand.simulators.serving import serve
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +24,7 @@ SUNDAY = date(2026, 11, 15)
 NOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
 
 
-@pytest.fixture(params=[Form(), Form.of_2025()], ids=["2026", "2025"])
+@pytest.fixture(params=[SiteFormat(), SiteFormat.of_2025()], ids=["2026", "2025"])
 def simulated(request: pytest.FixtureRequest, racing_world: World) -> Site:
     return Site(racing_world, clock=ManualClock(NOON), wall=SystemClock(), form=request.param)
 
@@ -34,7 +32,7 @@ def simulated(request: pytest.FixtureRequest, racing_world: World) -> Site:
 @pytest.fixture
 async def site(simulated: Site) -> AsyncIterator[Netkeiba]:
     clock = SystemClock()
-    async with served(simulated.application) as address:
+    async with serve(simulated.application) as address:
         settings = KeibaSettings(
             race_url=f"http://{address}/race",
             nar_url=f"http://{address}/nar",
@@ -42,7 +40,7 @@ async def site(simulated: Site) -> AsyncIterator[Netkeiba]:
             gap_seconds=0,
             jitter_seconds=0,
         )
-        async with Web(clock=clock, random=Random(1), metrics=Metrics()) as web:
+        async with SourceRegistry(clock=clock, random=Random(1), metrics=Metrics()) as web:
             yield Netkeiba(web, settings, clock=clock)
 
 
@@ -85,22 +83,22 @@ async def test_a_result_is_confirmed_after_the_off(
     assert {one.bet for one in after.value.payouts} >= {"win", "place", "trifecta"}
 
 
-OUTCOMES: dict[Wrong, type[Exception]] = {
+OUTCOMES: dict[Malformation, type[Exception]] = {
     "truncated": PageUnreadable,
     "empty": PageUnreadable,
     "no table": PageUnreadable,
     "huge": PageUnreadable,
-    "captcha": SitePaused,
-    "denied": SitePaused,
-    "bad request": SitePaused,
+    "captcha": SiteCoolingDown,
+    "denied": SiteCoolingDown,
+    "bad request": SiteCoolingDown,
 }
 
 
 @pytest.mark.parametrize("wrong", OUTCOMES)
 async def test_a_page_that_comes_out_wrong_is_a_clear_error(
-    site: Netkeiba, simulated: Site, racing_world: World, wrong: Wrong
+    site: Netkeiba, simulated: Site, racing_world: World, wrong: Malformation
 ) -> None:
-    simulated.blemishes.ask_for(Blemish(wrong, "/race/race/"))
+    simulated.malformed.ask_for(MalformedReply(wrong, "/race/race/"))
 
     with pytest.raises(OUTCOMES[wrong]):
         await site.card(racing_world.race_ids("jra", SUNDAY)[0])
@@ -111,7 +109,7 @@ async def test_a_page_in_other_letters_than_it_says_is_read_with_a_warning(
 ) -> None:
     race_id = racing_world.race_ids("jra", SUNDAY)[0]
     meant = await site.card(race_id)
-    simulated.blemishes.ask_for(Blemish("wrong letters", "/race/race/"))
+    simulated.malformed.ask_for(MalformedReply("wrong letters", "/race/race/"))
 
     found = await site.card(race_id)
 

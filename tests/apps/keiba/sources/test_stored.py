@@ -4,13 +4,15 @@ from datetime import date
 
 import pytest
 
-from grandstand.apps.keiba.model.parents import parents_of
-from grandstand.apps.keiba.sources.parsing.card import parse_card
-from grandstand.apps.keiba.sources.parsing.day_list import parse_day_list
-from grandstand.apps.keiba.sources.parsing.horse_profile import parse_horse_profile
-from grandstand.apps.keiba.sources.parsing.horse_results import parse_horse_results
-from grandstand.apps.keiba.sources.parsing.jockey import parse_jockey
-from grandstand.apps.keiba.sources.parsing.pedigree import parse_pedigree
+from grandstand.apps.keiba.domain.horses import parents_of
+from grandstand.apps.keiba.sources.day_parser import parse_day_list
+from grandstand.apps.keiba.sources.profile_parser import (
+    parse_horse_profile,
+    parse_horse_results,
+    parse_jockey,
+    parse_pedigree,
+)
+from grandstand.apps.keiba.sources.race_parser import parse_card
 from grandstand.apps.keiba.store import (
     TABLES,
     DayRaces,
@@ -19,7 +21,7 @@ from grandstand.apps.keiba.store import (
     JockeyStats,
     Race,
 )
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Store
 from tests.apps.keiba.sources.horse_pages import (
     CAREER,

@@ -11,12 +11,14 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from grandstand.apps.trainer.model import Answer, Question
-from grandstand.apps.trainer.model.judging import Work
-from grandstand.apps.trainer.model.rubric import NAMES
-from grandstand.apps.trainer.model.scenarios import ScenarioDraft
-from grandstand.apps.trainer.model.texts import word_count
-from grandstand.apps.trainer.sources.scenario_files import library
+from grandstand.apps.trainer.domain.evaluation import (
+    DIMENSION_NAMES,
+    Answer,
+    EvaluationRequest,
+    word_count,
+)
+from grandstand.apps.trainer.domain.scenarios import Question, ScenarioDraft
+from grandstand.apps.trainer.sources.scenario_files import load_library
 
 Half: TypeAlias = Literal["tuning", "held"]
 Quality: TypeAlias = Literal["poor", "fair", "good"]
@@ -38,7 +40,7 @@ class LabelledAnswer(
     @property
     def scores(self) -> Mapping[str, int]:
         """The levels by the names of their dimensions."""
-        return dict(zip(NAMES, self.levels, strict=True))
+        return dict(zip(DIMENSION_NAMES, self.levels, strict=True))
 
 
 class LabelledQuestion(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -63,18 +65,18 @@ class Case(msgspec.Struct, frozen=True):
     question_id: str
     half: Half
     label: LabelledAnswer
-    work: Work
+    work: EvaluationRequest
 
 
 def labelled() -> tuple[LabelledScenario, ...]:
-    """Answer the whole set, by scenario id."""
+    """Return the whole set, by scenario id."""
     paths = sorted(Path(__file__).parent.glob("*.yaml"))
     return tuple(msgspec.yaml.decode(path.read_bytes(), type=LabelledScenario) for path in paths)
 
 
 def cases(half: Half) -> tuple[Case, ...]:
-    """Answer every labelled answer of one half, ready to be judged on its own."""
-    drafts = {draft.scenario_id: draft for draft in library()}
+    """Return every labelled answer of one half, ready to be judged on its own."""
+    drafts = {draft.scenario_id: draft for draft in load_library()}
     return tuple(
         case
         for scenario in labelled()
@@ -92,7 +94,7 @@ def _cases(scenario: LabelledScenario, draft: ScenarioDraft) -> Iterator[Case]:
             yield Case(draft.scenario_id, question.question_id, scenario.half, label, work)
 
 
-def _work(draft: ScenarioDraft, question: Question, label: LabelledAnswer) -> Work:
+def _work(draft: ScenarioDraft, question: Question, label: LabelledAnswer) -> EvaluationRequest:
     answer = Answer(
         question_id=question.question_id,
         question_text=question.text,
@@ -100,4 +102,4 @@ def _work(draft: ScenarioDraft, question: Question, label: LabelledAnswer) -> Wo
         word_count=word_count(label.answer),
         probability_percent=label.probability_percent,
     )
-    return Work(draft.title, draft.description, (question,), (answer,))
+    return EvaluationRequest(draft.title, draft.description, (question,), (answer,))

@@ -5,12 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from grandstand.apps.trainer.model.rubric import NAMES, overall_score
-from grandstand.apps.trainer.model.texts import word_count
-from grandstand.apps.trainer.sources.scenario_files import library
+from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES, overall_score, word_count
+from grandstand.apps.trainer.sources.scenario_files import load_library
 from tests.apps.trainer.labelled.labelled import LabelledScenario, cases, labelled
 
-_DRAFTS = {draft.scenario_id: draft for draft in library()}
+_DRAFTS = {draft.scenario_id: draft for draft in load_library()}
 _SCENARIOS = labelled()
 
 
@@ -82,7 +81,9 @@ def test_every_dimension_is_labelled_over_the_breadth_of_its_scale() -> None:
         for name, level in case.label.scores.items()
     }
 
-    narrow = [name for name in NAMES if not {(name, level) for level in range(1, 5)} <= used]
+    narrow = [
+        name for name in DIMENSION_NAMES if not {(name, level) for level in range(1, 5)} <= used
+    ]
 
     assert narrow == []
 

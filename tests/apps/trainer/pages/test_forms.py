@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grandstand.apps.trainer.model import Forecast, Question
-from grandstand.apps.trainer.pages.forms import given_of, scores_of, token_of
-from grandstand.apps.trainer.service import AnswerRefused, GivenAnswer
+from grandstand.apps.trainer.domain.scenarios import Forecast, Question
+from grandstand.apps.trainer.pages.instructor import parse_scores
+from grandstand.apps.trainer.pages.practice import parse_attempt, parse_token
+from grandstand.apps.trainer.services.validation import AnswerInput, InvalidAnswer
 
 _NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 _QUESTIONS = (
@@ -18,18 +19,18 @@ _QUESTIONS = (
 def test_every_question_gets_what_was_written_to_it() -> None:
     texts = {"answer.q1": "That it holds", "answer.q2": "Hardly", "probability.q2": " 30 "}
 
-    given = given_of(texts, _QUESTIONS, _NOW)
+    given = parse_attempt(texts, _QUESTIONS, _NOW)
 
     assert given.answers == (
-        GivenAnswer("q1", "That it holds"),
-        GivenAnswer("q2", "Hardly", 30),
+        AnswerInput("q1", "That it holds"),
+        AnswerInput("q2", "Hardly", 30),
     )
 
 
 @pytest.mark.parametrize("text", ["likely", "1.5", "-3", "\uff13"])
 def test_a_probability_that_is_no_number_is_refused_by_its_field(text: str) -> None:
-    with pytest.raises(AnswerRefused) as refused:
-        given_of({"probability.q2": text}, _QUESTIONS, _NOW)
+    with pytest.raises(InvalidAnswer) as refused:
+        parse_attempt({"probability.q2": text}, _QUESTIONS, _NOW)
 
     assert refused.value.field == "answers.1.probabilityPercent"
 
@@ -48,7 +49,7 @@ def test_a_probability_that_is_no_number_is_refused_by_its_field(text: str) -> N
 def test_seconds_are_those_a_script_counted_or_those_since_the_page_was_opened(
     seconds: str, opened: str, counted: int
 ) -> None:
-    given = given_of({"seconds": seconds, "opened": opened}, _QUESTIONS, _NOW)
+    given = parse_attempt({"seconds": seconds, "opened": opened}, _QUESTIONS, _NOW)
 
     assert given.duration_seconds == counted
 
@@ -56,9 +57,9 @@ def test_seconds_are_those_a_script_counted_or_those_since_the_page_was_opened(
 def test_only_scores_that_differ_are_asked_for() -> None:
     texts = {"score.logic": "3", "score.clarity": "2", "score.evidence": "much"}
 
-    assert scores_of(texts, {"logic": 1, "clarity": 2, "evidence": 0}) == {"logic": 3}
+    assert parse_scores(texts, {"logic": 1, "clarity": 2, "evidence": 0}) == {"logic": 3}
 
 
 def test_a_form_without_a_token_has_none() -> None:
-    assert token_of({}) is None
-    assert token_of({"token": "abc"}) == "abc"
+    assert parse_token({}) is None
+    assert parse_token({"token": "abc"}) == "abc"

@@ -4,18 +4,21 @@ from collections import Counter
 
 import pytest
 
-from grandstand.apps.trainer.model import DIFFICULTIES, AuthorNotes, Question
-from grandstand.apps.trainer.model.rubric import NAMES
-from grandstand.apps.trainer.model.scenarios import ScenarioDraft
-from grandstand.apps.trainer.model.texts import word_count
+from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES, word_count
+from grandstand.apps.trainer.domain.scenarios import (
+    DIFFICULTIES,
+    AuthorNotes,
+    Question,
+    ScenarioDraft,
+)
 from grandstand.apps.trainer.sources.scenario_files import (
-    library,
     library_files,
-    read_scenarios,
+    load_library,
+    parse_scenarios,
 )
 from tests.apps.trainer.sources.arithmetic import Sum, sums_in
 
-_LIBRARY = library()
+_LIBRARY = load_library()
 _TOPICS = {
     "business",
     "health-statistics",
@@ -38,7 +41,7 @@ def _notes(question: Question) -> AuthorNotes:
 
 @pytest.mark.parametrize(("name", "source"), library_files(), ids=lambda given: str(given)[:40])
 def test_every_file_holds_the_scenario_it_is_named_after(name: str, source: bytes) -> None:
-    drafts = read_scenarios(source, named=name)
+    drafts = parse_scenarios(source, file_name=name)
 
     assert [f"{draft.scenario_id}.yaml" for draft in drafts] == [name]
 
@@ -64,7 +67,9 @@ def test_every_dimension_is_in_focus_somewhere_at_every_difficulty() -> None:
         for area in question.focus_areas
     }
 
-    assert focused == {(difficulty, name) for difficulty in DIFFICULTIES for name in NAMES}
+    assert focused == {
+        (difficulty, name) for difficulty in DIFFICULTIES for name in DIMENSION_NAMES
+    }
 
 
 def test_forecasts_are_asked_for_and_do_not_all_end_the_same_way() -> None:

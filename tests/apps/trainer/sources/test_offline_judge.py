@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grandstand.apps.trainer.model.judging import Evaluator
-from grandstand.apps.trainer.model.rubric import NAMES, overall_score
-from grandstand.apps.trainer.sources.offline_judge import OfflineJudge
+from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES, Evaluator, overall_score
+from grandstand.apps.trainer.sources.judges import OfflineJudge
 from tests.apps.trainer.canaries import QUESTION, STRONG, WEAK, work_of
 
 pytestmark = pytest.mark.anyio
@@ -21,12 +20,12 @@ async def test_it_scores_all_dimensions_and_says_how() -> None:
 
     evaluation, details = judgement.evaluation, judgement.details
     scores = {each.name: each.score for each in evaluation.dimensions}
-    assert tuple(scores) == NAMES == tuple(each.name for each in details.dimensions)
+    assert tuple(scores) == DIMENSION_NAMES == tuple(each.name for each in details.dimensions)
     assert evaluation.overall_score == overall_score(scores)
     assert (evaluation.model_id, evaluation.evaluated_at) == (judge.model_id, AT)
     assert evaluation.model_id.startswith("offline-heuristic/")
-    assert "cannot tell whether what is said is true" in details.note
-    assert (details.judgings, details.flags, details.review) == (1, (), ())
+    assert "cannot tell whether a statement is true" in details.note
+    assert (details.samples, details.flags, details.review) == (1, (), ())
 
 
 async def test_text_aimed_at_it_is_told_and_gains_nothing() -> None:

@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.apps.trainer.model import AuthorNotes, Forecast, Question
-from grandstand.apps.trainer.model.scenarios import MalformedScenarios, ScenarioDraft
-from grandstand.apps.trainer.sources.scenario_files import read_scenario_file, read_scenarios
-from grandstand.apps.trainer.sources.yaml_nodes import LARGEST_BYTES
-from grandstand.base.errors import InvalidInput, NotFound
+from grandstand.apps.trainer.domain.scenarios import (
+    AuthorNotes,
+    Forecast,
+    InvalidScenarioFile,
+    Question,
+    ScenarioDraft,
+)
+from grandstand.apps.trainer.sources.scenario_files import (
+    MAX_FILE_BYTES,
+    parse_scenarios,
+    read_scenario_file,
+)
+from grandstand.core.errors import InvalidInput, NotFound
 
 WHOLE = """\
 scenarioId: my-case
@@ -43,13 +51,13 @@ questions:
 
 
 def _faults(text: str) -> list[str]:
-    with pytest.raises(MalformedScenarios) as raised:
-        read_scenarios(text.encode(), named="own.yaml")
-    return [str(fault) for fault in raised.value.faults]
+    with pytest.raises(InvalidScenarioFile) as raised:
+        parse_scenarios(text.encode(), file_name="own.yaml")
+    return [str(fault) for fault in raised.value.issues]
 
 
 def test_a_whole_file_is_read_with_everything_in_it() -> None:
-    drafts = read_scenarios(WHOLE.encode(), named="own.yaml")
+    drafts = parse_scenarios(WHOLE.encode(), file_name="own.yaml")
 
     assert drafts == (
         ScenarioDraft(
@@ -92,7 +100,7 @@ def test_a_list_of_scenarios_is_read_in_its_order() -> None:
     one = "- " + WHOLE.replace("\n", "\n  ").rstrip()
     two = one.replace("my-case", "other-case")
 
-    drafts = read_scenarios(f"{two}\n{one}\n".encode(), named="own.yaml")
+    drafts = parse_scenarios(f"{two}\n{one}\n".encode(), file_name="own.yaml")
 
     assert [draft.scenario_id for draft in drafts] == ["other-case", "my-case"]
 
@@ -103,7 +111,7 @@ def test_a_list_of_scenarios_is_read_in_its_order() -> None:
 def test_an_outcome_may_be_known_or_open(written: str, happened: bool | None) -> None:  # noqa: FBT001 - pytest hands it over by name
     text = WHOLE.replace("happened: yes", f"happened: {written}")
 
-    forecast = read_scenarios(text.encode(), named="own.yaml")[0].questions[1].forecast
+    forecast = parse_scenarios(text.encode(), file_name="own.yaml")[0].questions[1].forecast
 
     assert forecast == Forecast("Sales recover by June", happened)
 
@@ -115,12 +123,12 @@ def test_an_outcome_may_be_known_or_open(written: str, happened: bool | None) ->
         (
             "    focusAreas: [alternatives",
             "    focus_areas: [alternatives",
-            "line 13: questions[1].focus_areas: there is no such field; did you mean focusAreas?",
+            "line 13: questions[1].focus_areas: unknown field; did you mean focusAreas?",
         ),
         (
             "estimatedMinutes: 20",
             "colour: red\nestimatedMinutes: 20",
-            "line 7: colour: there is no such field",
+            "line 7: colour: unknown field",
         ),
         ("title: A case of my own", "title: 2024", "line 2: title: must be text, not a whole "),
         ("title: A case of my own", "title: yes", "not true or false; put it in quotes"),
@@ -133,11 +141,11 @@ def test_an_outcome_may_be_known_or_open(written: str, happened: bool | None) ->
         ("text: What could explain the fall?", "text: Why?", "line 10: questions[1].text: has 4"),
         ("difficulty: beginner", "difficulty: begginer", "did you mean beginner?"),
         ("difficulty: beginner", "difficulty: xyz", "choose from beginner, intermediate, advanced"),
-        ("type: long", "type: essay", "line 22: questions[2].type: “essay” is not known here"),
+        ("type: long", "type: essay", "line 22: questions[2].type: “essay” is not a known value"),
         (
             "[humility-uncertainty]",
             "[humility]",
-            "line 24: questions[2].focusAreas[1]: “humility” is not known here",
+            "line 24: questions[2].focusAreas[1]: “humility” is not a known value",
         ),
         ("[humility-uncertainty]", "[]", "line 24: questions[2].focusAreas: has 0 items; 1 to 3"),
         (
@@ -148,15 +156,19 @@ def test_an_outcome_may_be_known_or_open(written: str, happened: bool | None) ->
         (
             "[humility-uncertainty]",
             "[logic, logic]",
-            "line 24: questions[2].focusAreas: “logic” is in line 24 already",
+            "line 24: questions[2].focusAreas: “logic” is already used in line 24",
         ),
         ("[humility-uncertainty]", "logic", "line 24: questions[2].focusAreas: must be a list"),
         (
             "questionId: q2",
             "questionId: q1",
-            "line 20: questions.questionId: “q1” is in line 9 already",
+            "line 20: questions.questionId: “q1” is already used in line 9",
         ),
-        ("questionId: q2", "questionId: Q 2", "“Q 2” must be small letters, digits and hyphens"),
+        (
+            "questionId: q2",
+            "questionId: Q 2",
+            "“Q 2” must be lower-case letters, digits and hyphens",
+        ),
         ("targetWordCount: 120", "targetWordCount: many", "must be a whole number, not text"),
         ("targetWordCount: 120", "targetWordCount: 12.5", "must be a whole number, not a number"),
         (
@@ -184,7 +196,11 @@ def test_an_outcome_may_be_known_or_open(written: str, happened: bool | None) ->
         ("    notes:\n", "    notes: none\n", "line 15: file: not valid YAML"),
         ("title: A case of my own", "title: !!python/name:os.system x", "line 2: file: tags ("),
         ("title: A case of my own", "title: &again A case", "line 2: file: anchors (&again)"),
-        ("type: long", "? [a]\n    : b", "line 22: file: the name of a field must be one word"),
+        (
+            "type: long",
+            "? [a]\n    : b",
+            "line 22: file: the name of a field must be a single word",
+        ),
         ("difficulty: beginner", "---\ndifficulty: beginner", "line 5: file: a second document"),
         (
             "title: A case of my own",
@@ -224,16 +240,16 @@ def test_all_faults_of_a_file_are_told_at_once_in_line_order() -> None:
 
 
 def test_the_message_names_the_file_on_every_line() -> None:
-    with pytest.raises(MalformedScenarios, match=r"own\.yaml, line 2: title: has 3 characters"):
-        read_scenarios(WHOLE.replace("A case of my own", "Tea").encode(), named="own.yaml")
+    with pytest.raises(InvalidScenarioFile, match=r"own\.yaml, line 2: title: has 3 characters"):
+        parse_scenarios(WHOLE.replace("A case of my own", "Tea").encode(), file_name="own.yaml")
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "line 1: file: there is no scenario in it"),
-        ("# only a remark\n", "line 1: file: there is no scenario in it"),
-        ("[]", "line 1: file: there is no scenario in it"),
+        ("", "line 1: file: there is no scenario in the file"),
+        ("# only a remark\n", "line 1: file: there is no scenario in the file"),
+        ("[]", "line 1: file: there is no scenario in the file"),
         ("just words", "line 1: file: must be a mapping of fields, not text"),
         ("- 5", "line 1: [1]: must be a mapping of fields, not a whole number"),
     ],
@@ -257,14 +273,14 @@ def test_a_scenario_with_no_question_or_more_than_ten_is_refused() -> None:
 def test_two_scenarios_of_one_id_are_refused() -> None:
     one = "- " + WHOLE.replace("\n", "\n  ").rstrip() + "\n"
 
-    assert _faults(one + one) == ["line 28: scenarioId: “my-case” is in line 1 already"]
+    assert _faults(one + one) == ["line 28: scenarioId: “my-case” is already used in line 1"]
 
 
 def test_a_bomb_of_aliases_is_refused_before_it_is_unfolded() -> None:
     levels = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
     text = "\n".join(["a0: &a0 [lol]", *levels])
 
-    assert _faults(text) == ["line 1: file: anchors (&a0) are not read; take the mark away"]
+    assert _faults(text) == ["line 1: file: anchors (&a0) are not supported; remove the mark"]
 
 
 def test_nesting_deeper_than_the_stack_is_refused() -> None:
@@ -273,19 +289,19 @@ def test_nesting_deeper_than_the_stack_is_refused() -> None:
 
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     large = tmp_path / "large.yaml"
-    large.write_bytes(b"#" * (LARGEST_BYTES + 1))
+    large.write_bytes(b"#" * (MAX_FILE_BYTES + 1))
 
-    with pytest.raises(MalformedScenarios, match="bytes are too many; 262,144 are the most"):
+    with pytest.raises(InvalidScenarioFile, match="bytes are too many; the limit is 262,144"):
         read_scenario_file(large)
 
 
 def test_text_that_is_not_utf_8_is_told_by_its_line() -> None:
-    with pytest.raises(MalformedScenarios, match="line 2: file: this is not UTF-8 text"):
-        read_scenarios(b"title: x\ndescription: caf\xe9\n", named="own.yaml")
+    with pytest.raises(InvalidScenarioFile, match="line 2: file: the file is not UTF-8 text"):
+        parse_scenarios(b"title: x\ndescription: caf\xe9\n", file_name="own.yaml")
 
 
 def test_a_byte_order_mark_at_the_start_is_no_fault() -> None:
-    drafts = read_scenarios(b"\xef\xbb\xbf" + WHOLE.encode(), named="own.yaml")
+    drafts = parse_scenarios(b"\xef\xbb\xbf" + WHOLE.encode(), file_name="own.yaml")
 
     assert [draft.scenario_id for draft in drafts] == ["my-case"]
 
@@ -298,7 +314,7 @@ def test_a_file_is_read_from_its_path(tmp_path: Path) -> None:
 
 
 def test_a_path_that_holds_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"There is no file .*missing\.yaml"):
+    with pytest.raises(NotFound, match=r"File .*missing\.yaml does not exist"):
         read_scenario_file(tmp_path / "missing.yaml")
     with pytest.raises(InvalidInput, match=os.strerror(21)):
         read_scenario_file(tmp_path)

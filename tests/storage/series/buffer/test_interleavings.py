@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from grandstand.apps.gatherer.store import SNAPSHOTS, TRADES
-from grandstand.base.clock import ManualClock
-from grandstand.storage.series.buffer import BufferFull, Limits
-from tests.storage.series.buffer.making import failing, kept, opened, same, snapshot, trade
+from grandstand.core.clock import ManualClock
+from grandstand.storage.series.buffer import Limits
+from grandstand.storage.series.errors import BufferFull
+from tests.storage.series.buffer.builders import (
+    open_buffer,
+    open_failing_engine,
+    same_rows,
+    snapshot,
+    stored_rows,
+    trade,
+)
 
 LIMITS = Limits(
     batch_rows=3,
@@ -36,8 +44,8 @@ class Interleavings(RuleBasedStateMachine):
 
     def start(self) -> None:
         self.folder = self.root / str(self.generation)
-        self.engine = failing(self.folder)
-        self.buffer = opened(self.folder, lambda: self.engine, LIMITS, self.clock)
+        self.engine = open_failing_engine(self.folder)
+        self.buffer = open_buffer(self.folder, lambda: self.engine, LIMITS, self.clock)
         self.since: list[tuple[str, int]] = []
 
     @rule(count=st.integers(0, 30), kind=st.sampled_from(["trade", "snapshot"]))
@@ -107,12 +115,12 @@ class Interleavings(RuleBasedStateMachine):
         self.engine.fails = ""
         flushed = self.buffer.flush()
         self.buffer.close()
-        found = kept(self.folder), kept(self.folder, SNAPSHOTS)
+        found = stored_rows(self.folder), stored_rows(self.folder, SNAPSHOTS)
         shutil.rmtree(self.root)
 
         assert flushed
-        assert same(found[0], [trade(at) for kind, at in self.taken if kind == "trade"])
-        assert same(found[1], [snapshot(at) for kind, at in self.taken if kind == "snapshot"])
+        assert same_rows(found[0], [trade(at) for kind, at in self.taken if kind == "trade"])
+        assert same_rows(found[1], [snapshot(at) for kind, at in self.taken if kind == "snapshot"])
 
 
 TestInterleavings = Interleavings.TestCase

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.storage.series.buffer import worker
-from tests.storage.series.buffer.making import kept, staged, trades
+from tests.storage.series.buffer.builders import open_stage, stored_rows, trades
 
 ROOT = Path(__file__).parents[4]
 
@@ -27,10 +27,10 @@ def killed_after(folder: Path, first: int, seconds: float) -> int:
     process.stdout.readline()
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
-    told, _ = process.communicate()
+    events, _ = process.communicate()
     assert process.returncode == -signal.SIGKILL
     # The last line may have been cut short by the kill.
-    return max(map(int, told.split("\n")[:-1]), default=first)
+    return max(map(int, events.split("\n")[:-1]), default=first)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -42,9 +42,9 @@ def test_what_was_durable_is_there_once_after_being_killed_again_and_again(
 
     for _ in range(3):
         durable = killed_after(tmp_path, durable, chance.uniform(0.2, 0.6))
-    with staged(tmp_path) as stage:
+    with open_stage(tmp_path) as stage:
         flushed = stage.buffer.flush()
-    found = kept(tmp_path)
+    found = stored_rows(tmp_path)
 
     assert flushed
     assert durable > 100

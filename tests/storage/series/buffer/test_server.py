@@ -10,12 +10,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from grandstand.apps.gatherer.store import SNAPSHOTS, TRADES, Trade
-from grandstand.base.clock import SystemClock
+from grandstand.apps.gatherer.domain.rows import Trade
+from grandstand.apps.gatherer.store import SNAPSHOTS, TRADES
+from grandstand.core.clock import SystemClock
 from grandstand.storage.series.buffer import Buffer, Limits
-from grandstand.storage.series.engines.postgres import PostgresEngine
-from grandstand.storage.series.window import Window
-from tests.storage.series.buffer.making import opened, same, snapshot, trades
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.query import Window
+from tests.storage.series.buffer.builders import open_buffer, same_rows, snapshot, trades
 from tests.storage.series.buffer.proxy import Way, way_to
 
 LIMITS = Limits(
@@ -53,7 +54,7 @@ def connect(way: Way, schema: str) -> Callable[[], PostgresEngine]:
 
 @pytest.fixture
 def found(postgres_dsn: str, schema: str) -> Callable[[], list[Trade]]:
-    """Answers the trades the server has, asked directly."""
+    """Return the trades the server has, asked directly."""
 
     def ask() -> list[Trade]:
         engine = PostgresEngine.open(
@@ -76,7 +77,7 @@ def test_a_server_cut_off_again_and_again_gets_every_row_once(
     connect: Callable[[], PostgresEngine],
     found: Callable[[], list[Trade]],
 ) -> None:
-    buffer = opened(tmp_path, connect, LIMITS)
+    buffer = open_buffer(tmp_path, connect, LIMITS)
     sender = threading.Thread(target=buffer.run)
     sender.start()
 
@@ -93,7 +94,7 @@ def test_a_server_cut_off_again_and_again_gets_every_row_once(
 
     assert arrived
     assert not sender.is_alive()
-    assert same(found(), trades(0, 3_000))
+    assert same_rows(found(), trades(0, 3_000))
 
 
 def test_a_server_that_is_away_at_the_start_gets_its_rows_from_disk(
@@ -103,24 +104,24 @@ def test_a_server_that_is_away_at_the_start_gets_its_rows_from_disk(
     found: Callable[[], list[Trade]],
 ) -> None:
     way.cut()
-    away = opened(tmp_path, connect, LIMITS)
+    away = open_buffer(tmp_path, connect, LIMITS)
     away.take(TRADES, trades(0, 400))
     away.take(SNAPSHOTS, [snapshot(1)])
     refused = away.flush()
-    said = away.status().lanes[0].last_error
+    said = away.status().queues[0].last_error
     away.close()
     way.mend()
 
-    back = opened(tmp_path, connect, LIMITS)
+    back = open_buffer(tmp_path, connect, LIMITS)
     waiting = back.status().spilled_rows
     arrived = flushed(back)
     back.close()
 
     assert not refused
-    assert "does not answer" in str(said)
+    assert "does not respond" in str(said)
     assert waiting == 401
     assert arrived
-    assert same(found(), trades(0, 400))
+    assert same_rows(found(), trades(0, 400))
 
 
 def test_while_a_server_stalls_rows_are_taken_and_spilled(
@@ -129,7 +130,7 @@ def test_while_a_server_stalls_rows_are_taken_and_spilled(
     connect: Callable[[], PostgresEngine],
     found: Callable[[], list[Trade]],
 ) -> None:
-    buffer = opened(tmp_path, connect, LIMITS)
+    buffer = open_buffer(tmp_path, connect, LIMITS)
     buffer.take(TRADES, trades(0, 1))
     buffer.flush()
     way.stall()
@@ -147,7 +148,7 @@ def test_while_a_server_stalls_rows_are_taken_and_spilled(
     assert stalled.spilled_rows > 1_000
     assert stalled.waiting_bytes <= LIMITS.memory_bytes
     assert arrived
-    assert same(found(), trades(0, 2_000))
+    assert same_rows(found(), trades(0, 2_000))
 
 
 def test_closing_does_not_wait_for_ever_for_a_server_that_stalls(
@@ -157,7 +158,7 @@ def test_closing_does_not_wait_for_ever_for_a_server_that_stalls(
     found: Callable[[], list[Trade]],
 ) -> None:
     limits = replace(LIMITS, memory_bytes=10_000_000)
-    buffer = opened(tmp_path, connect, limits)
+    buffer = open_buffer(tmp_path, connect, limits)
     buffer.take(TRADES, trades(0, 1))
     buffer.flush()
     way.stall()
@@ -169,12 +170,12 @@ def test_closing_does_not_wait_for_ever_for_a_server_that_stalls(
     way.cut()
     sender.join(60)
     way.mend()
-    with closing(opened(tmp_path, connect, limits)) as back:
+    with closing(open_buffer(tmp_path, connect, limits)) as back:
         arrived = flushed(back)
 
     assert not sender.is_alive()
     assert arrived
-    assert same(found(), trades(0, 300))
+    assert same_rows(found(), trades(0, 300))
 
 
 def test_a_table_dropped_meanwhile_is_made_again(
@@ -183,7 +184,7 @@ def test_a_table_dropped_meanwhile_is_made_again(
     schema: str,
     connect: Callable[[], PostgresEngine],
 ) -> None:
-    with closing(opened(tmp_path, connect, LIMITS)) as buffer:
+    with closing(open_buffer(tmp_path, connect, LIMITS)) as buffer:
         buffer.take(TRADES, trades(0, 5))
         buffer.flush()
         with psycopg.connect(postgres_dsn) as connection:

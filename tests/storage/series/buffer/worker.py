@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 
 from grandstand.apps.gatherer.store import TRADES
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.storage.series.buffer import Buffer, Limits
-from tests.storage.series.buffer.making import SERIES, FailingEngine, failing, trades
+from tests.storage.series.buffer.builders import SERIES, FailingEngine, open_failing_engine, trades
 
 BATCH = 20
 LIMITS = Limits(
@@ -36,7 +36,7 @@ def waver(engine: FailingEngine) -> None:
 
 
 def main(folder: Path, first: int) -> None:
-    engine = failing(folder)
+    engine = open_failing_engine(folder)
     buffer = Buffer.open(
         folder / "spill",
         SERIES,
@@ -44,7 +44,7 @@ def main(folder: Path, first: int) -> None:
         clock=SystemClock(),
         chance=Random(first),
         limits=LIMITS,
-        tell=lambda _: None,
+        on_event=lambda _: None,
     )
     threading.Thread(target=buffer.run, daemon=True).start()
     threading.Thread(target=waver, args=(engine,), daemon=True).start()

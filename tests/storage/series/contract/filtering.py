@@ -6,10 +6,11 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 
-from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
+from grandstand.apps.gatherer.store import DELTAS
 from grandstand.storage.series.declaration import Series
-from grandstand.storage.series.window import Bar, Bars, Window
-from tests.storage.series.contract.making import BASE, HOUR, SECOND, delta
+from grandstand.storage.series.query import Bar, Bars, Window
+from tests.storage.series.contract.builders import BASE, HOUR, SECOND, delta
 
 # Chunks of half a day: some of these are compressed by the next upkeep, and some are not yet.
 HALF_DAY = 12 * HOUR
@@ -39,7 +40,7 @@ def windows(series: Series[OrderbookDelta]) -> st.SearchStrategy[Window[Orderboo
         end=EDGES,
         keys=st.lists(st.sampled_from([*TICKERS, "none"]), max_size=3).map(tuple),
         order=st.sampled_from(["oldest", "newest"]),
-        most=st.none() | st.integers(0, 9),
+        limit=st.none() | st.integers(0, 9),
     )
 
 
@@ -48,29 +49,35 @@ def identity(row: OrderbookDelta) -> tuple[object, ...]:
     return (row.exchange_ts, row.ticker, row.price, row.side, row.size_delta, row.ord)
 
 
-def inside(rows: Iterable[OrderbookDelta], asked: Window[OrderbookDelta]) -> list[OrderbookDelta]:
+def inside(
+    rows: Iterable[OrderbookDelta], requested: Window[OrderbookDelta]
+) -> list[OrderbookDelta]:
     """The rows a window must answer."""
     found = [
         row
-        for row in sorted(set(rows), key=identity, reverse=asked.order == "newest")
-        if asked.start <= row.exchange_ts < asked.end
-        and (not asked.keys or row.ticker in asked.keys)
+        for row in sorted(set(rows), key=identity, reverse=requested.order == "newest")
+        if requested.start <= row.exchange_ts < requested.end
+        and (not requested.keys or row.ticker in requested.keys)
     ]
-    return found[: asked.most]
+    return found[: requested.limit]
 
 
-def in_buckets(rows: Iterable[OrderbookDelta], asked: Bars[OrderbookDelta]) -> list[Bar]:
+def in_buckets(rows: Iterable[OrderbookDelta], requested: Bars[OrderbookDelta]) -> list[Bar]:
     """The bars a window must answer."""
     buckets: dict[tuple[str, int], list[OrderbookDelta]] = {}
-    for row in sorted(inside(rows, asked.window), key=identity):
-        start = row.exchange_ts // asked.bucket_us * asked.bucket_us
+    for row in sorted(inside(rows, requested.window), key=identity):
+        start = row.exchange_ts // requested.bucket_us * requested.bucket_us
         buckets.setdefault((row.ticker, start), []).append(row)
-    return [_bar(*place, held, asked) for place, held in sorted(buckets.items())]
+    return [_bar(*place, held, requested) for place, held in sorted(buckets.items())]
 
 
-def _bar(key: str, start: int, held: list[OrderbookDelta], asked: Bars[OrderbookDelta]) -> Bar:
-    values = [value for row in held if (value := getattr(row, asked.value or "", None)) is not None]
-    adding = [value for row in held if (value := getattr(row, asked.total or "", None)) is not None]
+def _bar(key: str, start: int, held: list[OrderbookDelta], requested: Bars[OrderbookDelta]) -> Bar:
+    values = [
+        value for row in held if (value := getattr(row, requested.value or "", None)) is not None
+    ]
+    adding = [
+        value for row in held if (value := getattr(row, requested.total or "", None)) is not None
+    ]
     return Bar(
         key=key,
         start=start,

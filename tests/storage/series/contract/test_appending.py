@@ -5,17 +5,12 @@ from uuid import UUID
 
 import pytest
 
-from grandstand.apps.gatherer.store import (
-    DELTAS,
-    SNAPSHOTS,
-    TRADES,
-    OrderbookDelta,
-    OrderbookSnapshot,
-)
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
+from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TRADES
 from grandstand.storage.series.declaration import SeriesFault
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Window
-from tests.storage.series.contract.making import BASE, DAY, HOUR, all_deltas, delta, trade
+from grandstand.storage.series.query import Window
+from tests.storage.series.contract.builders import BASE, DAY, HOUR, all_deltas, delta, trade
 
 
 def test_what_is_appended_is_read_back_as_it_was(engine: SeriesEngine) -> None:

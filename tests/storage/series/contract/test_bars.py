@@ -5,8 +5,8 @@ import pytest
 from grandstand.apps.gatherer.store import DELTAS
 from grandstand.storage.series.declaration import SeriesFault
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Bar, Bars, Window
-from tests.storage.series.contract.making import BASE, HOUR, NOW, SECOND, all_deltas, delta
+from grandstand.storage.series.query import Bar, Bars, Window
+from tests.storage.series.contract.builders import BASE, HOUR, NOW, SECOND, all_deltas, delta
 
 
 def test_a_bucket_has_open_high_low_and_close_in_order_of_time_then_identity(

@@ -10,9 +10,9 @@ import pytest
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.errors import SeriesChanged
-from grandstand.storage.series.window import Bar, Bars, Window
-from tests.storage.series.contract.growing import MARKS, WIDER, WRONG, Mark, WiderMark
-from tests.storage.series.contract.making import BASE, HOUR
+from grandstand.storage.series.query import Bar, Bars, Window
+from tests.storage.series.contract.builders import BASE, HOUR
+from tests.storage.series.contract.schema_changes import MARKS, WIDER, WRONG, Mark, WiderMark
 
 OLD = [Mark(BASE, "a", 1, "x"), Mark(BASE + 5, "b", 2), Mark(BASE + 30 * HOUR, "a", 3)]
 OLD_SEEN = [WiderMark(row.at, row.place, row.number, note=row.note) for row in OLD]
@@ -63,7 +63,7 @@ def test_new_rows_fill_the_new_columns_whatever_chunk_they_are_for(grown: Series
 def test_the_newest_rows_of_a_key_are_found_across_old_and_new(grown: SeriesEngine) -> None:
     grown.append(WIDER, NEW)
 
-    found = [*grown.read(replace(EVERYTHING, keys=("a",), order="newest", most=3))]
+    found = [*grown.read(replace(EVERYTHING, keys=("a",), order="newest", limit=3))]
 
     assert found == [NEW[2], OLD_SEEN[2], NEW[0]]
 

@@ -6,21 +6,21 @@ from datetime import timedelta
 import pytest
 
 from grandstand.apps.gatherer.store import DELTAS, TRADES
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Window
-from tests.storage.series.contract.making import BASE, DAY, HOUR, NOW, all_deltas, delta, trade
+from grandstand.storage.series.query import Window
+from tests.storage.series.contract.builders import BASE, DAY, HOUR, NOW, all_deltas, delta, trade
 
 
 def test_chunks_past_their_retention_are_gone_after_upkeep(engine: SeriesEngine) -> None:
     engine.prepare(DELTAS)
     old = [delta(-8 * DAY), delta(-6 * DAY), delta(-6 * DAY + HOUR - 1)]
-    kept = [delta(-4 * DAY), delta(0), delta(NOW - BASE)]
-    engine.append(DELTAS, [*old, *kept])
+    stored = [delta(-4 * DAY), delta(0), delta(NOW - BASE)]
+    engine.append(DELTAS, [*old, *stored])
 
     engine.upkeep(DELTAS)
 
-    assert [*engine.read(Window(DELTAS, -(2**63), 2**63))] == kept
+    assert [*engine.read(Window(DELTAS, -(2**63), 2**63))] == stored
     assert sum(chunk.rows for chunk in engine.status(DELTAS).chunks) == 3
 
 

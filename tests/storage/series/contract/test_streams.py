@@ -10,10 +10,11 @@ from typing import Literal, TypeAlias
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grandstand.apps.gatherer.store import OrderbookDelta
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Bars, Window
+from grandstand.storage.series.query import Bars, Window
+from tests.storage.series.contract.builders import SECOND
 from tests.storage.series.contract.filtering import (
     HALF_DAY,
     ROWS,
@@ -22,7 +23,6 @@ from tests.storage.series.contract.filtering import (
     inside,
     windows,
 )
-from tests.storage.series.contract.making import SECOND
 
 Act: TypeAlias = Literal["append", "restart", "upkeep"]
 Script: TypeAlias = list[tuple[Act, list[OrderbookDelta]]]
@@ -127,17 +127,17 @@ def test_three_writers_their_restarts_and_upkeep_make_one_set_of_rows(
 @given(
     first=st.lists(ROWS, max_size=25),
     late=st.lists(ROWS, max_size=10),
-    asked=st.lists(windows(STREAM), min_size=1, max_size=6),
+    requested=st.lists(windows(STREAM), min_size=1, max_size=6),
 )
 @_examples
 def test_every_window_is_what_a_filter_of_all_rows_would_answer(
     engine: SeriesEngine,
     first: list[OrderbookDelta],
     late: list[OrderbookDelta],
-    asked: list[Window[OrderbookDelta]],
+    requested: list[Window[OrderbookDelta]],
 ) -> None:
     series = named(engine)
-    ours = [replace(window, series=series) for window in asked]
+    ours = [replace(window, series=series) for window in requested]
     engine.append(series, first)
     engine.upkeep(series)
     added = engine.append(series, late)
@@ -154,18 +154,18 @@ def test_every_window_is_what_a_filter_of_all_rows_would_answer(
 @given(
     first=st.lists(ROWS, max_size=25),
     late=st.lists(ROWS, max_size=10),
-    asked=st.lists(windows(STREAM), min_size=1, max_size=4),
+    requested=st.lists(windows(STREAM), min_size=1, max_size=4),
 )
 @_examples
 def test_every_window_is_the_same_as_a_table_as_tables_and_in_any_order(
     engine: SeriesEngine,
     first: list[OrderbookDelta],
     late: list[OrderbookDelta],
-    asked: list[Window[OrderbookDelta]],
+    requested: list[Window[OrderbookDelta]],
 ) -> None:
     series = named(engine)
-    ours = [replace(window, series=series) for window in asked]
-    loose = [replace(window, order="any", most=None) for window in ours]
+    ours = [replace(window, series=series) for window in requested]
+    loose = [replace(window, order="any", limit=None) for window in ours]
     engine.append(series, first)
     engine.upkeep(series)
     engine.append(series, late)
@@ -200,26 +200,26 @@ def test_bars_are_what_counting_all_rows_would_answer(
     total: str | None,
 ) -> None:
     series = named(engine)
-    asked = Bars(replace(window, series=series), bucket_us, value, total)
+    requested = Bars(replace(window, series=series), bucket_us, value, total)
     engine.append(series, rows[::2])
     engine.upkeep(series)
     engine.append(series, rows[1::2])
 
-    found = [*engine.bars(asked)]
+    found = [*engine.bars(requested)]
 
-    assert found == in_buckets(rows, asked)
+    assert found == in_buckets(rows, requested)
 
 
-@given(rows=st.lists(ROWS, max_size=20), most=st.integers(0, 12))
+@given(rows=st.lists(ROWS, max_size=20), limit=st.integers(0, 12))
 @_examples
 def test_any_few_rows_are_rows_of_the_window_each_once(
-    engine: SeriesEngine, rows: list[OrderbookDelta], most: int
+    engine: SeriesEngine, rows: list[OrderbookDelta], limit: int
 ) -> None:
     series = named(engine)
     engine.append(series, rows)
     engine.upkeep(series)
 
-    found = [*engine.read(replace(EVERYTHING, series=series, order="any", most=most))]
+    found = [*engine.read(replace(EVERYTHING, series=series, order="any", limit=limit))]
 
-    assert len(found) == len({*found}) == min(most, len({*rows}))
+    assert len(found) == len({*found}) == min(limit, len({*rows}))
     assert {*found} <= {*rows}

@@ -6,10 +6,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TRADES, OrderbookDelta
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta
+from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TRADES
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.series.window import Order, Window
-from tests.storage.series.contract.making import (
+from grandstand.storage.series.query import Order, Window
+from tests.storage.series.contract.builders import (
     BASE,
     DAY,
     HOUR,
@@ -54,18 +55,18 @@ def test_a_window_is_of_some_keys(engine: SeriesEngine, keys: tuple[str, ...]) -
     assert found == [row for row in ROWS if row.ticker in keys]
 
 
-@pytest.mark.parametrize("most", [0, 1, 7, 13, 1000])
-def test_the_newest_come_first_when_asked_so(engine: SeriesEngine, most: int) -> None:
-    window = Window(DELTAS, BASE, NOW, order="newest", most=most)
+@pytest.mark.parametrize("limit", [0, 1, 7, 13, 1000])
+def test_the_newest_come_first_when_asked_so(engine: SeriesEngine, limit: int) -> None:
+    window = Window(DELTAS, BASE, NOW, order="newest", limit=limit)
 
     found = [*filled(engine).read(window)]
 
-    assert found == ROWS[::-1][:most]
+    assert found == ROWS[::-1][:limit]
 
 
 @pytest.mark.parametrize("order", ["oldest", "newest"])
 def test_a_table_has_the_rows_of_the_window(engine: SeriesEngine, order: Order) -> None:
-    window = Window(DELTAS, BASE, NOW, keys=("BBB",), order=order, most=5)
+    window = Window(DELTAS, BASE, NOW, keys=("BBB",), order=order, limit=5)
 
     table = filled(engine).table(window)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.storage.tables.against_amazon.speaking import Answer, Shape
+from tests.storage.tables.against_amazon.clients import Answer, Shape
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _touched_paths(asked: Asked, theirs: Answer, ours: Answer) -> bool:
 
 
 def _within(whole: Any, part: Any) -> bool:
-    """Tell whether a part was taken out of the whole; list elements keep their order."""
+    """Return whether a part was taken out of the whole; list elements keep their order."""
     if isinstance(whole, dict) and isinstance(part, dict):
         return all(name in whole and _within(whole[name], part[name]) for name in part)
     if isinstance(whole, list) and isinstance(part, list):

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
+from grandstand.storage.tables.dynamodb_server.server import DynamoDbServer
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.front import Front
+from tests.storage.tables.against_amazon.clients import Amazon, Ours, Shape, table_numbers
 from tests.storage.tables.against_amazon.differences import KNOWN, Asked
-from tests.storage.tables.against_amazon.speaking import Amazon, Ours, Shape, table_numbers
 from tests.storage.tables.against_amazon.test_state_machine import table_shape
 
 
@@ -96,7 +96,7 @@ class Sides:
     def __init__(self, endpoint: str) -> None:
         self.engine = SqliteEngine.open(None, clock=SystemClock(), metered=True)
         self.amazon = Amazon(endpoint)
-        self.both = (self.amazon, Ours(Front(self.engine, clock=SystemClock())))
+        self.both = (self.amazon, Ours(DynamoDbServer(self.engine, clock=SystemClock())))
         self.name = f"shown-{next(table_numbers)}"
         first = item(1, m={"M": {"x": {"N": "1"}, "y": {"N": "2"}}}, g={"S": "x"})
         for side in self.both:

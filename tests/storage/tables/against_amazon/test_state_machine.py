@@ -11,19 +11,25 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
+from grandstand.storage.tables.dynamodb_server.server import DynamoDbServer
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.expressions import nodes
-from grandstand.storage.tables.expressions.apply import makes_item
+from grandstand.storage.tables.expressions.evaluate import makes_item
 from grandstand.storage.tables.expressions.render import Rendering
-from grandstand.storage.tables.front import Front
-from tests.storage.tables.against_amazon import asking, differences
+from tests.storage.tables.against_amazon import differences, request_strategies
+from tests.storage.tables.against_amazon.clients import (
+    Amazon,
+    Answer,
+    Ours,
+    Shape,
+    table_numbers,
+)
 from tests.storage.tables.against_amazon.differences import Asked
-from tests.storage.tables.against_amazon.speaking import Amazon, Answer, Ours, Shape, table_numbers
 
 STEPS = 50
 EXAMPLES = int(os.environ.get("TEST_COMPARISONS", "40"))
-CONDITION = st.one_of(st.none(), asking.CONDITIONS)
+CONDITION = st.one_of(st.none(), request_strategies.CONDITIONS)
 
 
 def table_shape(name: str) -> Shape:
@@ -61,13 +67,17 @@ class Comparison(RuleBasedStateMachine):
     ours: ClassVar[Ours]
     steps: ClassVar[Counter[str]] = Counter()
 
-    @initialize(items=st.lists(asking.items(), min_size=4, max_size=8, unique_by=asking.place))
+    @initialize(
+        items=st.lists(
+            request_strategies.items(), min_size=4, max_size=8, unique_by=request_strategies.place
+        )
+    )
     def make_tables(self, items: list[Any]) -> None:
         self.name = f"compared-{next(table_numbers)}"
         for side in (self.amazon, self.ours):
             assert side.ask("CreateTable", table_shape(self.name)).error is None
         for item in items:
-            self.same("PutItem", {"Item": asking.wire(item)})
+            self.same("PutItem", {"Item": request_strategies.wire(item)})
 
     def teardown(self) -> None:
         for side in (self.amazon, self.ours):
@@ -88,43 +98,54 @@ class Comparison(RuleBasedStateMachine):
         if condition is not None:
             shape["ConditionExpression"] = rendering.condition(condition)
             shape["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        return asking.with_placeholders(shape, rendering)
+        return request_strategies.with_placeholders(shape, rendering)
 
-    @rule(item=asking.items(), condition=CONDITION, returning=st.sampled_from(["NONE", "ALL_OLD"]))
+    @rule(
+        item=request_strategies.items(),
+        condition=CONDITION,
+        returning=st.sampled_from(["NONE", "ALL_OLD"]),
+    )
     def put(self, item: Any, condition: Any, returning: str) -> None:
-        shape = {"Item": asking.wire(item), "ReturnValues": returning}
+        shape = {"Item": request_strategies.wire(item), "ReturnValues": returning}
         self.same("PutItem", self.conditioned(shape, Rendering(), condition))
 
-    @rule(key=asking.keys(), condition=CONDITION, returning=st.sampled_from(["NONE", "ALL_OLD"]))
+    @rule(
+        key=request_strategies.keys(),
+        condition=CONDITION,
+        returning=st.sampled_from(["NONE", "ALL_OLD"]),
+    )
     def delete(self, key: Any, condition: Any, returning: str) -> None:
-        shape = {"Key": asking.wire(key), "ReturnValues": returning}
+        shape = {"Key": request_strategies.wire(key), "ReturnValues": returning}
         self.same("DeleteItem", self.conditioned(shape, Rendering(), condition))
 
     @rule(
-        key=asking.keys(),
-        update=asking.updates(),
+        key=request_strategies.keys(),
+        update=request_strategies.updates(),
         condition=CONDITION,
         returning=st.sampled_from(["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]),
     )
-    def update(self, key: Any, update: nodes.Update, condition: Any, returning: str) -> None:
+    def update(self, key: Any, update: nodes.UpdateNode, condition: Any, returning: str) -> None:
         rendering = Rendering()
         shape = {
-            "Key": asking.wire(key),
+            "Key": request_strategies.wire(key),
             "UpdateExpression": rendering.update(update),
             "ReturnValues": returning,
         }
         self.same("UpdateItem", self.conditioned(shape, rendering, guarded(update, condition)))
 
-    @rule(key=asking.keys(), paths=st.lists(asking.PATHS, max_size=2, unique=True))
+    @rule(
+        key=request_strategies.keys(),
+        paths=st.lists(request_strategies.PATHS, max_size=2, unique=True),
+    )
     def get(self, key: Any, paths: list[nodes.Path]) -> None:
         rendering = Rendering()
-        shape: Shape = {"Key": asking.wire(key), "ConsistentRead": True}
+        shape: Shape = {"Key": request_strategies.wire(key), "ConsistentRead": True}
         if paths:
             shape["ProjectionExpression"] = rendering.projection(paths)
-        self.same("GetItem", asking.with_placeholders(shape, rendering))
+        self.same("GetItem", request_strategies.with_placeholders(shape, rendering))
 
     @rule(
-        partition=asking.PARTITIONS,
+        partition=request_strategies.PARTITIONS,
         span=st.sampled_from([None, ("=", 3), (">=", 2), ("<", 4), ("between", 2)]),
         filtered=CONDITION,
         forward=st.booleans(),
@@ -150,7 +171,7 @@ class Comparison(RuleBasedStateMachine):
         shape = self.question({"g": group}, None, filtered, None)
         self.same("Query", {**shape, "IndexName": index}, ordered=False)
 
-    @rule(partition=asking.PARTITIONS, forward=st.booleans())
+    @rule(partition=request_strategies.PARTITIONS, forward=st.booleans())
     def query_local_index(self, partition: str, forward: bool) -> None:  # noqa: FBT001 - drawn
         shape = self.question({"p": partition}, nodes.Range("h", ">=", 2), None, None)
         shape |= {"IndexName": "local", "ConsistentRead": True, "ScanIndexForward": forward}
@@ -162,44 +183,56 @@ class Comparison(RuleBasedStateMachine):
         shape: Shape = {} if index is None else {"IndexName": index}
         if filtered is not None:
             shape["FilterExpression"] = rendering.condition(filtered)
-        shape = asking.with_placeholders(shape, rendering)
+        shape = request_strategies.with_placeholders(shape, rendering)
         self.same("Scan", shape, ordered=False)
 
     @rule(
-        puts=st.lists(asking.items(), max_size=3),
-        deletes=st.lists(asking.keys(), max_size=2),
+        puts=st.lists(request_strategies.items(), max_size=3),
+        deletes=st.lists(request_strategies.keys(), max_size=2),
     )
     def batch_write(self, puts: list[Any], deletes: list[Any]) -> None:
-        actions: list[Shape] = [{"PutRequest": {"Item": asking.wire(item)}} for item in puts]
-        actions += [{"DeleteRequest": {"Key": asking.wire(key)}} for key in deletes]
+        actions: list[Shape] = [
+            {"PutRequest": {"Item": request_strategies.wire(item)}} for item in puts
+        ]
+        actions += [{"DeleteRequest": {"Key": request_strategies.wire(key)}} for key in deletes]
         self.same("BatchWriteItem", {"RequestItems": {self.name: actions}})
 
-    @rule(wanted=st.lists(asking.keys(), min_size=1, max_size=4))
+    @rule(wanted=st.lists(request_strategies.keys(), min_size=1, max_size=4))
     def batch_get(self, wanted: list[Any]) -> None:
-        asked = {self.name: {"Keys": [asking.wire(key) for key in wanted], "ConsistentRead": True}}
+        asked = {
+            self.name: {
+                "Keys": [request_strategies.wire(key) for key in wanted],
+                "ConsistentRead": True,
+            }
+        }
         self.same("BatchGetItem", {"RequestItems": asked}, ordered=False)
 
     @rule(
-        puts=st.lists(st.tuples(asking.items(), CONDITION), max_size=2),
-        changed=st.lists(st.tuples(asking.keys(), asking.updates(), CONDITION), max_size=2),
-        checked=st.lists(st.tuples(asking.keys(), asking.CONDITIONS), max_size=1),
+        puts=st.lists(st.tuples(request_strategies.items(), CONDITION), max_size=2),
+        changed=st.lists(
+            st.tuples(request_strategies.keys(), request_strategies.updates(), CONDITION),
+            max_size=2,
+        ),
+        checked=st.lists(
+            st.tuples(request_strategies.keys(), request_strategies.CONDITIONS), max_size=1
+        ),
     )
     def transact(self, puts: list[Any], changed: list[Any], checked: list[Any]) -> None:
         actions: list[Shape] = []
         for item, condition in puts:
-            shape = {"TableName": self.name, "Item": asking.wire(item)}
+            shape = {"TableName": self.name, "Item": request_strategies.wire(item)}
             actions.append({"Put": self.conditioned(shape, Rendering(), condition)})
         for key, update, condition in changed:
             rendering = Rendering()
             shape = {
                 "TableName": self.name,
-                "Key": asking.wire(key),
+                "Key": request_strategies.wire(key),
                 "UpdateExpression": rendering.update(update),
             }
             guard = guarded(update, condition)
             actions.append({"Update": self.conditioned(shape, rendering, guard)})
         for key, condition in checked:
-            shape = {"TableName": self.name, "Key": asking.wire(key)}
+            shape = {"TableName": self.name, "Key": request_strategies.wire(key)}
             actions.append({"ConditionCheck": self.conditioned(shape, Rendering(), condition)})
         self.same("TransactWriteItems", {"TransactItems": actions})
 
@@ -215,7 +248,7 @@ class Comparison(RuleBasedStateMachine):
             shape["FilterExpression"] = rendering.condition(filtered)
         if limit is not None:
             shape["Limit"] = limit
-        return asking.with_placeholders(shape, rendering)
+        return request_strategies.with_placeholders(shape, rendering)
 
     def pages(self, operation: str, shape: Shape) -> None:
         answer = self.same(operation, shape)
@@ -224,7 +257,7 @@ class Comparison(RuleBasedStateMachine):
             answer = self.same(operation, {**shape, "ExclusiveStartKey": start})
 
 
-def guarded(update: nodes.Update, condition: Any) -> Any:
+def guarded(update: nodes.UpdateNode, condition: Any) -> Any:
     """Keep updates that take away off missing items, where Local is known to differ."""
     taken = update.removes + tuple(path for path, _ in update.deletes)
     if makes_item(update) and all(len(path.steps) == 1 for path in taken):
@@ -236,7 +269,7 @@ def guarded(update: nodes.Update, condition: Any) -> Any:
 @pytest.mark.timeout(900)
 def test_every_answer_agrees_with_amazons_emulator(dynamodb_local: str) -> None:
     engine = SqliteEngine.open(None, clock=SystemClock(), metered=True)
-    Comparison.ours = Ours(Front(engine, clock=SystemClock()))
+    Comparison.ours = Ours(DynamoDbServer(engine, clock=SystemClock()))
     Comparison.amazon = Amazon(dynamodb_local)
     Comparison.steps.clear()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
+from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.protocol import Engine
-from grandstand.storage.tables.house import leases
+from grandstand.storage.tables.platform_tables import leases
 from tests.storage.tables.cache.races import keiba
 from tests.storage.tables.conftest import ENGINES
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from grandstand.storage.tables import Entity, Store, Table, attribute, key, ttl
-from grandstand.storage.tables.cache import Cache, CacheForm, CacheSettings, Notice
+from grandstand.storage.tables import AsyncStore, Entity, Store, Table, attribute, key, ttl
+from grandstand.storage.tables.attribute_values import Item
+from grandstand.storage.tables.cache import AsyncCache, CacheEvent, CacheForm, CacheSettings
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import StoreUnavailable
-from grandstand.storage.tables.requests import Scan
-from grandstand.storage.tables.values import Item
+from grandstand.storage.tables.requests import ScanRequest
 
 DAY = 24 * 3600.0
+T = TypeVar("T")
 
 keiba = Table("keiba_data", partition="PK", sort="SK", ttl="ttl")
 pages = Table("raw-pages", partition="url", ttl="gone")
@@ -102,23 +105,37 @@ DERBY = Race("Derby", 2400, (Runner("Arima", Decimal("57.5")), Runner("Tosho", D
 
 
 @dataclass
-class Told:
-    """Remembers what a cache has to tell."""
+class Events:
+    """Collects the events of a cache."""
 
-    notices: list[Notice] = field(default_factory=list)
+    events: list[CacheEvent] = field(default_factory=list)
 
-    def __call__(self, notice: Notice) -> None:
-        self.notices.append(notice)
+    def __call__(self, event: CacheEvent) -> None:
+        self.events.append(event)
 
     def kinds(self) -> list[str]:
-        """Answer what kinds of notices there were, in order."""
-        return [notice.kind for notice in self.notices]
+        return [event.kind for event in self.events]
 
 
-def cache_on(store: Store, owner: str = "ada", **others: Any) -> Cache:
-    """Make a cache that does not wait long."""
+def cache_on(store: Store, owner: str = "ada", **others: Any) -> AsyncCache:
+    """Create a cache that does not wait long."""
     given = {"settings": CacheSettings(wait_seconds=2, poll_seconds=0.05), **others}
-    return Cache(store, owner=owner, random=Random(owner), **given)
+    return AsyncCache(AsyncStore(store), owner=owner, random=Random(owner), **given)
+
+
+def returning(value: T) -> Callable[[], Awaitable[T]]:
+    """Create a source that returns the value."""
+
+    async def fetch() -> T:
+        return value
+
+    return fetch
+
+
+def run_in_thread(work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine to its end while this thread, and its event loop, wait."""
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, work).result()
 
 
 def incompressible(size: int, seed: int = 1) -> bytes:
@@ -165,12 +182,12 @@ class Interrupted:
 
 
 def on_engine(store: Store, engine: object) -> Store:
-    """Answer the same store on another engine."""
+    """Return the same store on another engine."""
     session = store.session
     return Store(cast("Engine", engine), naming=session.naming, clock=session.clock)
 
 
 def stored(store: Store, table: Table) -> list[Item]:
-    """Answer every raw item of a table."""
-    page = store.session.engine.scan(Scan(store.session.name(table), consistent=True))
+    """Return every raw item of a table."""
+    page = store.session.engine.scan(ScanRequest(store.session.name(table), consistent=True))
     return list(page.items)

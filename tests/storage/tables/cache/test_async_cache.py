@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.base.errors import SourceFailed
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.core.errors import SourceFailed
 from grandstand.storage.tables import AsyncStore, Store
 from grandstand.storage.tables.cache import AsyncCache, CacheForm, CacheSettings
-from grandstand.storage.tables.house import Flight
+from grandstand.storage.tables.platform_tables import Flight
 from tests.storage.tables.cache.races import (
     HORSES,
     RACES,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Entity, Store, Table, key, ttl
 from grandstand.storage.tables.cache import Cached, CacheForm, Limits, Marks
 from grandstand.storage.tables.errors import DeclarationFault
@@ -20,28 +20,31 @@ from tests.storage.tables.cache.races import (
     JOCKEYS,
     PAGES,
     RACES,
+    Events,
     HorseItem,
     Jockey,
     RaceItem,
-    Told,
     cache_on,
     keiba,
     pages,
+    returning,
     stored,
 )
 
+pytestmark = pytest.mark.anyio
 
-def test_a_typed_payload_comes_back_as_it_was(store: Store) -> None:
+
+async def test_a_typed_payload_comes_back_as_it_was(store: Store) -> None:
     cache = cache_on(store)
 
-    kept = cache.put(RACES.key(race_id="2026"), DERBY)
+    kept = await cache.put(RACES.key(race_id="2026"), DERBY)
 
     assert kept
-    assert cache.get(RACES.key(race_id="2026")).value == DERBY
+    assert (await cache.get(RACES.key(race_id="2026"))).value == DERBY
 
 
-def test_what_was_never_put_is_a_miss(store: Store) -> None:
-    answer = cache_on(store).get(RACES.key(race_id="2026"))
+async def test_what_was_never_put_is_a_miss(store: Store) -> None:
+    answer = await cache_on(store).get(RACES.key(race_id="2026"))
 
     assert answer == Cached(None, "miss")
 
@@ -55,16 +58,18 @@ def test_what_was_never_put_is_a_miss(store: Store) -> None:
         {"名前": "有馬記念", "raw": b"\x00\xff", "deep": {"a": {"b": [[1], [2]]}}},
     ],
 )
-def test_a_free_payload_comes_back_as_it_was(store: Store, payload: dict[str, Any]) -> None:
+async def test_a_free_payload_comes_back_as_it_was(store: Store, payload: dict[str, Any]) -> None:
     cache = cache_on(store)
 
-    cache.put(HORSES.key(horse_id="7"), payload)
+    await cache.put(HORSES.key(horse_id="7"), payload)
 
-    assert cache.get(HORSES.key(horse_id="7")).value == payload
+    assert (await cache.get(HORSES.key(horse_id="7"))).value == payload
 
 
-def test_a_small_payload_is_stored_in_the_specified_shape(store: Store, clock: ManualClock) -> None:
-    cache_on(store).put(RACES.key(race_id="2026"), DERBY)
+async def test_a_small_payload_is_stored_in_the_specified_shape(
+    store: Store, clock: ManualClock
+) -> None:
+    await cache_on(store).put(RACES.key(race_id="2026"), DERBY)
 
     now = int(clock.epoch())
     runners = [{"name": "Arima", "weight": Decimal("57.5")}, {"name": "Tosho", "weight": 55}]
@@ -80,13 +85,13 @@ def test_a_small_payload_is_stored_in_the_specified_shape(store: Store, clock: M
     ]
 
 
-def test_a_plain_reader_of_the_entity_understands_a_small_entry(store: Store) -> None:
-    cache_on(store).put(RACES.key(race_id="2026"), DERBY)
+async def test_a_plain_reader_of_the_entity_understands_a_small_entry(store: Store) -> None:
+    await cache_on(store).put(RACES.key(race_id="2026"), DERBY)
 
     assert store.read(RaceItem.get(race_id="2026")).data == DERBY
 
 
-def test_an_entry_written_by_somebody_else_in_that_shape_is_a_hit(
+async def test_an_entry_written_by_somebody_else_in_that_shape_is_a_hit(
     store: Store, clock: ManualClock
 ) -> None:
     written = RaceItem(
@@ -97,21 +102,23 @@ def test_an_entry_written_by_somebody_else_in_that_shape_is_a_hit(
     )
     store(written.put())
 
-    answer = cache_on(store).get(RACES.key(race_id="2026"))
+    answer = await cache_on(store).get(RACES.key(race_id="2026"))
 
     assert (answer.value, answer.state) == (DERBY, "fresh")
 
 
-def test_an_entry_is_fresh_until_its_second_of_expiry(store: Store, clock: ManualClock) -> None:
+async def test_an_entry_is_fresh_until_its_second_of_expiry(
+    store: Store, clock: ManualClock
+) -> None:
     cache = cache_on(store)
     key = RACES.key(race_id="2026")
-    cache.put(key, DERBY)
+    await cache.put(key, DERBY)
     expiry = int(clock.epoch() + 7 * DAY)
 
     clock.advance(expiry - clock.epoch() - 0.001)
-    before = cache.get(key)
+    before = await cache.get(key)
     clock.advance(0.002)
-    after = cache.get(key)
+    after = await cache.get(key)
 
     assert before.state == "fresh"
     assert before.age_seconds == pytest.approx(7 * DAY, abs=2)
@@ -119,21 +126,21 @@ def test_an_entry_is_fresh_until_its_second_of_expiry(store: Store, clock: Manua
     assert cache.statistics().total.expired == 1
 
 
-def test_an_entry_that_does_not_say_when_it_expires_is_a_miss(
+async def test_an_entry_that_does_not_say_when_it_expires_is_a_miss(
     store: Store, clock: ManualClock
 ) -> None:
     store(RaceItem(race_id="2026", data=DERBY, fetched_at=clock.now(), expires=None).put())
 
-    assert cache_on(store).get(RACES.key(race_id="2026")).state == "miss"
+    assert (await cache_on(store).get(RACES.key(race_id="2026"))).state == "miss"
 
 
-def test_many_entries_are_got_in_the_order_of_their_keys(store: Store) -> None:
+async def test_many_entries_are_got_in_the_order_of_their_keys(store: Store) -> None:
     cache = cache_on(store)
     for number in range(0, 130, 2):
-        cache.put(HORSES.key(horse_id=str(number)), {"number": number})
+        await cache.put(HORSES.key(horse_id=str(number)), {"number": number})
     keys = [HORSES.key(horse_id=str(number)) for number in range(130)]
 
-    answers = cache.get_many([*keys, keys[4]])
+    answers = await cache.get_many([*keys, keys[4]])
 
     values = [answer.value for answer in answers]
     assert values[:4] == [{"number": 0}, None, {"number": 2}, None]
@@ -141,92 +148,92 @@ def test_many_entries_are_got_in_the_order_of_their_keys(store: Store) -> None:
     assert [answer.state for answer in answers].count("fresh") == 66
 
 
-def test_entries_of_several_forms_and_tables_are_got_together(store: Store) -> None:
+async def test_entries_of_several_forms_and_tables_are_got_together(store: Store) -> None:
     store.create((pages,))
     cache = cache_on(store)
-    cache.put(RACES.key(race_id="1"), DERBY)
-    cache.put(PAGES.key(url="http://a"), b"<html>")
+    await cache.put(RACES.key(race_id="1"), DERBY)
+    await cache.put(PAGES.key(url="http://a"), b"<html>")
     wanted: list[Any] = [
         PAGES.key(url="http://a"),
         HORSES.key(horse_id="1"),
         RACES.key(race_id="1"),
     ]
 
-    answers = cache.get_many(wanted)
+    answers = await cache.get_many(wanted)
 
     assert [answer.value for answer in answers] == [b"<html>", None, DERBY]
 
 
-def test_getting_nothing_asks_for_nothing(store: Store) -> None:
-    assert cache_on(store).get_many([]) == []
+async def test_getting_nothing_asks_for_nothing(store: Store) -> None:
+    assert await cache_on(store).get_many([]) == []
 
 
-def test_a_negative_entry_says_that_there_is_nothing_for_its_own_time(
+async def test_a_negative_entry_says_that_there_is_nothing_for_its_own_time(
     store: Store, clock: ManualClock
 ) -> None:
     cache = cache_on(store)
     key = RACES.key(race_id="none")
-    cache.put(key, None)
+    await cache.put(key, None)
 
     clock.advance(590)
-    before = cache.get(key)
+    before = await cache.get(key)
     clock.advance(20)
-    after = cache.get(key)
+    after = await cache.get(key)
 
     assert (before.value, before.state) == (None, "negative")
     assert after.state == "miss"
 
 
-def test_a_form_without_negative_entries_keeps_none(store: Store) -> None:
+async def test_a_form_without_negative_entries_keeps_none(store: Store) -> None:
     cache = cache_on(store)
 
-    kept = cache.put(HORSES.key(horse_id="7"), None)
+    kept = await cache.put(HORSES.key(horse_id="7"), None)
 
     assert not kept
     assert stored(store, keiba) == []
 
 
-def test_an_entry_fetched_earlier_does_not_replace_a_later_one(
+async def test_an_entry_fetched_earlier_does_not_replace_a_later_one(
     store: Store, clock: ManualClock
 ) -> None:
     cache = cache_on(store)
     key = HORSES.key(horse_id="7")
 
-    def slow() -> dict[str, Any]:
+    async def slow() -> dict[str, Any]:
         clock.advance(40)
-        cache_on(store, "bob").put(key, {"from": "bob"})
+        await cache_on(store, "bob").put(key, {"from": "bob"})
         return {"from": "ada"}
 
-    answer = cache.get_or_fetch(key, slow)
+    answer = await cache.get_or_fetch(key, slow)
 
     assert answer.value == {"from": "ada"}
-    assert cache.get(key).value == {"from": "bob"}
+    assert (await cache.get(key)).value == {"from": "bob"}
     assert cache.statistics().total.superseded == 1
 
 
-def test_putting_again_replaces(store: Store, clock: ManualClock) -> None:
+async def test_putting_again_replaces(store: Store, clock: ManualClock) -> None:
     cache = cache_on(store)
     key = HORSES.key(horse_id="7")
-    cache.put(key, {"n": 1})
+    await cache.put(key, {"n": 1})
     clock.advance(1)
 
-    cache.put(key, {"n": 2})
+    await cache.put(key, {"n": 2})
 
-    assert cache.get(key).value == {"n": 2}
+    assert (await cache.get(key)).value == {"n": 2}
 
 
-def test_a_forgotten_entry_is_gone(store: Store) -> None:
+async def test_a_forgotten_entry_is_gone(store: Store) -> None:
     cache = cache_on(store)
     key = HORSES.key(horse_id="7")
-    cache.put(key, {"n": 1})
+    await cache.put(key, {"n": 1})
 
-    first, second = cache.forget(key), cache.forget(key)
+    first, second = await cache.forget(key), await cache.forget(key)
 
     assert (first, second) == (True, False)
-    assert cache.get(key).state == "miss"
+    assert (await cache.get(key)).state == "miss"
 
 
-def test_an_entry_of_an_older_schema_is_upgraded_when_it_is_read(
+async def test_an_entry_of_an_older_schema_is_upgraded_when_it_is_read(
     store: Store, clock: ManualClock
 ) -> None:
     old = HorseItem(
@@ -238,13 +245,15 @@ def test_an_entry_of_an_older_schema_is_upgraded_when_it_is_read(
     item = {**HorseItem.__plan__.encode(old), "schemaVersion": "1"}
     store.session.engine.put(PutItem(store.session.name(keiba), item))
 
-    answer = cache_on(store).get(HORSES.key(horse_id="7"))
+    answer = await cache_on(store).get(HORSES.key(horse_id="7"))
 
     assert answer.value == {"runs": [1, 2]}
 
 
-def test_an_item_that_is_no_entry_is_a_miss_and_told(store: Store, clock: ManualClock) -> None:
-    told = Told()
+async def test_an_item_that_is_no_entry_is_a_miss_and_told(
+    store: Store, clock: ManualClock
+) -> None:
+    events = Events()
     expiry = int(clock.epoch() + 100)
     item: dict[str, Any] = {
         "PK": "RACE#1",
@@ -256,37 +265,39 @@ def test_an_item_that_is_no_entry_is_a_miss_and_told(store: Store, clock: Manual
     }
     store.session.engine.put(PutItem(store.session.name(keiba), item))
 
-    answer = cache_on(store, notice=told).get(RACES.key(race_id="1"))
+    answer = await cache_on(store, on_event=events).get(RACES.key(race_id="1"))
 
     assert answer.state == "miss"
-    assert told.kinds() == ["damaged", "miss"]
+    assert events.kinds() == ["damaged", "miss"]
 
 
-def test_a_payload_no_item_can_hold_is_told_and_not_kept(store: Store) -> None:
-    told = Told()
-    cache = cache_on(store, notice=told)
+async def test_a_payload_no_item_can_hold_is_told_and_not_kept(store: Store) -> None:
+    events = Events()
+    cache = cache_on(store, on_event=events)
 
-    kept = cache.put(HORSES.key(horse_id="7"), {"time": 93.4})
+    kept = await cache.put(HORSES.key(horse_id="7"), {"time": 93.4})
 
     assert not kept
-    assert [(one.kind, one.detail) for one in told.notices] == [
-        ("refused", "A float cannot be stored; use Decimal")
+    assert [(one.kind, one.detail) for one in events.events] == [
+        ("rejected", "A float cannot be stored; use Decimal")
     ]
     assert cache.statistics().by_kind["HorseItem"].refused == 1
 
 
-def test_a_payload_of_another_type_is_told_and_not_kept(store: Store) -> None:
-    told = Told()
+async def test_a_payload_of_another_type_is_told_and_not_kept(store: Store) -> None:
+    events = Events()
     wrong: Any = {"title": "Derby"}
 
-    answer = cache_on(store, notice=told).get_or_fetch(RACES.key(race_id="1"), lambda: wrong)
+    answer = await cache_on(store, on_event=events).get_or_fetch(
+        RACES.key(race_id="1"), returning(wrong)
+    )
 
     assert answer.value is wrong
-    assert told.kinds() == ["miss", "refused"]
+    assert events.kinds() == ["miss", "rejected"]
     assert stored(store, keiba) == []
 
 
-def test_other_fields_and_the_life_may_be_worked_out_from_the_payload(
+async def test_other_fields_and_the_life_may_be_worked_out_from_the_payload(
     store: Store, clock: ManualClock
 ) -> None:
     store.create((BARE,))
@@ -294,38 +305,38 @@ def test_other_fields_and_the_life_may_be_worked_out_from_the_payload(
         NeedsMore, len, also=lambda text: {"source_url": f"http://{text}"}
     )
     cache = cache_on(store)
-    cache.put(form.key(id="a"), "ten letters"[:10])
+    await cache.put(form.key(id="a"), "ten letters"[:10])
 
     kept = store.read(NeedsMore.get(id="a"))
     clock.advance(8)
-    before = cache.get(form.key(id="a"))
+    before = await cache.get(form.key(id="a"))
     clock.advance(3)
-    after = cache.get(form.key(id="a"))
+    after = await cache.get(form.key(id="a"))
 
     assert (kept.data, kept.source_url) == ("ten letter", "http://ten letter")
     assert (before.state, after.state) == ("fresh", "miss")
 
 
 @pytest.mark.parametrize("notes", ["short", "long " * 200_000], ids=["native", "compressed"])
-def test_a_key_may_be_made_from_the_payload_itself(store: Store, notes: str) -> None:
+async def test_a_key_may_be_made_from_the_payload_itself(store: Store, notes: str) -> None:
     cache = cache_on(store)
     jockey = Jockey("05386", notes)
 
-    cache.put(JOCKEYS.key(jockey_id="05386"), jockey)
+    await cache.put(JOCKEYS.key(jockey_id="05386"), jockey)
 
-    assert cache.get(JOCKEYS.key(jockey_id="05386")).value == jockey
+    assert (await cache.get(JOCKEYS.key(jockey_id="05386"))).value == jockey
     [item] = stored(store, keiba)
     assert (item["PK"], item["SK"]) == ("JOCKEY#05386", "STATS")
 
 
-def test_nothing_is_known_of_a_payload_that_would_make_the_key(
+async def test_nothing_is_known_of_a_payload_that_would_make_the_key(
     store: Store, clock: ManualClock
 ) -> None:
     cache = cache_on(store)
 
-    cache.put(JOCKEYS.key(jockey_id="none"), None)
+    await cache.put(JOCKEYS.key(jockey_id="none"), None)
 
-    assert cache.get(JOCKEYS.key(jockey_id="none")).state == "negative"
+    assert (await cache.get(JOCKEYS.key(jockey_id="none"))).state == "negative"
     assert stored(store, keiba) == [
         {
             "PK": "JOCKEY#none",
@@ -337,24 +348,24 @@ def test_nothing_is_known_of_a_payload_that_would_make_the_key(
     ]
 
 
-def test_a_payload_of_another_key_is_told_and_not_kept(store: Store) -> None:
-    told = Told()
-    cache = cache_on(store, notice=told)
+async def test_a_payload_of_another_key_is_told_and_not_kept(store: Store) -> None:
+    events = Events()
+    cache = cache_on(store, on_event=events)
 
-    kept = cache.put(JOCKEYS.key(jockey_id="1"), Jockey("2", ""))
+    kept = await cache.put(JOCKEYS.key(jockey_id="1"), Jockey("2", ""))
 
     assert not kept
-    assert [one.detail for one in told.notices] == [
+    assert [one.detail for one in events.events] == [
         "The payload of JOCKEY#1/STATS belongs to another key"
     ]
     assert stored(store, keiba) == []
 
 
-def test_jitter_only_ever_shortens_a_life(store: Store, clock: ManualClock) -> None:
+async def test_jitter_only_ever_shortens_a_life(store: Store, clock: ManualClock) -> None:
     form: CacheForm[dict[str, Any]] = CacheForm(HorseItem, 1000, jitter=0.5)
     cache = cache_on(store)
     for number in range(20):
-        cache.put(form.key(horse_id=str(number)), {"n": number})
+        await cache.put(form.key(horse_id=str(number)), {"n": number})
 
     lives = [int(str(item["ttl"])) - clock.epoch() for item in stored(store, keiba)]
 
@@ -408,8 +419,8 @@ class NotAMoment(Entity, table=BARE):
     [
         (NoExpiry, {}, "needs a field with ttl"),
         (NeedsMore, {}, "cannot fill source_url"),
-        (OwnMarks, {}, "has chunks already"),
-        (NotAMoment, {}, "declare it datetime"),
+        (OwnMarks, {}, "already has chunks"),
+        (NotAMoment, {}, "as datetime"),
         (RaceItem, {"data": "payload"}, "has no field payload"),
         (RaceItem, {"revalidates": True}, "stale_seconds"),
         (RaceItem, {"outlives_errors": True}, "stale_seconds"),
@@ -448,7 +459,7 @@ class NotedItem(Entity, table=noted):
     row = key("{race_id}")
 
 
-def test_a_payload_may_be_more_than_one_field(store: Store) -> None:
+async def test_a_payload_may_be_more_than_one_field(store: Store) -> None:
     form: CacheForm[tuple[str, str]] = CacheForm(
         NotedItem,
         DAY,
@@ -458,9 +469,9 @@ def test_a_payload_may_be_more_than_one_field(store: Store) -> None:
     store.create((noted,))
     cache = cache_on(store)
 
-    cache.put(form.key(race_id="2026"), ("Derby", "wet"))
+    await cache.put(form.key(race_id="2026"), ("Derby", "wet"))
 
     record = store(NotedItem.get(race_id="2026"))
-    assert cache.get(form.key(race_id="2026")).value == ("Derby", "wet")
+    assert (await cache.get(form.key(race_id="2026"))).value == ("Derby", "wet")
     assert record is not None
     assert (record.data, record.note) == ("Derby", "wet")

@@ -8,29 +8,32 @@ from typing import Any, cast
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Naming, Store
+from grandstand.storage.tables.attribute_values import Item, item_size
 from grandstand.storage.tables.cache import CacheForm, CacheSettings, Limits
-from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.engines.sqlite.faults import Faults
-from grandstand.storage.tables.house import HOUSE_TABLES
+from grandstand.storage.tables.maintenance import backfill
+from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
 from grandstand.storage.tables.requests import DeleteItem, PutItem
-from grandstand.storage.tables.upkeep.backfill import backfill
-from grandstand.storage.tables.values import Item, item_size
 from tests.storage.tables.cache.races import (
     DAY,
     HORSES,
     PAGES,
+    Events,
     HorseItem,
     Interrupted,
-    Told,
     cache_on,
     incompressible,
     keiba,
     on_engine,
     pages,
+    returning,
+    run_in_thread,
     stored,
 )
+from tests.storage.tables.unprocessed import leaving_unprocessed
+
+pytestmark = pytest.mark.anyio
 
 LARGE = {"page": incompressible(1_000_000)}
 OTHER = {"page": incompressible(900_000, seed=2)}
@@ -52,19 +55,19 @@ def settings(request: pytest.FixtureRequest) -> CacheSettings:
     return {"at once": CacheSettings(), "one by one": ONE_BY_ONE}[request.param]
 
 
-def test_a_large_payload_comes_back_whole(store: Store, settings: CacheSettings) -> None:
+async def test_a_large_payload_comes_back_whole(store: Store, settings: CacheSettings) -> None:
     cache = cache_on(store, settings=settings)
 
-    kept = cache.put(KEY, LARGE)
+    kept = await cache.put(KEY, LARGE)
 
     assert kept
-    assert cache.get(KEY).value == LARGE
+    assert (await cache.get(KEY)).value == LARGE
 
 
-def test_a_manifest_stands_at_the_exact_key_and_tells_its_parts(
+async def test_a_manifest_stands_at_the_exact_key_and_tells_its_parts(
     store: Store, settings: CacheSettings
 ) -> None:
-    cache_on(store, settings=settings).put(KEY, LARGE)
+    await cache_on(store, settings=settings).put(KEY, LARGE)
 
     items = stored(store, keiba)
     manifest, parts = manifest_of(items), parts_of(items)
@@ -82,189 +85,191 @@ def test_a_manifest_stands_at_the_exact_key_and_tells_its_parts(
     assert sum(lengths) == manifest["total_bytes"]
 
 
-def test_parts_outlive_their_manifest(store: Store) -> None:
-    cache_on(store).put(KEY, LARGE)
+async def test_parts_outlive_their_manifest(store: Store) -> None:
+    await cache_on(store).put(KEY, LARGE)
 
     items = stored(store, keiba)
     expiry = int(str(manifest_of(items)["ttl"]))
     assert {int(str(part["ttl"])) - expiry for part in parts_of(items)} == {int(DAY)}
 
 
-def test_what_compresses_into_one_item_needs_no_parts(store: Store) -> None:
+async def test_what_compresses_into_one_item_needs_no_parts(store: Store) -> None:
     cache = cache_on(store)
     payload = {"html": "<td>有馬記念</td>" * 100_000}
 
-    cache.put(KEY, payload)
+    await cache.put(KEY, payload)
 
     [item] = stored(store, keiba)
     assert item["enc"] == "msgpack+zlib"
     assert "data" not in item
     assert item_size(item) < 20_000
-    assert cache.get(KEY).value == payload
+    assert (await cache.get(KEY)).value == payload
 
 
-def test_a_payload_just_under_the_limit_stays_native(store: Store) -> None:
+async def test_a_payload_just_under_the_limit_stays_native(store: Store) -> None:
     cache = cache_on(store)
     payload = {"page": "x" * 379_000}
 
-    cache.put(KEY, payload)
+    await cache.put(KEY, payload)
 
     [item] = stored(store, keiba)
     assert item["data"] == payload
 
 
-def test_compression_may_start_earlier(store: Store) -> None:
+async def test_compression_may_start_earlier(store: Store) -> None:
     cache = cache_on(store, settings=CacheSettings(limits=Limits(plain=1_000)))
     payload = {"html": "<td>" * 1_000}
 
-    cache.put(KEY, payload)
+    await cache.put(KEY, payload)
 
     [item] = stored(store, keiba)
     assert item["enc"] == "msgpack+zlib"
-    assert cache.get(KEY).value == payload
+    assert (await cache.get(KEY)).value == payload
 
 
-def test_a_missing_part_makes_a_miss_and_never_a_part(
+async def test_a_missing_part_makes_a_miss_and_never_a_part(
     store: Store, settings: CacheSettings
 ) -> None:
-    told = Told()
-    cache = cache_on(store, notice=told, settings=settings)
-    cache.put(KEY, LARGE)
+    events = Events()
+    cache = cache_on(store, on_event=events, settings=settings)
+    await cache.put(KEY, LARGE)
     part = parts_of(stored(store, keiba))[1]
     key = {name: part[name] for name in ("PK", "SK")}
     store.session.engine.delete(DeleteItem(store.session.name(keiba), key))
 
-    answer = cache.get(KEY)
+    answer = await cache.get(KEY)
 
     assert (answer.value, answer.state) == (None, "miss")
-    assert [one.detail for one in told.notices if one.kind == "damaged"] == [
-        "2 of the 3 parts of a payload are there"
+    assert [one.detail for one in events.events if one.kind == "damaged"] == [
+        "2 of 3 chunks are present."
     ]
 
 
-def test_a_changed_part_makes_a_miss(store: Store) -> None:
+async def test_a_changed_part_makes_a_miss(store: Store) -> None:
     cache = cache_on(store)
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
     part = parts_of(stored(store, keiba))[1]
     noise = incompressible(len(cast("bytes", part["part"])), seed=9)
     spoilt: Item = {**part, "part": noise}
     store.session.engine.put(PutItem(store.session.name(keiba), spoilt))
 
-    answer = cache.get(KEY)
+    answer = await cache.get(KEY)
 
     assert answer.state == "miss"
     assert cache.statistics().total.damaged == 1
 
 
-def test_a_damaged_entry_is_fetched_anew_and_whole_again(store: Store, clock: ManualClock) -> None:
+async def test_a_damaged_entry_is_fetched_anew_and_whole_again(
+    store: Store, clock: ManualClock
+) -> None:
     cache = cache_on(store)
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
     part = parts_of(stored(store, keiba))[0]
     key = {name: part[name] for name in ("PK", "SK")}
     store.session.engine.delete(DeleteItem(store.session.name(keiba), key))
     clock.advance(1)
 
-    cache.get_or_fetch(KEY, lambda: OTHER)
+    await cache.get_or_fetch(KEY, returning(OTHER))
 
-    assert cache.get(KEY).value == OTHER
+    assert (await cache.get(KEY)).value == OTHER
 
 
 @pytest.mark.parametrize("following", [OTHER, {"small": 1}], ids=["large", "small"])
-def test_the_parts_of_what_is_replaced_are_cleared_away(
+async def test_the_parts_of_what_is_replaced_are_cleared_away(
     store: Store, clock: ManualClock, settings: CacheSettings, following: dict[str, Any]
 ) -> None:
     cache = cache_on(store, settings=settings)
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
     before = {str(part["SK"]) for part in parts_of(stored(store, keiba))}
     clock.advance(1)
 
-    cache.put(KEY, following)
+    await cache.put(KEY, following)
 
     after = {str(part["SK"]) for part in parts_of(stored(store, keiba))}
     assert len(before) == 3
     assert before & after == set()
-    assert cache.get(KEY).value == following
+    assert (await cache.get(KEY)).value == following
 
 
-def test_forgetting_clears_the_parts_away(store: Store) -> None:
+async def test_forgetting_clears_the_parts_away(store: Store) -> None:
     cache = cache_on(store)
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
 
-    cache.forget(KEY)
+    await cache.forget(KEY)
 
     assert stored(store, keiba) == []
 
 
-def test_a_payload_that_came_too_late_leaves_no_parts(
+async def test_a_payload_that_came_too_late_leaves_no_parts(
     store: Store, clock: ManualClock, settings: CacheSettings
 ) -> None:
     cache = cache_on(store, settings=settings)
 
-    def slow() -> dict[str, Any]:
+    async def slow() -> dict[str, Any]:
         clock.advance(40)
-        cache_on(store, "bob").put(KEY, {"from": "bob"})
+        await cache_on(store, "bob").put(KEY, {"from": "bob"})
         return LARGE
 
-    cache.get_or_fetch(KEY, slow)
+    await cache.get_or_fetch(KEY, slow)
 
     [item] = stored(store, keiba)
     assert item["data"] == {"from": "bob"}
 
 
-def test_a_reader_overtaken_by_a_writer_reads_the_new_payload(
+async def test_a_reader_overtaken_by_a_writer_reads_the_new_payload(
     store: Store, clock: ManualClock
 ) -> None:
     writer = cache_on(store)
-    writer.put(KEY, LARGE)
+    await writer.put(KEY, LARGE)
 
     def overtake() -> None:
         clock.advance(1)
-        writer.put(KEY, OTHER)
+        run_in_thread(writer.put(KEY, OTHER))
 
     interrupted = Interrupted(store.session.engine, "batch_get", overtake)
     reader = cache_on(on_engine(store, interrupted), "bob")
 
-    answer = reader.get(KEY)
+    answer = await reader.get(KEY)
 
     assert interrupted.happened
     assert answer.value == OTHER
     assert reader.statistics().total.damaged == 0
 
 
-def test_a_payload_over_the_cap_is_told_and_not_kept(store: Store) -> None:
-    told = Told()
+async def test_a_payload_over_the_cap_is_told_and_not_kept(store: Store) -> None:
+    events = Events()
     limits = Limits(payload=900_000)
-    cache = cache_on(store, notice=told, settings=CacheSettings(limits=limits))
+    cache = cache_on(store, on_event=events, settings=CacheSettings(limits=limits))
 
-    kept = cache.put(KEY, LARGE)
+    kept = await cache.put(KEY, LARGE)
 
     assert not kept
     assert stored(store, keiba) == []
-    [notice] = told.notices
-    assert notice.kind == "refused"
-    assert "over the 900,000 that are kept" in notice.detail
+    [notice] = events.events
+    assert notice.kind == "rejected"
+    assert "the limit is 900,000" in notice.detail
 
 
-def test_a_payload_that_is_not_kept_still_reaches_its_caller(store: Store) -> None:
+async def test_a_payload_that_is_not_kept_still_reaches_its_caller(store: Store) -> None:
     cache = cache_on(store, settings=CacheSettings(limits=Limits(payload=900_000)))
 
-    answer = cache.get_or_fetch(KEY, lambda: LARGE)
+    answer = await cache.get_or_fetch(KEY, returning(LARGE))
 
     assert (answer.value, answer.state) == (LARGE, "miss")
 
 
-def test_a_compressed_payload_that_grows_too_far_is_a_miss(store: Store) -> None:
-    cache_on(store).put(KEY, {"html": "a" * 2_000_000})
+async def test_a_compressed_payload_that_grows_too_far_is_a_miss(store: Store) -> None:
+    await cache_on(store).put(KEY, {"html": "a" * 2_000_000})
     narrow = CacheSettings(limits=Limits(inflated=1_000_000))
-    told = Told()
+    events = Events()
 
-    answer = cache_on(store, "bob", settings=narrow, notice=told).get(KEY)
+    answer = await cache_on(store, "bob", settings=narrow, on_event=events).get(KEY)
 
     assert answer.state == "miss"
-    assert "grows beyond" in told.notices[0].detail
+    assert "inflates to more than 1,000,000 bytes" in events.events[0].detail
 
 
-def test_a_table_without_a_sort_key_has_its_parts_beside_the_partition(
+async def test_a_table_without_a_sort_key_has_its_parts_beside_the_partition(
     store: Store, settings: CacheSettings
 ) -> None:
     store.create((pages,))
@@ -272,48 +277,46 @@ def test_a_table_without_a_sort_key_has_its_parts_beside_the_partition(
     key = PAGES.key(url="http://a/b")
     body = incompressible(800_000)
 
-    cache.put(key, body)
+    await cache.put(key, body)
 
-    assert cache.get(key).value == body
+    assert (await cache.get(key)).value == body
     urls = sorted(str(item["url"]) for item in stored(store, pages))
     assert urls[0] == "http://a/b"
     assert [url.split("#")[1] for url in urls[1:]] == ["CHUNK"] * 3
 
 
-def test_large_and_small_entries_are_got_together(store: Store) -> None:
+async def test_large_and_small_entries_are_got_together(store: Store) -> None:
     cache = cache_on(store)
     keys = [HORSES.key(horse_id=str(number)) for number in range(4)]
-    cache.put(keys[0], LARGE)
-    cache.put(keys[1], {"small": 1})
-    cache.put(keys[3], OTHER)
+    await cache.put(keys[0], LARGE)
+    await cache.put(keys[1], {"small": 1})
+    await cache.put(keys[3], OTHER)
 
-    answers = cache.get_many(keys)
+    answers = await cache.get_many(keys)
 
     assert [answer.value for answer in answers] == [LARGE, {"small": 1}, None, OTHER]
 
 
-def test_questions_to_the_entity_can_leave_parts_out(store: Store) -> None:
+async def test_questions_to_the_entity_can_leave_parts_out(store: Store) -> None:
     cache = cache_on(store)
-    cache.put(KEY, LARGE)
-    cache.put(HORSES.key(horse_id="8"), {"small": 1})
+    await cache.put(KEY, LARGE)
+    await cache.put(HORSES.key(horse_id="8"), {"small": 1})
 
     found = store(HORSES.only_entries(HorseItem.scan()))
 
     assert sorted(horse.horse_id for horse in found) == ["7", "8"]
 
 
-def test_parts_left_over_by_a_batch_are_written_and_read_all_the_same(tmp_path: Path) -> None:
+async def test_parts_left_over_by_a_batch_are_written_and_read_all_the_same(tmp_path: Path) -> None:
     clock = ManualClock()
-    engine = SqliteEngine.open(
-        tmp_path / "faulty.db", clock=clock, faults=Faults(unprocessed_every=2)
-    )
+    engine = leaving_unprocessed(2, clock, tmp_path / "faulty.db")
     store = Store(engine, naming=Naming(), clock=clock)
-    store.create((*HOUSE_TABLES, keiba))
+    store.create((*PLATFORM_TABLES, keiba))
     cache = cache_on(store, settings=ONE_BY_ONE)
 
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
 
-    assert cache.get(KEY).value == LARGE
+    assert (await cache.get(KEY)).value == LARGE
     engine.close()
 
 
@@ -334,36 +337,36 @@ class NoTransactions:
         return getattr(self.engine, name)
 
 
-def test_without_transactions_parts_go_first(store: Store) -> None:
+async def test_without_transactions_parts_go_first(store: Store) -> None:
     cache = cache_on(on_engine(store, NoTransactions(store.session.engine)))
 
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
 
-    assert cache.get(KEY).value == LARGE
+    assert (await cache.get(KEY)).value == LARGE
 
 
-def test_the_schema_version_stands_on_parts_too(store: Store) -> None:
-    cache_on(store).put(KEY, LARGE)
+async def test_the_schema_version_stands_on_parts_too(store: Store) -> None:
+    await cache_on(store).put(KEY, LARGE)
 
     assert {item["schemaVersion"] for item in stored(store, keiba)} == {"2"}
 
 
-def test_a_backfill_leaves_parts_alone(store: Store) -> None:
+async def test_a_backfill_leaves_parts_alone(store: Store) -> None:
     cache = cache_on(store)
-    cache.put(KEY, LARGE)
+    await cache.put(KEY, LARGE)
 
     report = backfill(store, HorseItem, progress=lambda _: None)
 
     assert (report.progress.upgraded, report.progress.failed) == (0, 0)
-    assert cache.get(KEY).value == LARGE
+    assert (await cache.get(KEY)).value == LARGE
 
 
-def test_stale_use_lengthens_the_life_of_parts(store: Store) -> None:
+async def test_stale_use_lengthens_the_life_of_parts(store: Store) -> None:
     form: CacheForm[dict[str, Any]] = CacheForm(
         HorseItem, DAY, stale_seconds=3 * DAY, outlives_errors=True
     )
 
-    cache_on(store).put(form.key(horse_id="7"), LARGE)
+    await cache_on(store).put(form.key(horse_id="7"), LARGE)
 
     items = stored(store, keiba)
     expiry = int(str(manifest_of(items)["ttl"]))

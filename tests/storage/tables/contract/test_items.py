@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.base.errors import NotFound
+from grandstand.core.errors import NotFound
 from grandstand.storage.tables import Store, absent, contains, one_of, size
+from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault
 from grandstand.storage.tables.requests import PutItem
-from grandstand.storage.tables.values import Item
 from tests.storage.tables.library import Book, Chapter, Loan, Reader, readers, shelf
 
 DAY = datetime(2026, 2, 11, 19, 0, tzinfo=UTC)
@@ -171,5 +171,5 @@ def test_an_older_item_is_upgraded_when_it_is_read(store: Store) -> None:
 def test_a_key_part_that_holds_the_separator_is_refused(store: Store) -> None:
     loan = Loan(series="cities", reader="a#b", since=DAY)
 
-    with pytest.raises(DeclarationFault, match="separates the parts"):
+    with pytest.raises(DeclarationFault, match="separates the fields"):
         store(loan.put())

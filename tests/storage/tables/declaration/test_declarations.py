@@ -167,21 +167,21 @@ def local_index_of_another_partition() -> None:
         (missing_partition_field, "reads one partition: give name"),
         (hole_in_the_sort_prefix, "b is missing before c"),
         (unknown_field_in_a_template, "neither a field nor a property"),
-        (boolean_key, "use a text key that is there only when it is set: when='active'"),
+        (boolean_key, "use a text key that exists only if it is set: when='active'"),
         (boolean_in_a_template, "cannot be part of a key"),
         (unpadded_number, "{n:08d}"),
-        (expiry_that_is_text, "epoch seconds: declare it datetime"),
+        (expiry_that_is_text, "epoch seconds. Declare it as datetime"),
         (expiry_without_a_table_attribute, "declares no ttl attribute"),
-        (float_field, "declare the field Decimal"),
+        (float_field, "Declare the field as Decimal"),
         (no_key, "needs one key for its table"),
         (sort_template_missing, "give the sort template"),
         (fields_that_run_together, "put text such as #"),
-        (unknown_index, "has no index Nope; declared: G"),
-        (nothing_to_leave_out, "nothing can be left out"),
+        (unknown_index, "has no index Nope. Declared indexes: G"),
+        (nothing_to_leave_out, "no item can be left out"),
         (two_fields_stored_as_one, "are both stored as a"),
-        (key_attribute_of_two_types, "elsewhere it is a S"),
-        (version_that_is_text, "declare it int"),
-        (local_index_of_another_partition, "the table's own partition key"),
+        (key_attribute_of_two_types, "elsewhere it is S"),
+        (version_that_is_text, "Declare it as int"),
+        (local_index_of_another_partition, "the partition key of the table"),
     ],
 )
 def test_a_wrong_declaration_names_the_fix(declare: Callable[[], None], sentence: str) -> None:
@@ -194,7 +194,7 @@ def test_a_wrong_declaration_names_the_fix(declare: Callable[[], None], sentence
 def test_an_update_that_would_leave_an_index_key_stale_is_refused_when_built() -> None:
     update = Book.update(series="s", number=1)
 
-    with pytest.raises(DeclarationFault, match="set author, published_at in the same set"):
+    with pytest.raises(DeclarationFault, match="Set author, published_at in the same set"):
         update.set(on_sale=True)
     whole = update.set(on_sale=True, author="a", published_at=datetime(2026, 1, 1, tzinfo=UTC))
 
@@ -204,13 +204,13 @@ def test_an_update_that_would_leave_an_index_key_stale_is_refused_when_built() -
 def test_an_update_cannot_touch_the_key_or_the_version() -> None:
     with pytest.raises(DeclarationFault, match="part of the key"):
         Book.update(series="s", number=1).set(number=2)
-    with pytest.raises(DeclarationFault, match="counts the writes"):
+    with pytest.raises(DeclarationFault, match="is the version of Loan"):
         Loan.update(series="s", reader="r", since=datetime.now(UTC)).set(rev=4)
 
 
 def test_an_upsert_must_set_what_the_entity_needs() -> None:
-    from grandstand.base.clock import ManualClock
-    from grandstand.storage.tables.session import Session
+    from grandstand.core.clock import ManualClock
+    from grandstand.storage.tables.store import Session
 
     session = Session(None, Naming(), ManualClock())  # type: ignore[arg-type]
 
@@ -221,9 +221,9 @@ def test_an_upsert_must_set_what_the_entity_needs() -> None:
 def test_a_condition_is_neither_true_nor_false() -> None:
     with pytest.raises(DeclarationFault, match="not and/or"):
         bool(Book.author == "vance")
-    with pytest.raises(DeclarationFault, match="is no condition"):
+    with pytest.raises(DeclarationFault, match="is not a condition"):
         Book.of_series("s").where(check=True)
-    with pytest.raises(DeclarationFault, match="conditions start from the class"):
+    with pytest.raises(DeclarationFault, match="Conditions start from the class"):
         field("vance")
 
 
@@ -232,7 +232,7 @@ def test_names_follow_the_place() -> None:
 
     assert naming.physical("shelf-{environment}") == "x-shelf-prod"
     assert naming.physical("readers") == "x-people"
-    with pytest.raises(DeclarationFault, match="no legal table name"):
+    with pytest.raises(DeclarationFault, match="Invalid table name"):
         Naming(prefix="ä").physical("readers")
 
 

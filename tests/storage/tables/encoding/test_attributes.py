@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.encoding.attributes import (
     WireFault,
     from_wire,
@@ -18,7 +19,6 @@ from grandstand.storage.tables.encoding.attributes import (
     to_wire,
 )
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.values import Value
 
 _INVALID = "One or more parameter values were invalid: "
 _EMPTY = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"

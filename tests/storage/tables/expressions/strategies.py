@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
+from grandstand.storage.tables.attribute_values import Item, Number, Value, normalize_number
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.checks import check_condition, check_paths, check_update
 from grandstand.storage.tables.expressions.nodes import (
     And,
     Assigned,
@@ -29,9 +29,11 @@ from grandstand.storage.tables.expressions.nodes import (
     Size,
     Sum,
     TypeIs,
-    Update,
+    UpdateNode,
+    check_condition,
+    check_paths,
+    check_update,
 )
-from grandstand.storage.tables.values import Item, Number, Value, settle
 
 T = TypeVar("T")
 
@@ -44,7 +46,7 @@ texts = st.text(st.sampled_from("abzé\uffff\U0001d11e"), max_size=3)
 binaries = st.binary(max_size=2)
 numbers: st.SearchStrategy[Number] = (
     st.integers(-3, 3) | st.decimals(-3, 3, places=1, allow_nan=False, allow_infinity=False)
-).map(settle)
+).map(normalize_number)
 sets: st.SearchStrategy[Value] = st.one_of(
     st.frozensets(texts, min_size=1, max_size=3),
     st.frozensets(numbers, min_size=1, max_size=3),
@@ -78,7 +80,7 @@ def _accepted_condition(condition: Condition) -> bool:
     return _accepted(check_condition, condition)
 
 
-def _accepted_update(update: Update) -> bool:
+def _accepted_update(update: UpdateNode) -> bool:
     return _accepted(check_update, update)
 
 
@@ -133,8 +135,8 @@ def _several(entries: st.SearchStrategy[T]) -> st.SearchStrategy[tuple[T, ...]]:
     return st.lists(entries, max_size=2).map(tuple)
 
 
-updates: st.SearchStrategy[Update] = st.builds(
-    Update,
+updates: st.SearchStrategy[UpdateNode] = st.builds(
+    UpdateNode,
     sets=_several(st.tuples(paths, _assigned)),
     removes=_several(paths),
     adds=_several(st.tuples(paths, st.builds(Literal, numbers | sets))),

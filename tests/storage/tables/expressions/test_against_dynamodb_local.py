@@ -15,20 +15,24 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from hypothesis import example, given, settings
 
+from grandstand.storage.tables.attribute_values import Item, Value
 from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.apply import apply, makes_item, touched
-from grandstand.storage.tables.expressions.evaluate import compiled
+from grandstand.storage.tables.expressions.evaluate import (
+    apply,
+    compile_condition,
+    makes_item,
+    project,
+    touched,
+)
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
     parse_projection,
     parse_update,
 )
-from grandstand.storage.tables.expressions.project import project
-from grandstand.storage.tables.expressions.reserved import RESERVED
-from grandstand.storage.tables.values import Item, Value
-from tests.storage.tables.expressions.texts import (
+from grandstand.storage.tables.expressions.syntax import RESERVED
+from tests.storage.tables.expressions.expression_texts import (
     ITEMS,
     NAMES,
     VALUES,
@@ -133,7 +137,7 @@ def _scan(local: Any, text: str) -> list[str]:
 def _filtered(text: str, placeholders: Placeholders) -> list[str]:
     condition = parse_condition(text, placeholders, "FilterExpression")
     placeholders.check_used()
-    test = compiled(condition, "FilterExpression")
+    test = compile_condition(condition, "FilterExpression")
     return sorted(key for key, item in STORED.items() if test(item))
 
 
@@ -282,5 +286,5 @@ def test_the_size_of_a_text_is_counted_as_there(local: Any, value: str, size: in
         ExpressionAttributeValues=item_to_wire(values),
     )
 
-    assert compiled(condition)({}) is True
+    assert compile_condition(condition)({}) is True
     assert reply["Count"] >= len(STORED)

@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 
+from grandstand.storage.tables.attribute_values import Item, Value
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.apply import apply, makes_item, touched
+from grandstand.storage.tables.expressions.evaluate import apply, makes_item, touched
 from grandstand.storage.tables.expressions.nodes import (
     Assigned,
     IfMissing,
@@ -16,9 +17,8 @@ from grandstand.storage.tables.expressions.nodes import (
     Literal,
     Path,
     Sum,
-    Update,
+    UpdateNode,
 )
-from grandstand.storage.tables.values import Item, Value
 from tests.storage.tables.expressions.strategies import items, updates
 
 ABSENT = "The provided expression refers to an attribute that does not exist in the item"
@@ -34,16 +34,16 @@ def of(value: Value) -> Literal:
     return Literal(value)
 
 
-def setting(*pairs: tuple[Path, Assigned]) -> Update:
-    return Update(sets=pairs)
+def setting(*pairs: tuple[Path, Assigned]) -> UpdateNode:
+    return UpdateNode(sets=pairs)
 
 
-def adding(path: Path, value: Value) -> Update:
-    return Update(adds=((path, of(value)),))
+def adding(path: Path, value: Value) -> UpdateNode:
+    return UpdateNode(adds=((path, of(value)),))
 
 
-def deleting(path: Path, value: Value) -> Update:
-    return Update(deletes=((path, of(value)),))
+def deleting(path: Path, value: Value) -> UpdateNode:
+    return UpdateNode(deletes=((path, of(value)),))
 
 
 def test_right_sides_read_the_item_as_it_was() -> None:
@@ -55,7 +55,7 @@ def test_right_sides_read_the_item_as_it_was() -> None:
 
 
 def test_a_removed_attribute_can_still_be_read() -> None:
-    move = Update(sets=((at("b"), at("a")),), removes=(at("a"),))
+    move = UpdateNode(sets=((at("b"), at("a")),), removes=(at("a"),))
 
     after = apply(move, {"a": 1})
 
@@ -145,18 +145,18 @@ def test_whole_numbers_past_64_bits_stay_exact() -> None:
         (setting((at("l", 1), of("x"))), [10, "x", 30]),
         (setting((at("l", 9), of("x"))), [10, 20, 30, "x"]),
         (setting((at("l", 9), of("x")), (at("l", 5), of("y"))), [10, 20, 30, "y", "x"]),
-        (Update(removes=(at("l", 0), at("l", 2))), [20]),
-        (Update(removes=(at("l", 9),)), [10, 20, 30]),
-        (Update(sets=((at("l", 2), of("x")),), removes=(at("l", 0),)), [20, "x"]),
-        (Update(sets=((at("l", 3), of("x")),), removes=(at("l", 0),)), [20, 30, "x"]),
-        (Update(removes=(at("l", 0), at("l", 1), at("l", 2))), []),
+        (UpdateNode(removes=(at("l", 0), at("l", 2))), [20]),
+        (UpdateNode(removes=(at("l", 9),)), [10, 20, 30]),
+        (UpdateNode(sets=((at("l", 2), of("x")),), removes=(at("l", 0),)), [20, "x"]),
+        (UpdateNode(sets=((at("l", 3), of("x")),), removes=(at("l", 0),)), [20, 30, "x"]),
+        (UpdateNode(removes=(at("l", 0), at("l", 1), at("l", 2))), []),
         (adding(at("l", 0), 1), [11, 20, 30]),
         (adding(at("l", 7), 1), [10, 20, 30, 1]),
         (deleting(at("l", 7), frozenset({1})), [10, 20, 30]),
         (setting((at("l", 0), at("l", 2)), (at("l", 2), at("l", 0))), [30, 20, 10]),
     ],
 )
-def test_list_positions_are_those_before_the_update(update: Update, after: Value) -> None:
+def test_list_positions_are_those_before_the_update(update: UpdateNode, after: Value) -> None:
     item: Item = {"l": [10, 20, 30]}
 
     changed = apply(update, item)
@@ -186,12 +186,12 @@ def test_taking_the_last_member_of_a_set_within_a_list_takes_the_element() -> No
         (deleting(at("ns"), frozenset({Decimal(1)})), {"ns": None}),
         (deleting(at("new"), frozenset({"a"})), {}),
         (deleting(at("m", "new"), frozenset({"a"})), {}),
-        (Update(removes=(at("m", "n"),)), {"m": {}}),
-        (Update(removes=(at("m", "new"), at("new"))), {}),
-        (Update(), {}),
+        (UpdateNode(removes=(at("m", "n"),)), {"m": {}}),
+        (UpdateNode(removes=(at("m", "new"), at("new"))), {}),
+        (UpdateNode(), {}),
     ],
 )
-def test_add_delete_and_remove_change_only_what_they_name(update: Update, after: Item) -> None:
+def test_add_delete_and_remove_change_only_what_they_name(update: UpdateNode, after: Item) -> None:
     item: Item = {"n": 1, "s": frozenset({"a", "b"}), "ns": frozenset({1}), "m": {"n": 7}}
     expected = {name: value for name, value in {**item, **after}.items() if value is not None}
 
@@ -212,7 +212,7 @@ def test_add_delete_and_remove_change_only_what_they_name(update: Update, after:
         deleting(at("n"), frozenset({1})),
     ],
 )
-def test_adding_to_or_taking_from_another_type_is_refused(update: Update) -> None:
+def test_adding_to_or_taking_from_another_type_is_refused(update: UpdateNode) -> None:
     item: Item = {"n": 1, "s": frozenset({"a"}), "text": "1", "flag": True}
 
     with pytest.raises(InvalidRequest) as refused:
@@ -239,7 +239,7 @@ def test_the_parent_of_a_path_must_be_there_and_of_its_kind(path: Path, kind: st
     item: Item = {"text": "x", "l": [1], "m": {"y": 1}}
     update = {
         "set": setting((path, of(1))),
-        "remove": Update(removes=(path,)),
+        "remove": UpdateNode(removes=(path,)),
         "add": adding(path, 1),
         "delete": deleting(path, frozenset({1})),
     }[kind]
@@ -261,7 +261,7 @@ def test_the_parent_of_a_path_must_be_there_and_of_its_kind(path: Path, kind: st
             ),
         ),
         (
-            Update(sets=((at("a", "b"), of(1)),), removes=(at("a", 0),)),
+            UpdateNode(sets=((at("a", "b"), of(1)),), removes=(at("a", 0),)),
             (
                 "Two document paths conflict with each other; must remove or rewrite one of these "
                 "paths; path one: [a, b], path two: [a, [0]]"
@@ -312,7 +312,7 @@ def test_the_parent_of_a_path_must_be_there_and_of_its_kind(path: Path, kind: st
     ],
 )
 def test_what_dynamodb_refuses_is_refused_whatever_the_item_holds(
-    update: Update, sentence: str
+    update: UpdateNode, sentence: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
         apply(update, {})
@@ -321,7 +321,7 @@ def test_what_dynamodb_refuses_is_refused_whatever_the_item_holds(
 
 
 def test_removals_within_an_item_still_to_be_made_mean_nothing() -> None:
-    update = Update(
+    update = UpdateNode(
         sets=((at("b"), of(1)),),
         removes=(at("a"), at("m", "x")),
         deletes=((at("s", "t"), of(frozenset({"x"}))),),
@@ -335,15 +335,15 @@ def test_removals_within_an_item_still_to_be_made_mean_nothing() -> None:
 @pytest.mark.parametrize(
     ("update", "makes"),
     [
-        (Update(), True),
+        (UpdateNode(), True),
         (setting((at("a"), of(1))), True),
         (adding(at("a"), 1), True),
-        (Update(removes=(at("a"),)), False),
+        (UpdateNode(removes=(at("a"),)), False),
         (deleting(at("a"), frozenset({1})), False),
-        (Update(sets=((at("a"), of(1)),), removes=(at("b"),)), True),
+        (UpdateNode(sets=((at("a"), of(1)),), removes=(at("b"),)), True),
     ],
 )
-def test_an_update_that_only_takes_away_makes_no_item(*, update: Update, makes: bool) -> None:
+def test_an_update_that_only_takes_away_makes_no_item(*, update: UpdateNode, makes: bool) -> None:
     answer = makes_item(update)
 
     assert answer is makes
@@ -356,12 +356,14 @@ def test_an_update_that_only_takes_away_makes_no_item(*, update: Update, makes: 
         (setting((at("m", "c", 1), of(7))), {"m": {"c": [2]}}, {"m": {"c": [7]}}),
         (setting((at("m", "new"), of(7))), {}, {"m": {"new": 7}}),
         (setting((at("m", "c", 100), of(7))), {}, {}),
-        (Update(removes=(at("m", "c", 1),)), {"m": {"c": [2]}}, {"m": {"c": [3]}}),
-        (Update(removes=(at("top"),)), {"top": 1}, {}),
+        (UpdateNode(removes=(at("m", "c", 1),)), {"m": {"c": [2]}}, {"m": {"c": [3]}}),
+        (UpdateNode(removes=(at("top"),)), {"top": 1}, {}),
         (adding(at("top"), 1), {"top": 1}, {"top": 2}),
     ],
 )
-def test_what_was_touched_is_only_the_paths_written(update: Update, old: Item, new: Item) -> None:
+def test_what_was_touched_is_only_the_paths_written(
+    update: UpdateNode, old: Item, new: Item
+) -> None:
     item: Item = {"top": 1, "m": {"b": "dog", "c": [1, 2, 3]}}
 
     answers = touched(update, item), touched(update, apply(update, item))
@@ -370,7 +372,7 @@ def test_what_was_touched_is_only_the_paths_written(update: Update, old: Item, n
 
 
 @given(updates, items)
-def test_the_item_given_is_never_changed(update: Update, item: Item) -> None:
+def test_the_item_given_is_never_changed(update: UpdateNode, item: Item) -> None:
     before = repr(item)
 
     _outcome(update, item)
@@ -379,7 +381,7 @@ def test_the_item_given_is_never_changed(update: Update, item: Item) -> None:
 
 
 @given(updates, items)
-def test_attributes_no_path_names_stay_as_they_are(update: Update, item: Item) -> None:
+def test_attributes_no_path_names_stay_as_they_are(update: UpdateNode, item: Item) -> None:
     named = {path.root for path in update.paths}
 
     after = _outcome(update, item)
@@ -389,7 +391,7 @@ def test_attributes_no_path_names_stay_as_they_are(update: Update, item: Item) -
     }
 
 
-def _outcome(update: Update, item: Item) -> Item:
+def _outcome(update: UpdateNode, item: Item) -> Item:
     try:
         return apply(update, item)
     except InvalidRequest:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.parse import Placeholders, parse_condition
-from grandstand.storage.tables.values import Value
 
 NAMES = {"#a": "a"}
 VALUES: dict[str, Value] = {

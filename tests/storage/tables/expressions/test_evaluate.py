@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 
+from grandstand.storage.tables.attribute_values import Item, Value
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.evaluate import compiled, evaluate
+from grandstand.storage.tables.expressions.evaluate import compile_condition, evaluate
 from grandstand.storage.tables.expressions.nodes import (
     And,
     BeginsWith,
@@ -26,7 +27,6 @@ from grandstand.storage.tables.expressions.nodes import (
     Size,
     TypeIs,
 )
-from grandstand.storage.tables.values import Item, Value
 from tests.storage.tables.expressions.strategies import conditions, items
 
 A = Path(("a",))
@@ -330,7 +330,7 @@ def test_what_dynamodb_refuses_is_refused_before_any_item_is_looked_at(
     condition: Condition, sentence: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        compiled(Or(Exists(B), condition), "FilterExpression")
+        compile_condition(Or(Exists(B), condition), "FilterExpression")
 
     assert str(refused.value).startswith("Invalid FilterExpression: ")
     assert sentence in str(refused.value)
@@ -353,7 +353,7 @@ def test_the_junctions_are_those_of_logic(one: Condition, two: Condition, item: 
 def test_a_compiled_condition_answers_the_same_twice_and_leaves_the_item_alone(
     condition: Condition, item: Item
 ) -> None:
-    before, test = repr(item), compiled(condition)
+    before, test = repr(item), compile_condition(condition)
 
     answers = [test(item), test(item), evaluate(condition, item)]
 

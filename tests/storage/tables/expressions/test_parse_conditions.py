@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.nodes import (
     And,
@@ -23,7 +24,6 @@ from grandstand.storage.tables.expressions.nodes import (
     TypeIs,
 )
 from grandstand.storage.tables.expressions.parse import Placeholders, parse_condition
-from grandstand.storage.tables.values import Value
 
 NAMES = {"#a": "a", "#odd": "odd.name[0]", "#size": "size"}
 VALUES: dict[str, Value] = {

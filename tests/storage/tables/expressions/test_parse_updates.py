@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.nodes import (
     IfMissing,
@@ -11,14 +12,13 @@ from grandstand.storage.tables.expressions.nodes import (
     Literal,
     Path,
     Sum,
-    Update,
+    UpdateNode,
 )
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_projection,
     parse_update,
 )
-from grandstand.storage.tables.values import Value
 
 NAMES = {"#a": "a", "#r": "name"}
 VALUES: dict[str, Value] = {
@@ -32,7 +32,7 @@ A, B, C = Path(("a",)), Path(("b",)), Path(("c",))
 ONE, LIST = Literal(1), Literal([1])
 
 
-def parsed(text: str) -> Update:
+def parsed(text: str) -> UpdateNode:
     return parse_update(text, Placeholders(NAMES, VALUES))
 
 
@@ -51,32 +51,32 @@ def projection_refusal(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "update"),
     [
-        ("SET a = :one", Update(sets=((A, ONE),))),
-        ("set #a=b", Update(sets=((A, B),))),
-        ("SET a = b + :one", Update(sets=((A, Sum(B, ONE)),))),
-        ("SET a = (b - :one)", Update(sets=((A, Sum(B, ONE, subtract=True)),))),
-        ("SET a = (b) + (:one)", Update(sets=((A, Sum(B, ONE)),))),
-        ("SET a = ((b) + :one)", Update(sets=((A, Sum(B, ONE)),))),
-        ("SET a = if_not_exists(a, :one)", Update(sets=((A, IfMissing(A, ONE)),))),
+        ("SET a = :one", UpdateNode(sets=((A, ONE),))),
+        ("set #a=b", UpdateNode(sets=((A, B),))),
+        ("SET a = b + :one", UpdateNode(sets=((A, Sum(B, ONE)),))),
+        ("SET a = (b - :one)", UpdateNode(sets=((A, Sum(B, ONE, subtract=True)),))),
+        ("SET a = (b) + (:one)", UpdateNode(sets=((A, Sum(B, ONE)),))),
+        ("SET a = ((b) + :one)", UpdateNode(sets=((A, Sum(B, ONE)),))),
+        ("SET a = if_not_exists(a, :one)", UpdateNode(sets=((A, IfMissing(A, ONE)),))),
         (
             "SET a = if_not_exists(a, :one) + :one",
-            Update(sets=((A, Sum(IfMissing(A, ONE), ONE)),)),
+            UpdateNode(sets=((A, Sum(IfMissing(A, ONE), ONE)),)),
         ),
         (
             "SET a = list_append(if_not_exists(b, :list), (c))",
-            Update(sets=((A, Joined(IfMissing(B, LIST), C)),)),
+            UpdateNode(sets=((A, Joined(IfMissing(B, LIST), C)),)),
         ),
-        ("SET a[0].#r = :one, b=:one", Update(sets=((Path(("a", 0, "name")), ONE), (B, ONE)))),
-        ("REMOVE a, b[1]", Update(removes=(A, Path(("b", 1))))),
-        ("ADD a :one, b :set", Update(adds=((A, ONE), (B, Literal(frozenset({"x"})))))),
-        ("Delete a.b :set", Update(deletes=((Path(("a", "b")), Literal(frozenset({"x"}))),))),
+        ("SET a[0].#r = :one, b=:one", UpdateNode(sets=((Path(("a", 0, "name")), ONE), (B, ONE)))),
+        ("REMOVE a, b[1]", UpdateNode(removes=(A, Path(("b", 1))))),
+        ("ADD a :one, b :set", UpdateNode(adds=((A, ONE), (B, Literal(frozenset({"x"})))))),
+        ("Delete a.b :set", UpdateNode(deletes=((Path(("a", "b")), Literal(frozenset({"x"}))),))),
         (
             "ADD c :one REMOVE b SET a = :one",
-            Update(sets=((A, ONE),), removes=(B,), adds=((C, ONE),)),
+            UpdateNode(sets=((A, ONE),), removes=(B,), adds=((C, ONE),)),
         ),
     ],
 )
-def test_an_update_means_what_it_says(text: str, update: Update) -> None:
+def test_an_update_means_what_it_says(text: str, update: UpdateNode) -> None:
     answer = parsed(text)
 
     assert answer == update

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from grandstand.storage.tables.expressions.evaluate import evaluate
+from grandstand.storage.tables.attribute_values import Item
+from grandstand.storage.tables.expressions.evaluate import evaluate, project
 from grandstand.storage.tables.expressions.nodes import Exists, Path
-from grandstand.storage.tables.expressions.project import project
-from grandstand.storage.tables.values import Item
 from tests.storage.tables.expressions.strategies import items, projections
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.expressions.evaluate import evaluate
 from grandstand.storage.tables.expressions.nodes import (
     And,
@@ -22,7 +23,7 @@ from grandstand.storage.tables.expressions.nodes import (
     Range,
     Size,
     Sum,
-    Update,
+    UpdateNode,
 )
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
@@ -32,9 +33,8 @@ from grandstand.storage.tables.expressions.parse import (
 )
 from grandstand.storage.tables.expressions.render import Rendering
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
-from grandstand.storage.tables.values import Value
+from tests.storage.tables.expressions.expression_texts import parse_key_condition
 from tests.storage.tables.expressions.strategies import conditions, projections, updates
-from tests.storage.tables.expressions.texts import parse_key_condition
 
 A, B, C, D = (Exists(Path((name,))) for name in "abcd")
 TABLE = TableSchema(
@@ -89,7 +89,7 @@ def test_the_expressions_of_a_request_share_a_placeholder_for_each_name() -> Non
     texts = [
         rendering.condition(Compare(">", Size(path), Literal(3))),
         rendering.projection([path, Path(("size",))]),
-        rendering.update(Update(removes=(path,))),
+        rendering.update(UpdateNode(removes=(path,))),
     ]
 
     assert texts == ["size(#n0[2].#n1) > :v0", "#n0[2].#n1, #n1", "REMOVE #n0[2].#n1"]
@@ -99,7 +99,7 @@ def test_the_expressions_of_a_request_share_a_placeholder_for_each_name() -> Non
 
 def test_an_update_is_written_section_by_section() -> None:
     rendering = Rendering()
-    update = Update(
+    update = UpdateNode(
         sets=(
             (Path(("a",)), Sum(IfMissing(Path(("a",)), Literal(0)), Literal(1), subtract=True)),
             (Path(("b",)), Joined(Path(("b",)), Literal([1]))),
@@ -118,7 +118,7 @@ def test_an_update_is_written_section_by_section() -> None:
 
 
 def test_an_update_that_does_nothing_is_an_empty_text() -> None:
-    text = Rendering().update(Update())
+    text = Rendering().update(UpdateNode())
 
     assert text == ""
 
@@ -143,12 +143,12 @@ def test_a_condition_reads_back_as_the_same_value(condition: Condition) -> None:
 
 @given(conditions, updates, projections)
 def test_a_request_reads_back_with_no_placeholder_unused(
-    condition: Condition, update: Update, paths: tuple[Path, ...]
+    condition: Condition, update: UpdateNode, paths: tuple[Path, ...]
 ) -> None:
     rendering = Rendering()
     texts = [
         rendering.condition(condition),
-        rendering.update(Update(sets=((Path(("z",)), Literal(1)),), removes=update.removes)),
+        rendering.update(UpdateNode(sets=((Path(("z",)), Literal(1)),), removes=update.removes)),
         rendering.projection(paths),
     ]
     shared = placeholders(rendering)
@@ -164,7 +164,7 @@ def test_a_request_reads_back_with_no_placeholder_unused(
 
 
 @given(updates.filter(lambda update: bool(update.paths)))
-def test_an_update_reads_back_as_the_same_value(update: Update) -> None:
+def test_an_update_reads_back_as_the_same_value(update: UpdateNode) -> None:
     rendering = Rendering()
     text = rendering.update(update)
 

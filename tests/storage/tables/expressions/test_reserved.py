@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.storage.tables.expressions.reserved import RESERVED, reserved
+from grandstand.storage.tables.expressions.syntax import RESERVED, is_reserved
 
 
 def test_there_are_as_many_as_dynamodb_publishes() -> None:
@@ -13,9 +13,9 @@ def test_there_are_as_many_as_dynamodb_publishes() -> None:
 
 @pytest.mark.parametrize("name", ["name", "NAME", "Status", "ttl", "zone", "abort", "size"])
 def test_a_reserved_word_is_reserved_in_any_case(name: str) -> None:
-    assert reserved(name)
+    assert is_reserved(name)
 
 
 @pytest.mark.parametrize("name", ["names_", "pk", "sk", "id", "price", "#name", ""])
 def test_other_names_are_free(name: str) -> None:
-    assert not reserved(name)
+    assert not is_reserved(name)

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables import Naming, Store
-from grandstand.storage.tables.engines.sqlite import Faults, SqliteEngine
 from grandstand.storage.tables.errors import Unprocessed
 from tests.storage.tables.library import Book, shelf
+from tests.storage.tables.unprocessed import leaving_unprocessed
 
 
 def book(number: int) -> Book:
@@ -18,11 +18,11 @@ def book(number: int) -> Book:
 
 def test_writes_that_stay_undone_are_told_after_eight_tries_and_seven_pauses() -> None:
     clock = ManualClock()
-    engine = SqliteEngine.open(None, clock=clock, faults=Faults(unprocessed_every=1))
+    engine = leaving_unprocessed(1, clock)
     store = Store(engine, naming=Naming(), clock=clock)
     store.create([shelf])
 
-    with store, pytest.raises(Unprocessed, match=r"2 items .* after 8 tries") as told:
+    with store, pytest.raises(Unprocessed, match=r"2 items .* after 8 attempts") as told:
         store.write_many([book(1).put(), book(2).put()])
 
     assert len(told.value.left) == 2
@@ -31,7 +31,7 @@ def test_writes_that_stay_undone_are_told_after_eight_tries_and_seven_pauses() -
 
 def test_reads_that_were_left_are_answered_in_the_order_of_the_questions() -> None:
     clock = ManualClock()
-    engine = SqliteEngine.open(None, clock=clock, faults=Faults(unprocessed_every=3))
+    engine = leaving_unprocessed(3, clock)
     store = Store(engine, naming=Naming(), clock=clock)
     store.create([shelf])
     store.write_many([book(number).put() for number in range(1, 8)])

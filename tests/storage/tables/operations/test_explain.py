@@ -7,14 +7,14 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.base.clock import ManualClock
-from grandstand.storage.tables import AllOrNothing, GetMany, Naming, WriteMany
+from grandstand.core.clock import ManualClock
+from grandstand.storage.tables import GetMany, Naming, TransactWrite, WriteMany
 from grandstand.storage.tables.declaration.patterns import patterns
-from grandstand.storage.tables.documents.markdown import section
+from grandstand.storage.tables.documents import markdown_section
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.errors import DeclarationFault
 from grandstand.storage.tables.operations.explain import cost, explain
-from grandstand.storage.tables.session import Session
+from grandstand.storage.tables.store import Session
 from tests.storage.tables.library import Book, Reader, readers, shelf
 
 DAY = datetime(2026, 2, 11, tzinfo=UTC)
@@ -54,7 +54,7 @@ def test_an_odd_attribute_name_goes_through_a_placeholder(session: Session) -> N
 def test_batches_and_transactions_are_explained_whole(session: Session) -> None:
     gets = GetMany((Book.one("s", 1), Book.one("s", 2)))
     puts = WriteMany((Reader(reader_id="a", place="p").put(),))
-    both = AllOrNothing((Reader.came("a", "p"), Book.delete(series="s", number=1)))
+    both = TransactWrite((Reader.came("a", "p"), Book.delete(series="s", number=1)))
 
     assert len(explain(session, gets).request["RequestItems"]["shelf-test"]["Keys"]) == 2
     assert explain(session, puts).request["RequestItems"]["readers"][0]["PutRequest"]
@@ -63,7 +63,7 @@ def test_batches_and_transactions_are_explained_whole(session: Session) -> None:
 
 
 def test_what_is_no_operation_cannot_be_explained(session: Session) -> None:
-    with pytest.raises(DeclarationFault, match="is no operation"):
+    with pytest.raises(DeclarationFault, match="is not a table operation"):
         explain(session, "a text")
 
 
@@ -74,7 +74,7 @@ def test_costs_follow_size_consistency_indexes_and_transactions() -> None:
     assert cost(Book.one("s", 1).consistent(), item_bytes=5_000).read_units == Decimal(2)
     assert cost(Book.of_series("s"), item_bytes=1_000, found=20).read_units == Decimal("2.5")
     assert cost(book.put(), item_bytes=1_500).write_units == Decimal(4)
-    assert cost(AllOrNothing((book.put(),)), item_bytes=1_000).write_units == Decimal(4)
+    assert cost(TransactWrite((book.put(),)), item_bytes=1_000).write_units == Decimal(4)
 
 
 def test_a_rate_gives_dollars_a_month() -> None:
@@ -95,7 +95,7 @@ def test_patterns_are_read_off_the_class() -> None:
 
 
 def test_the_document_names_keys_indexes_and_patterns() -> None:
-    text = section(readers)
+    text = markdown_section(readers)
 
     assert "| Expiry | `expiresAt`, epoch seconds |" in text
     assert "| `byHome` | `homeId` | – | ALL |" in text

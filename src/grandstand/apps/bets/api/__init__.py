@@ -1,5 +1,9 @@
-"""The HTTP routes of bets."""
+"""The HTTP API of bets."""
 
-from grandstand.apps.bets.api.routes import BetsApi
+from grandstand.apps.bets.api.games import GameRoutes
+from grandstand.apps.bets.api.models import ModelRoutes
+from grandstand.apps.bets.api.wagers import WagerRoutes
 
-__all__ = ["BetsApi"]
+
+class BetsApi(GameRoutes, ModelRoutes, WagerRoutes):
+    """All routes of bets."""

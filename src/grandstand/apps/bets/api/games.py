@@ -1,148 +1,375 @@
-"""Kept here: the routes of games, prices and predictions."""
+"""Routes for games, odds, predictions and line shopping."""
 
 from __future__ import annotations
 
-from grandstand.apps.bets.api import examples
-from grandstand.apps.bets.api.asking import (
-    Book,
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from grandstand.apps.bets.api.parameters import (
+    ANALYSIS_EXAMPLE,
+    GAME_EXAMPLE,
+    BetsRoutes,
+    Bookmaker,
     Cursor,
+    DevigMethod,
     GameId,
     Kind,
     Limit,
-    MarketKey,
-    MaybeBook,
-    MaybeSport,
-    Model,
-    RoutesPart,
+    ModelName,
+    OptionalBookmaker,
+    OptionalGameId,
+    OptionalSport,
+    Prices,
+    PropType,
     Sport,
 )
-from grandstand.apps.bets.api.game_models import (
-    AnalysisList,
-    AnalysisModel,
-    BookmakerList,
-    GameDetail,
-    GameList,
-    GameModel,
-    NameList,
-    PropFilters,
-    PropList,
-    PropModel,
-    TopAnalysis,
+from grandstand.apps.bets.domain.odds import InvalidPrice
+from grandstand.apps.bets.services.database import Outcome
+from grandstand.apps.bets.services.games import (
+    FinalScore,
+    GameSummary,
+    GameView,
+    InjuryView,
+    LineHistory,
+    MarketOdds,
+    PastResult,
+    PlayerProp,
 )
-from grandstand.apps.bets.service import GameUnknown, ModelUnknown, SportUnknown
-from grandstand.kit.routes import Who, get
+from grandstand.apps.bets.services.line_shopping import (
+    Arbitrage,
+    BestPrice,
+    FairOdds,
+    Middle,
+    StaleLine,
+    fair_odds,
+)
+from grandstand.apps.bets.services.predictions import Pick
+from grandstand.core.errors import NotFound
+from grandstand.kit.app import ExchangePrice
+from grandstand.kit.routes import CurrentCaller, get
 
 
-class GameRoutes(RoutesPart):
-    """Games, prices and predictions."""
+@dataclass(frozen=True, slots=True)
+class Game:
+    """An upcoming game with its odds by bookmaker and market.
 
-    @get("/sports", summary="The sports that are followed")
-    async def sports(self) -> NameList:
-        """The sports, by the keys the other routes take."""
-        return NameList(sports=self._bets.sports())
+    `captured_at` is the time since which the odds stand; `age_seconds` counts from their last
+    confirmation.
+    """
 
-    @get("/bookmakers", summary="Who has given prices", problems=(SportUnknown,))
-    async def bookmakers(self, sport: MaybeSport = None) -> BookmakerList:
-        """The bookmakers of a sport, or of all without one, by name."""
-        sports = self._bets.sports() if sport is None else (sport,)
-        found = {name for each in sports for name in await self._bets.bookmakers(each)}
-        return BookmakerList(bookmakers=tuple(sorted(found)))
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    updated_at: datetime | None
+    odds: dict[str, dict[str, tuple[Outcome, ...]]]
+    captured_at: dict[str, dict[str, datetime]]
+    age_seconds: dict[str, dict[str, int]]
+    exchange: tuple[ExchangePrice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GameDetails:
+    """Everything about a game."""
+
+    game: Game
+    props: tuple[PlayerProp, ...]
+    lines: tuple[LineHistory, ...]
+    closing: tuple[MarketOdds, ...]
+    analyses: tuple[Pick, ...]
+    home_form: tuple[PastResult, ...]
+    away_form: tuple[PastResult, ...]
+    meetings: tuple[PastResult, ...]
+    injuries: tuple[InjuryView, ...]
+    score: FinalScore | None
+
+
+@dataclass(frozen=True, slots=True)
+class SportList:
+    """The enabled sports."""
+
+    sports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BookmakerList:
+    """The bookmakers with odds."""
+
+    bookmakers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameList:
+    """Games, soonest first."""
+
+    games: tuple[Game, ...]
+    count: int
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PropFilters:
+    """The filters of the request."""
+
+    sport: str
+    bookmaker: str | None
+    prop_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PropList:
+    """Player props of upcoming games."""
+
+    props: tuple[PlayerProp, ...]
+    count: int
+    filters: PropFilters
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisList:
+    """Predictions for upcoming games."""
+
+    analyses: tuple[Pick, ...]
+    count: int
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopAnalysis:
+    """The prediction with the highest expected return; null if there is none."""
+
+    top_analysis: Pick | None
+
+
+@dataclass(frozen=True, slots=True)
+class BestPriceList:
+    """Best prices by game, market and outcome."""
+
+    prices: tuple[BestPrice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArbitrageList:
+    """Arbitrages, most profitable first."""
+
+    arbitrages: tuple[Arbitrage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MiddleList:
+    """Middles, cheapest first."""
+
+    middles: tuple[Middle, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaleLineList:
+    """Stale lines, largest edge first."""
+
+    lines: tuple[StaleLine, ...]
+
+
+class GameRoutes(BetsRoutes):
+    """Games, odds, predictions and line shopping."""
+
+    @get("/sports", summary="List the enabled sports")
+    async def sports(self) -> SportList:
+        """The keys of the sports."""
+        return SportList(self._bets.settings.sports)
+
+    @get("/bookmakers", summary="List the bookmakers with odds", problems=(NotFound,))
+    async def bookmakers(self, sport: OptionalSport = None) -> BookmakerList:
+        """The bookmakers of a sport, or of all sports, by name."""
+        sports = self._bets.settings.sports if sport is None else (sport,)
+        names = {name for key in sports for name in await self._bets.games.bookmakers(key)}
+        return BookmakerList(tuple(sorted(names)))
 
     @get(
         "/games",
-        summary="Games to come",
-        problems=(SportUnknown,),
-        example={"games": [examples.GAME], "count": 1, "cursor": None},
+        summary="List upcoming games",
+        problems=(NotFound,),
+        example={"games": [GAME_EXAMPLE], "count": 1, "cursor": None},
     )
     async def games(
         self,
-        who: Who,
+        who: CurrentCaller,
         sport: Sport,
         *,
-        bookmaker: MaybeBook = None,
+        bookmaker: OptionalBookmaker = None,
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> GameList:
-        """Games to come and those begun within three hours, soonest first, with all prices."""
-        question = f"bets.games/{sport}/{bookmaker}"
-        after = self._cursors.read(who, question, cursor)
-        page = await self._bets.games(sport, bookmaker=bookmaker, limit=limit, after=after)
-        return GameList(
-            games=tuple(map(GameModel.of, page.items)),
-            count=len(page.items),
-            cursor=self._cursors.write(who, question, page.position),
-        )
+        """Upcoming games and those started in the last three hours, soonest first, with odds."""
+        query = f"bets.games/{sport}/{bookmaker}"
+        after = self._position(who, query, cursor)
+        page = await self._bets.games.upcoming(sport, bookmaker=bookmaker, limit=limit, after=after)
+        games = tuple(map(to_game, page.items))
+        return GameList(games, len(games), self._cursor(who, query, page.cursor))
 
-    @get("/games/{game_id}", summary="Everything about a game", problems=(GameUnknown,))
-    async def game(self, game_id: GameId) -> GameDetail:
-        """A game with every price it ever had, each model's view, form, meetings and injuries."""
-        return GameDetail.of(await self._bets.game(game_id))
+    @get("/games/{game_id}", summary="Get a game", problems=(NotFound,))
+    async def game(self, game_id: GameId) -> GameDetails:
+        """A game with its line history, predictions, form, head-to-head results and injuries."""
+        return to_details(await self._bets.games.get(game_id))
 
-    @get("/player-props", summary="Prices about players", problems=(SportUnknown,))
+    @get("/player-props", summary="List player props", problems=(NotFound,))
     async def player_props(
         self,
-        who: Who,
+        who: CurrentCaller,
         sport: Sport,
         *,
-        bookmaker: MaybeBook = None,
-        prop_type: MarketKey = None,
+        bookmaker: OptionalBookmaker = None,
+        prop_type: PropType = None,
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> PropList:
-        """Prices about players in games to come; `prop_type` is a market such as player_points."""
-        question = f"bets.props/{sport}/{bookmaker}/{prop_type}"
-        page = await self._bets.props(
+        """Player props of upcoming games; `prop_type` is a market such as player_points."""
+        query = f"bets.props/{sport}/{bookmaker}/{prop_type}"
+        page = await self._bets.games.props(
             sport,
             bookmaker=bookmaker,
             market_key=prop_type,
             limit=limit,
-            after=self._cursors.read(who, question, cursor),
+            after=self._position(who, query, cursor),
         )
-        return PropList(
-            props=tuple(PropModel.of(game, quote) for game, quote in page.items),
-            count=len(page.items),
-            filters=PropFilters(sport=sport, bookmaker=bookmaker, prop_type=prop_type),
-            cursor=self._cursors.write(who, question, page.position),
-        )
+        filters = PropFilters(sport, bookmaker, prop_type)
+        next_cursor = self._cursor(who, query, page.cursor)
+        return PropList(page.items, len(page.items), filters, next_cursor)
 
     @get(
         "/analyses",
-        summary="A model's predictions",
-        problems=(SportUnknown, ModelUnknown),
-        example={"analyses": [examples.ANALYSIS], "count": 1, "cursor": None},
+        summary="List a model's predictions",
+        problems=(NotFound,),
+        example={"analyses": [ANALYSIS_EXAMPLE], "count": 1, "cursor": None},
     )
     async def analyses(
         self,
-        who: Who,
-        bookmaker: Book,
-        model: Model,
+        who: CurrentCaller,
+        bookmaker: Bookmaker,
+        model: ModelName,
         *,
-        sport: MaybeSport = None,
+        sport: OptionalSport = None,
         kind: Kind = "game",
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> AnalysisList:
-        """What a built-in model says of games to come, at a bookmaker's prices."""
-        question = f"bets.analyses/{sport}/{bookmaker}/{model}/{kind}"
-        page = await self._bets.analyses(
+        """Predictions of a built-in model for upcoming games, at a bookmaker's prices.
+
+        `confidence` is a calibrated probability, `roi` the expected return in percent.
+        """
+        query = f"bets.analyses/{sport}/{bookmaker}/{model}/{kind}"
+        page = await self._bets.predictions.picks(
             self._sport(sport),
             bookmaker,
             model,
             analysis_type=kind,
             limit=limit,
-            after=self._cursors.read(who, question, cursor),
+            after=self._position(who, query, cursor),
         )
-        return AnalysisList(
-            analyses=tuple(map(AnalysisModel.model_validate, page.items)),
-            count=len(page.items),
-            cursor=self._cursors.write(who, question, page.position),
+        next_cursor = self._cursor(who, query, page.cursor)
+        return AnalysisList(page.items, len(page.items), next_cursor)
+
+    @get("/top-analysis", summary="Get the best prediction", problems=(NotFound,))
+    async def top_analysis(
+        self, sport: OptionalSport = None, bookmaker: Bookmaker = "fanduel"
+    ) -> TopAnalysis:
+        """The prediction of any model with the highest expected return at a bookmaker."""
+        return TopAnalysis(await self._bets.predictions.top_pick(self._sport(sport), bookmaker))
+
+    @get("/tools/best-prices", summary="List the best prices", problems=(NotFound,))
+    async def best_prices(
+        self, sport: OptionalSport = None, game_id: OptionalGameId = None
+    ) -> BestPriceList:
+        """The best price of each outcome of a game, or of all upcoming games."""
+        return BestPriceList(
+            await self._bets.line_shopping.best_prices(self._sport(sport), game_id)
         )
 
-    @get("/top-analysis", summary="The best prediction there is", problems=(SportUnknown,))
-    async def top_analysis(
-        self, sport: MaybeSport = None, bookmaker: Book = "fanduel"
-    ) -> TopAnalysis:
-        """The prediction of any model with the greatest expected return at a bookmaker."""
-        found = await self._bets.top_analysis(self._sport(sport), bookmaker)
-        told = None if found is None else AnalysisModel.model_validate(found)
-        return TopAnalysis(top_analysis=told)
+    @get("/tools/arbitrages", summary="List arbitrages", problems=(NotFound,))
+    async def arbitrages(self, sport: OptionalSport = None) -> ArbitrageList:
+        """Bets at several bookmakers that profit whatever the result, most profitable first."""
+        return ArbitrageList(await self._bets.line_shopping.arbitrages(self._sport(sport)))
+
+    @get("/tools/middles", summary="List middles", problems=(NotFound,))
+    async def middles(self, sport: OptionalSport = None) -> MiddleList:
+        """Pairs of bets that both win between their lines, cheapest first."""
+        return MiddleList(await self._bets.line_shopping.middles(self._sport(sport)))
+
+    @get("/tools/stale-lines", summary="List stale lines", problems=(NotFound,))
+    async def stale_lines(self, sport: OptionalSport = None) -> StaleLineList:
+        """Prices that stood still while at least three other bookmakers moved."""
+        return StaleLineList(await self._bets.line_shopping.stale_lines(self._sport(sport)))
+
+    @get(
+        "/tools/fair-odds",
+        summary="Calculate fair odds",
+        problems=(InvalidPrice,),
+        example={
+            "method": "multiplicative",
+            "margin": 0.034783,
+            "probabilities": [0.579832, 0.420168],
+            "decimals": [1.724638, 2.38],
+            "americans": [-138, 138],
+        },
+    )
+    async def fair_odds(self, prices: Prices, method: DevigMethod = "power") -> FairOdds:
+        """The probability and fair price of each outcome, without the bookmaker's margin."""
+        return fair_odds(prices, method)
+
+
+def to_game(game: GameSummary) -> Game:
+    """Group the odds by bookmaker and market; player props are left out."""
+    quotes = [quote for quote in game.quotes if quote.player is None]
+    odds: dict[str, dict[str, tuple[Outcome, ...]]] = {}
+    captured: dict[str, dict[str, datetime]] = {}
+    ages: dict[str, dict[str, int]] = {}
+    for quote in quotes:
+        odds.setdefault(quote.bookmaker, {})[quote.market_key] = quote.outcomes
+        captured.setdefault(quote.bookmaker, {})[quote.market_key] = quote.captured_at
+        ages.setdefault(quote.bookmaker, {})[quote.market_key] = quote.age_seconds
+    return Game(
+        game.game_id,
+        game.sport,
+        game.home_team,
+        game.away_team,
+        game.commence_time,
+        max((quote.captured_at for quote in quotes), default=None),
+        odds,
+        captured,
+        ages,
+        game.exchange,
+    )
+
+
+def to_details(view: GameView) -> GameDetails:
+    return GameDetails(
+        game=to_game(view.game),
+        props=tuple(_props(view.game)),
+        lines=view.lines,
+        closing=view.closing,
+        analyses=view.picks,
+        home_form=view.home_form,
+        away_form=view.away_form,
+        meetings=view.meetings,
+        injuries=view.injuries,
+        score=view.score,
+    )
+
+
+def _props(game: GameSummary) -> Iterable[PlayerProp]:
+    for quote in game.quotes:
+        if quote.player is not None:
+            yield PlayerProp(
+                game.game_id,
+                game.sport,
+                game.home_team,
+                game.away_team,
+                game.commence_time,
+                quote.player,
+                quote.bookmaker,
+                quote.market_key,
+                quote.outcomes,
+                quote.captured_at,
+            )

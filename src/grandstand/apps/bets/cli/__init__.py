@@ -1,5 +1,1 @@
-"""`grandstand bets …`: games, models, Benny and one's own bets at a terminal."""
-
-from grandstand.apps.bets.cli.commands import commands
-
-__all__ = ["commands"]
+"""The commands `grandstand bets …`."""

@@ -1,29 +1,234 @@
-"""Kept here: all commands of bets together."""
+"""All commands of bets, and those that run jobs and import files."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
+
 import typer
 
-from grandstand.apps.bets.cli.asking import Opened
-from grandstand.apps.bets.cli.benny import add_benny
-from grandstand.apps.bets.cli.building import add_building
-from grandstand.apps.bets.cli.chores import add_chores
-from grandstand.apps.bets.cli.looking import add_looking
-from grandstand.apps.bets.cli.own import add_own
-from grandstand.apps.bets.cli.scoring import add_scoring
-from grandstand.apps.bets.cli.tools import tool_commands
-from grandstand.apps.bets.cli.wagers import add_wagers
+from grandstand.apps.bets.cli.console import (
+    AsJson,
+    EverySport,
+    OpenBets,
+    Sport,
+    format_count,
+    progress_bar,
+    read_bytes,
+    resolve_sport,
+    resolve_sports,
+    run_with_bets,
+    warn,
+)
+from grandstand.apps.bets.cli.games import add_game_commands, tool_commands
+from grandstand.apps.bets.cli.models import (
+    add_dataset_commands,
+    add_model_commands,
+    add_scoreboard_commands,
+)
+from grandstand.apps.bets.cli.wagers import add_benny, add_wagers
+from grandstand.apps.bets.services import Bets
+from grandstand.apps.bets.services.ingest.odds_collector import CollectionReport
+from grandstand.apps.bets.services.ingest.outcome_collector import OutcomeReport
+from grandstand.apps.bets.services.predictions import AnalysisReport
+from grandstand.core.errors import GrandstandError
+from grandstand.kit.terminal import echo_json
+
+T = TypeVar("T")
+What: TypeAlias = Literal["odds", "props", "stats", "schedules", "injuries"]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE…", help="One or more files.")]
 
 
-def commands(opened: Opened) -> typer.Typer:
-    """Make bets' commands; `opened` opens the service for the length of a block."""
-    group = typer.Typer(help="Games, odds, models, Benny and your own bets.", no_args_is_help=True)
-    add_looking(group, opened)
-    add_scoring(group, opened)
-    add_building(group, opened)
-    add_own(group, opened)
-    add_benny(group, opened)
-    add_wagers(group, opened)
-    group.add_typer(tool_commands(opened), name="tools")
-    add_chores(group, opened)
+def add_job_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+    """Add the commands that collect, predict, settle and import."""
+    _add_collect(group, open_bets)
+    _add_analyze(group, open_bets)
+    _add_settle(group, open_bets)
+    _add_import(group, open_bets)
+    _add_stats_import(group, open_bets)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done(Generic[T]):
+    """Results by sport, and the sports that failed."""
+
+    found: list[T]
+    failed: list[tuple[str, GrandstandError]]
+
+    def end(self) -> None:
+        """Print the failures and exit with the code of the first one."""
+        for sport, fault in self.failed:
+            typer.echo(f"! {sport}: {fault}", err=True)
+        if self.failed:
+            raise typer.Exit(self.failed[0][1].exit_code)
+
+
+async def _each(names: tuple[str, ...], about: str, ask: Callable[[str], Awaitable[T]]) -> _Done[T]:
+    """Run an action for each sport. A failure does not stop the others, unless all fail."""
+    done: _Done[T] = _Done([], [])
+    with progress_bar(about) as progress:
+        for at, name in enumerate(names):
+            progress(at, len(names))
+            try:
+                done.found.append(await ask(name))
+            except GrandstandError as fault:
+                done.failed.append((name, fault))
+    if done.failed and not done.found:
+        raise done.failed[0][1]
+    return done
+
+
+def _add_collect(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def collect(
+        what: Annotated[What, typer.Argument(help="What to collect.")] = "odds",
+        *,
+        sport: EverySport = None,
+        as_json: AsJson = False,
+    ) -> None:
+        """Collect odds, props, stats, schedules or injuries now."""
+
+        async def run(bets: Bets) -> _Done[CollectionReport]:
+            ask: dict[What, Callable[[str], Awaitable[CollectionReport]]] = {
+                "odds": bets.odds_collector.collect,
+                "props": bets.odds_collector.collect_props,
+                "stats": bets.stats_collector.collect_stats,
+                "schedules": bets.stats_collector.collect_schedules,
+                "injuries": bets.stats_collector.collect_injuries,
+            }
+            names = resolve_sports(bets, sport)
+            if what == "props" and sport is None:
+                names = tuple(name for name in names if name in bets.settings.prop_sports)
+            return await _each(names, f"collecting {what}", ask[what])
+
+        collected = run_with_bets(open_bets, run)
+        if as_json:
+            echo_json(collected.found)
+        else:
+            for report in collected.found:
+                _echo(report, what)
+        collected.end()
+
+
+def _echo(done: CollectionReport, what: str) -> None:
+    cost = f", {format_count(done.credits, 'credit')}" if done.credits else ""
+    typer.echo(f"{done.sport}: {what}, {done.seen:,} seen, {done.written:,} written{cost}")
+    warn(done.refused)
+
+
+def _add_analyze(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def analyze(*, sport: EverySport = None, as_json: AsJson = False) -> None:
+        """Run all models for upcoming games, as the job does."""
+
+        async def run(bets: Bets) -> _Done[AnalysisReport]:
+            return await _each(
+                resolve_sports(bets, sport), "predicting", bets.analysis_generator.run
+            )
+
+        analysed = run_with_bets(open_bets, run)
+        if as_json:
+            echo_json(analysed.found)
+        else:
+            for report in analysed.found:
+                games = format_count(report.games, "game")
+                picks = format_count(report.published, "pick")
+                typer.echo(f"{report.sport}: {games}, {picks} published, {report.frozen} frozen")
+        analysed.end()
+
+
+def _add_settle(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def settle(*, sport: EverySport = None, as_json: AsJson = False) -> None:
+        """Collect scores, verify predictions and settle bets, as the job does."""
+
+        async def run(bets: Bets) -> _Done[OutcomeReport]:
+            return await _each(
+                resolve_sports(bets, sport), "settling", bets.outcome_collector.collect
+            )
+
+        verified = run_with_bets(open_bets, run)
+        if as_json:
+            echo_json(verified.found)
+        else:
+            for report in verified.found:
+                _echo_verified(report)
+        verified.end()
+
+
+def _echo_verified(done: OutcomeReport) -> None:
+    again = f", {done.corrected} corrected" if done.corrected else ""
+    text = f"{format_count(done.completed, 'result')}{again}"
+    bets = f"{format_count(done.bets, 'bet')} of Benny and {done.wagers} of users settled"
+    void = f", {done.voided} void" if done.voided else ""
+    verified = format_count(done.predictions, "prediction")
+    typer.echo(f"{done.sport}: {text}, {verified} verified, {bets}{void}")
+    warn(done.refused)
+
+
+def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command("import")
+    def import_seasons(
+        files: Files,
+        *,
+        sport: Annotated[
+            str, typer.Option("--sport", "-s", help="The sport of the files.")
+        ] = "soccer_epl",
+        as_json: AsJson = False,
+    ) -> None:
+        """Import seasons from football-data.co.uk: results and odds.
+
+        Importing the same file again changes nothing.
+        """
+        contents = [(file, read_bytes(file)) for file in files]
+
+        async def run(bets: Bets) -> list[CollectionReport]:
+            name, found = resolve_sport(bets, sport), []
+            with progress_bar("importing") as progress:
+                for at, (file, content) in enumerate(contents):
+                    progress(at, len(contents))
+                    found.append(await bets.file_importer.import_season(name, file.name, content))
+            return found
+
+        _echo_files(files, run_with_bets(open_bets, run), as_json=as_json)
+
+
+def _add_stats_import(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command("stats-import")
+    def stats_import(files: Files, *, sport: Sport = None, as_json: AsJson = False) -> None:
+        """Import team_stats, player_stats, schedule or injuries files."""
+        contents = [(file, read_bytes(file)) for file in files]
+
+        async def run(bets: Bets) -> list[CollectionReport]:
+            name = resolve_sport(bets, sport)
+            return [
+                await bets.file_importer.import_stats(name, file.name, data)
+                for file, data in contents
+            ]
+
+        _echo_files(files, run_with_bets(open_bets, run), as_json=as_json)
+
+
+def _echo_files(files: list[Path], done: list[CollectionReport], *, as_json: bool) -> None:
+    if as_json:
+        echo_json(done)
+        return
+    for file, report in zip(files, done, strict=True):
+        typer.echo(f"{file.name}: {report.sport}, {report.seen:,} seen, {report.written:,} written")
+        warn(report.refused)
+
+
+def commands(open_bets: OpenBets) -> typer.Typer:
+    """Return the commands; `open_bets` opens the services for a block."""
+    group = typer.Typer(help="Games, odds, models, Benny and your bets.", no_args_is_help=True)
+    add_game_commands(group, open_bets)
+    add_scoreboard_commands(group, open_bets)
+    add_model_commands(group, open_bets)
+    add_dataset_commands(group, open_bets)
+    add_benny(group, open_bets)
+    add_wagers(group, open_bets)
+    group.add_typer(tool_commands(open_bets), name="tools")
+    add_job_commands(group, open_bets)
     return group

@@ -1,4 +1,4 @@
-"""Kept here: the commands of one's own bets and limits."""
+"""Commands for wagers, limits, Benny and the ledger."""
 
 from __future__ import annotations
 
@@ -8,110 +8,121 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from grandstand.apps.bets.cli.asking import (
+from grandstand.apps.bets.cli.console import (
+    NONE,
     OWNER,
     AsJson,
     Limit,
-    Opened,
+    OpenBets,
     User,
     Yes,
-    caller_of,
-    cents_of,
-    decimal_of,
-    moment_of,
+    caller_for,
+    format_count,
+    format_day_time,
+    format_interval,
+    format_key,
+    format_money,
+    format_percent,
+    format_point,
+    format_price,
+    format_signed_percent,
+    format_teams,
+    format_timestamp,
+    parse_cents,
+    parse_decimal,
+    parse_time,
     read_bytes,
-    with_bets,
+    run_with_bets,
 )
-from grandstand.apps.bets.cli.words import (
-    NONE,
-    count,
-    money,
-    plain,
-    point,
-    price,
-    short,
-    signed,
-    stamp,
-    teams,
-    within,
+from grandstand.apps.bets.services import Bets
+from grandstand.apps.bets.services.benny.dashboard import BennyBetView, BennyDashboard
+from grandstand.apps.bets.services.database import Page
+from grandstand.apps.bets.services.ledger import LedgerVerification
+from grandstand.apps.bets.services.limits import LimitsRequest, LimitsView
+from grandstand.apps.bets.services.wagers import WagerRequest, WagerSummary, WagerView
+from grandstand.core.errors import InvalidInput
+from grandstand.kit.terminal import (
+    ColumnSpec,
+    TableRow,
+    console,
+    echo_json,
+    print_line,
+    print_table,
+    print_title,
 )
-from grandstand.apps.bets.service import (
-    Bets,
-    LimitsDraft,
-    LimitsView,
-    Page,
-    WagerDraft,
-    WagerSummary,
-    WagerView,
-)
-from grandstand.base.errors import InvalidInput
-from grandstand.kit.terminal import Column, Line, console, echo_json, print_grid, say
 
 _WAGERS: Final = (
-    Column("start (UTC)", from_width=120, whole=True),
-    Column("game", from_width=80),
-    Column("bet"),
-    Column("price", right=True),
-    Column("stake", right=True),
-    Column("book", from_width=100),
-    Column("status"),
-    Column("profit", right=True),
-    Column("CLV", right=True, from_width=120),
-    Column("id", from_width=140, whole=True),
+    ColumnSpec("start (UTC)", from_width=120, whole=True),
+    ColumnSpec("game", from_width=80),
+    ColumnSpec("bet"),
+    ColumnSpec("price", right=True),
+    ColumnSpec("stake", right=True),
+    ColumnSpec("book", from_width=100),
+    ColumnSpec("status"),
+    ColumnSpec("profit", right=True),
+    ColumnSpec("CLV", right=True, from_width=120),
+    ColumnSpec("id", from_width=140, whole=True),
 )
 
 
-def add_wagers(group: typer.Typer, opened: Opened) -> None:
-    """Add the commands of one's own bets and limits."""
-    wagers = typer.Typer(help="Bets of your own.", no_args_is_help=True)
-    _add_list(wagers, opened)
-    _add_add(wagers, opened)
-    _add_import(wagers, opened)
-    _add_remove(wagers, opened)
+def add_wagers(group: typer.Typer, open_bets: OpenBets) -> None:
+    """Add the commands for wagers and limits."""
+    wagers = typer.Typer(help="Your bets.", no_args_is_help=True)
+    _add_list(wagers, open_bets)
+    _add_add(wagers, open_bets)
+    _add_import(wagers, open_bets)
+    _add_remove(wagers, open_bets)
     group.add_typer(wagers, name="wagers")
-    _add_limits(group, opened)
-    _add_time_out(group, opened)
+    _add_limits(group, open_bets)
+    _add_time_out(group, open_bets)
 
 
-def _add_list(group: typer.Typer, opened: Opened) -> None:
+def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("list")
     def list_wagers(*, limit: Limit = 20, user: User = OWNER, as_json: AsJson = False) -> None:
-        """List your bets, those on the latest games first, and what came of them."""
+        """List your bets with their results, latest games first."""
 
-        async def found(bets: Bets) -> tuple[Page[WagerView], WagerSummary]:
-            who = caller_of(user)
-            return await bets.wagers(who, limit=limit), await bets.wager_summary(who)
+        async def load(bets: Bets) -> tuple[Page[WagerView], WagerSummary]:
+            who = caller_for(user)
+            return await bets.wagers.list_wagers(who, limit=limit), await bets.wagers.summary(who)
 
-        page, summary = with_bets(opened, found)
+        page, summary = run_with_bets(open_bets, load)
         if as_json:
             echo_json({"wagers": page.items, "summary": summary})
             return
         to = console()
         if not page.items:
-            say(to, "You have recorded no bets: `grandstand bets wagers add` records one.")
+            print_line(to, "No bets. Record one with `grandstand bets wagers add`.")
             return
-        print_grid(to, _WAGERS, map(_wager_line, page.items))
-        open_stakes, staked = money(summary.open_stakes_cents), money(summary.staked_cents)
-        say(to, f"{count(summary.bets, 'bet')}, {summary.open} open with {open_stakes}", "dim")
+        print_table(to, _WAGERS, map(_wager_line, page.items))
+        open_stakes, staked = (
+            format_money(summary.open_stakes_cents),
+            format_money(summary.staked_cents),
+        )
+        print_line(
+            to,
+            f"{format_count(summary.bets, 'bet')}, {summary.open} open with {open_stakes}",
+            "dim",
+        )
         if summary.bets > summary.open:
-            profit = money(summary.profit_cents, signed=True)
-            back = within(summary.roi, sign=True)
-            say(to, f"Settled: {profit} of {staked} staked, return {back}", "dim")
+            profit = format_money(summary.profit_cents, signed=True)
+            back = format_interval(summary.roi, sign=True)
+            print_line(to, f"Settled: {profit} of {staked} staked, return {back}", "dim")
 
 
-def _wager_line(one: WagerView) -> Line:
-    status = one.status if one.verdict is None else plain(one.verdict)
-    return Line(
+def _wager_line(one: WagerView) -> TableRow:
+    status = one.status if one.verdict is None else format_key(one.verdict)
+    return TableRow(
         (
-            short(one.commence_time),
-            teams(one.home_team, one.away_team),
+            format_day_time(one.commence_time),
+            format_teams(one.home_team, one.away_team),
             _bet(one),
-            price(one.price),
-            money(one.stake_cents),
+            format_price(one.price),
+            format_money(one.stake_cents),
             one.bookmaker or NONE,
             status,
-            money(one.profit_cents, signed=True),
-            signed(one.clv),
+            format_money(one.profit_cents, signed=True),
+            format_signed_percent(one.clv),
             one.wager_id,
         )
     )
@@ -119,146 +130,161 @@ def _wager_line(one: WagerView) -> Line:
 
 def _bet(one: WagerView) -> str:
     named = {"home": one.home_team, "away": one.away_team}.get(one.side, one.side)
-    line = point(one.point, signed=one.side in {"home", "away"})
+    line = format_point(one.point, signed=one.side in {"home", "away"})
     about = f"{named} {line}".strip()
     return f"{one.participant}: {about} {one.market_key}" if one.participant else about
 
 
-def _add_add(group: typer.Typer, opened: Opened) -> None:
+def _add_add(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def add(
-        game_id: Annotated[str, typer.Argument(metavar="GAME", help="As `games` lists it.")],
+        game_id: Annotated[str, typer.Argument(metavar="GAME", help="A game id from `games`.")],
         *,
         side: Annotated[str, typer.Option("--side", help="home, away, draw, over or under.")],
-        american: Annotated[int, typer.Option("--price", help="American, such as -110.")],
+        american: Annotated[int, typer.Option("--price", help="The American price, such as -110.")],
         stake: Annotated[str, typer.Option("--stake", help="Dollars, such as 15.50.")],
-        market: Annotated[str, typer.Option("--market", "-m", help="Such as spreads.")] = "h2h",
-        line: Annotated[str | None, typer.Option("--point", help="The line: -3.5.")] = None,
+        market: Annotated[
+            str, typer.Option("--market", "-m", help="A market such as spreads.")
+        ] = "h2h",
+        line: Annotated[str | None, typer.Option("--point", help="The line, such as -3.5.")] = None,
         player: Annotated[
-            str | None, typer.Option("--player", help="Of a player's market.")
+            str | None, typer.Option("--player", help="The player of a prop.")
         ] = None,
-        bookmaker: Annotated[str, typer.Option("--book", "-b", help="Where it was made.")] = "",
+        bookmaker: Annotated[str, typer.Option("--book", "-b", help="The bookmaker.")] = "",
         placed: Annotated[
-            str | None, typer.Option("--placed", help="When: 2026-02-11T14:00:00Z; now without.")
+            str | None,
+            typer.Option(
+                "--placed", help="When it was placed: 2026-02-11T14:00:00Z. Default: now."
+            ),
         ] = None,
         note: Annotated[str, typer.Option("--note")] = "",
         user: User = OWNER,
         as_json: AsJson = False,
     ) -> None:
-        """Record a bet you made elsewhere; your own limits stand against it if they must."""
+        """Record a bet you placed elsewhere, within your limits."""
 
-        async def recorded(bets: Bets) -> WagerView:
-            draft = WagerDraft(
+        async def record(bets: Bets) -> WagerView:
+            draft = WagerRequest(
                 game_id=game_id,
                 market_key=market,
                 side=side,
                 price=american,
-                stake_cents=cents_of(stake),
-                point=None if line is None else decimal_of(line),
+                stake_cents=parse_cents(stake),
+                point=None if line is None else parse_decimal(line),
                 bookmaker=bookmaker,
-                placed_at=None if placed is None else moment_of(placed, bets.now()),
+                placed_at=None if placed is None else parse_time(placed, bets.now()),
                 note=note,
                 participant=player,
             )
-            return await bets.record_wager(caller_of(user), draft)
+            return await bets.wagers.record(caller_for(user), draft)
 
-        found = with_bets(opened, recorded)
-        echo_json(found) if as_json else print_grid(console(), _WAGERS, [_wager_line(found)])
+        found = run_with_bets(open_bets, record)
+        echo_json(found) if as_json else print_table(console(), _WAGERS, [_wager_line(found)])
 
 
-def _add_import(group: typer.Typer, opened: Opened) -> None:
+def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("import")
     def import_wagers(
-        file: Annotated[Path, typer.Argument(help="A CSV file; its columns are in the manual.")],
+        file: Annotated[
+            Path, typer.Argument(help="A CSV file. The documentation lists its columns.")
+        ],
         *,
         user: User = OWNER,
         as_json: AsJson = False,
     ) -> None:
-        """Record the bets of a file; lines that were recorded before are known.
+        """Import bets from a file. Lines recorded before are skipped.
 
-        Exits with 1 when a line was refused; the others are taken.
+        Exits with 1 if a line is invalid; the others are recorded.
         """
         content = read_bytes(file)
-        done = with_bets(opened, lambda bets: bets.import_wagers(caller_of(user), content))
+        done = run_with_bets(
+            open_bets, lambda bets: bets.wagers.import_file(caller_for(user), content)
+        )
         if as_json:
             echo_json(done)
         else:
-            typer.echo(f"{count(done.recorded, 'bet')} recorded, {done.known} known before")
-            for line, why in done.refused:
-                typer.echo(f"! line {line}: {why}", err=True)
+            typer.echo(
+                f"{format_count(done.recorded, 'bet')} recorded, {done.known} already recorded"
+            )
+            for rejected in done.refused:
+                typer.echo(f"! line {rejected.line}: {rejected.why}", err=True)
         if done.refused:
             raise typer.Exit(1)
 
 
-def _add_remove(group: typer.Typer, opened: Opened) -> None:
+def _add_remove(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def remove(
-        wager_id: Annotated[str, typer.Argument(metavar="BET", help="As `list --json` has it.")],
+        wager_id: Annotated[
+            str, typer.Argument(metavar="BET", help="A bet id from `list --json`.")
+        ],
         *,
         yes: Yes = False,
         user: User = OWNER,
     ) -> None:
-        """Take an open bet back, its stake with it; only before the game."""
+        """Withdraw an open bet before its game starts."""
         if not yes:
-            typer.confirm(f"Take {wager_id} back?", abort=True, err=True)
-        with_bets(opened, lambda bets: bets.remove_wager(caller_of(user), wager_id))
-        typer.echo("It is taken back.")
+            typer.confirm(f"Withdraw {wager_id}?", abort=True, err=True)
+        run_with_bets(open_bets, lambda bets: bets.wagers.remove(caller_for(user), wager_id))
+        typer.echo("Withdrawn.")
 
 
-def _add_limits(group: typer.Typer, opened: Opened) -> None:
+def _add_limits(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def limits(
         *,
         bet: Annotated[
-            str | None, typer.Option("--bet", help="The most for one bet; `none` lifts it.")
+            str | None,
+            typer.Option("--bet", help="Maximum stake per bet; `none` removes the limit."),
         ] = None,
-        day: Annotated[str | None, typer.Option("--day", help="The most for one day.")] = None,
-        week: Annotated[
-            str | None, typer.Option("--week", help="The most to lose in a week.")
-        ] = None,
+        day: Annotated[str | None, typer.Option("--day", help="Maximum stakes per day.")] = None,
+        week: Annotated[str | None, typer.Option("--week", help="Maximum loss per week.")] = None,
         user: User = OWNER,
         as_json: AsJson = False,
     ) -> None:
-        """Show or set what you allow yourself; looser limits count a day later."""
+        """Show or set your limits. Looser limits apply after a day."""
 
-        async def done(bets: Bets) -> LimitsView:
-            who = caller_of(user)
-            now = await bets.limits(who)
+        async def run(bets: Bets) -> LimitsView:
+            who = caller_for(user)
+            now = await bets.limits.get(who)
             if bet is None and day is None and week is None:
                 return now
-            draft = LimitsDraft(
+            draft = LimitsRequest(
                 _limit(bet, now.stake_per_bet_cents),
                 _limit(day, now.stake_per_day_cents),
                 _limit(week, now.loss_per_week_cents),
             )
-            return await bets.set_limits(who, draft)
+            return await bets.limits.update(who, draft)
 
-        found = with_bets(opened, done)
+        found = run_with_bets(open_bets, run)
         echo_json(found) if as_json else _print_limits(console(), found)
 
 
-def _limit(told: str | None, now: int | None) -> int | None:
-    if told is None:
+def _limit(text: str | None, now: int | None) -> int | None:
+    if text is None:
         return now
-    return None if told == "none" else cents_of(told)
+    return None if text == "none" else parse_cents(text)
 
 
 def _print_limits(to: Console, found: LimitsView) -> None:
-    used_day, used_week = money(found.staked_today_cents), money(found.lost_this_week_cents)
-    say(to, f"for one bet     {_most(found.stake_per_bet_cents)}")
-    say(to, f"for one day     {_most(found.stake_per_day_cents)}, {used_day} staked today")
-    say(to, f"lost in a week  {_most(found.loss_per_week_cents)}, {used_week} lost so far")
+    used_day, used_week = (
+        format_money(found.staked_today_cents),
+        format_money(found.lost_this_week_cents),
+    )
+    print_line(to, f"stake per bet   {_most(found.stake_per_bet_cents)}")
+    print_line(to, f"stakes per day  {_most(found.stake_per_day_cents)}, {used_day} staked today")
+    print_line(to, f"loss per week   {_most(found.loss_per_week_cents)}, {used_week} lost so far")
     if found.time_out_until is not None:
-        say(to, f"time out until  {stamp(found.time_out_until)} UTC", "bold")
+        print_line(to, f"time-out until  {format_timestamp(found.time_out_until)} UTC", "bold")
     if found.loosens_at is not None:
-        say(to, f"looser limits count from {stamp(found.loosens_at)} UTC on", "dim")
+        print_line(to, f"looser limits apply from {format_timestamp(found.loosens_at)} UTC", "dim")
 
 
 def _most(cents: int | None) -> str:
-    return "no limit" if cents is None else f"at most {money(cents)}"
+    return "no limit" if cents is None else f"at most {format_money(cents)}"
 
 
-def _add_time_out(group: typer.Typer, opened: Opened) -> None:
+def _add_time_out(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("time-out")
     def time_out(
         until: Annotated[str, typer.Argument(help="12h, 3d, 2w, or 2026-03-01T00:00:00Z.")],
@@ -267,16 +293,196 @@ def _add_time_out(group: typer.Typer, opened: Opened) -> None:
         user: User = OWNER,
         as_json: AsJson = False,
     ) -> None:
-        """Take no bets until a moment; it can be made longer and never shorter."""
+        """Start a time-out. It can be extended but not shortened."""
         if as_json and not yes:
-            raise InvalidInput("With --json nobody can be asked: say --yes")
+            raise InvalidInput("--json needs --yes because there is no confirmation.")
 
-        async def done(bets: Bets) -> LimitsView:
-            moment = moment_of(until, bets.now()).replace(microsecond=0)
+        async def run(bets: Bets) -> LimitsView:
+            moment = parse_time(until, bets.now()).replace(microsecond=0)
             if not yes:
-                told = f"Record no bets until {stamp(moment)} UTC? It cannot be taken back."
-                typer.confirm(told, abort=True, err=True)
-            return await bets.time_out(caller_of(user), moment)
+                text = (
+                    f"Block all bets until {format_timestamp(moment)} UTC? This cannot be undone."
+                )
+                typer.confirm(text, abort=True, err=True)
+            return await bets.limits.time_out(caller_for(user), moment)
 
-        found = with_bets(opened, done)
+        found = run_with_bets(open_bets, run)
         echo_json(found) if as_json else _print_limits(console(), found)
+
+
+_BETS: Final = (
+    ColumnSpec("start (UTC)", from_width=120, whole=True),
+    ColumnSpec("game", from_width=80),
+    ColumnSpec("bet"),
+    ColumnSpec("probability", right=True, from_width=90),
+    ColumnSpec("price", right=True),
+    ColumnSpec("stake", right=True),
+    ColumnSpec("status"),
+    ColumnSpec("profit", right=True),
+    ColumnSpec("CLV", right=True, from_width=110),
+)
+_RULES: Final = (
+    ColumnSpec("rule"),
+    ColumnSpec("rejected", right=True),
+    ColumnSpec("settled", right=True, from_width=60),
+    ColumnSpec("return if bet", right=True),
+)
+
+
+def add_benny(group: typer.Typer, open_bets: OpenBets) -> None:
+    """Add the commands for Benny and the ledger."""
+    _add_benny(group, open_bets)
+    _add_trade(group, open_bets)
+    group.add_typer(_ledger(open_bets), name="ledger")
+
+
+def _add_benny(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def benny(
+        *,
+        shadow: Annotated[
+            bool, typer.Option("--shadow", help="Show the bets his rules rejected.")
+        ] = False,
+        limit: Limit = 20,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show Benny's bankroll, bets, learning and the effect of his rules."""
+        if shadow:
+            shadow_bets = run_with_bets(
+                open_bets, lambda bets: bets.benny.shadow_bets(limit=limit)
+            ).items
+            if as_json:
+                echo_json(shadow_bets)
+            else:
+                _print_bets(console(), shadow_bets)
+            return
+        found = run_with_bets(open_bets, lambda bets: bets.benny.dashboard())
+        echo_json(found) if as_json else _print_benny(console(), found)
+
+
+def _print_benny(to: Console, benny: BennyDashboard) -> None:
+    stakes = format_money(benny.open_stakes_cents)
+    print_title(to, f"Benny: {format_money(benny.bankroll_cents)} available, {stakes} on open bets")
+    budget = format_money(benny.weekly_budget_cents)
+    print_line(to, f"Weekly budget: {budget} (virtual money)", "dim")
+    print_line(to, f"{format_count(benny.bets, 'bet')} so far, {benny.pending} open")
+    if benny.bets > benny.pending:
+        print_line(to, f"wins   {format_interval(benny.win_rate)}")
+        print_line(
+            to,
+            f"return {format_interval(benny.roi, sign=True)}, "
+            f"{format_money(benny.profit_cents, signed=True)}",
+        )
+        print_line(to, f"CLV    {format_interval(benny.clv, sign=True)}")
+    learning = benny.learning
+    print_line(
+        to,
+        f"Minimum probability {format_percent(learning.threshold)}, stakes "
+        f"{format_percent(learning.kelly_fraction, 0)} of Kelly, learned from "
+        f"{format_count(learning.bets, 'bet')}",
+    )
+    bets = (*benny.open_bets, *benny.settled_bets)
+    if bets:
+        to.print()
+        _print_bets(to, bets)
+    if benny.rules:
+        to.print()
+        lines = (
+            TableRow(
+                (
+                    format_key(rule.rule),
+                    str(rule.rejected),
+                    str(rule.settled),
+                    format_interval(rule.roi, sign=True),
+                )
+            )
+            for rule in benny.rules
+        )
+        print_table(to, _RULES, lines)
+
+
+def _print_bets(to: Console, bets: tuple[BennyBetView, ...]) -> None:
+    if not bets:
+        print_line(to, "No bets.")
+        return
+    print_table(to, _BETS, map(_bet_line, bets))
+
+
+def _bet_line(bet: BennyBetView) -> TableRow:
+    status = format_key(bet.rejected_by) if bet.rejected_by else bet.status
+    return TableRow(
+        (
+            format_day_time(bet.commence_time),
+            format_teams(bet.home_team, bet.away_team),
+            bet.prediction,
+            format_percent(bet.probability),
+            format_price(bet.price),
+            format_money(bet.stake_cents),
+            status,
+            format_money(bet.profit_cents, signed=True),
+            format_signed_percent(bet.clv),
+        ),
+        "bold" if bet.status == "pending" and not bet.rejected_by else "",
+    )
+
+
+def _add_trade(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def trade(*, as_json: AsJson = False) -> None:
+        """Run Benny's daily trading."""
+        done = run_with_bets(open_bets, lambda bets: bets.benny_trader.trade())
+        if as_json:
+            echo_json(done)
+        elif done.elsewhere:
+            typer.echo("Another instance is trading.")
+        else:
+            text = f"{format_count(done.considered, 'bet')} considered, {done.placed} placed"
+            typer.echo(f"{text} for {format_money(done.staked_cents)}, {done.rejected} rejected")
+
+
+def _ledger(open_bets: OpenBets) -> typer.Typer:
+    group = typer.Typer(help="The double-entry ledger.", no_args_is_help=True)
+
+    @group.callback()
+    def ledger() -> None:
+        """The double-entry ledger."""
+
+    @group.command()
+    def verify(
+        book: Annotated[
+            str | None, typer.Argument(help="benny or user:ID. Default: all books.")
+        ] = None,
+        *,
+        as_json: AsJson = False,
+    ) -> None:
+        """Verify all balances and links. Exits with 1 if a book is not sound."""
+
+        async def verify_books(bets: Bets) -> list[LedgerVerification]:
+            if book is not None:
+                return [await bets.ledger.verify(book)]
+            return [result async for result in bets.ledger.verify_all()]
+
+        proofs = run_with_bets(open_bets, verify_books)
+        if as_json:
+            echo_json(proofs)
+        else:
+            for proof in proofs:
+                _print_proof(console(), proof)
+            if not proofs:
+                typer.echo("The ledger is empty.")
+        if not all(proof.sound for proof in proofs):
+            raise typer.Exit(1)
+
+    return group
+
+
+def _print_proof(to: Console, proof: LedgerVerification) -> None:
+    text = "balances" if proof.sound else "DOES NOT BALANCE"
+    style = "" if proof.sound else "bold red"
+    print_line(
+        to, f"{proof.book}: {format_count(proof.entries, 'entry', 'entries')}, {text}", style
+    )
+    for account, cents in sorted(proof.balances.items()):
+        print_line(to, f"  {account:<12} {format_money(cents):>14}")
+    for fault in proof.faults:
+        print_line(to, f"  ! {fault}", "red")

@@ -1,5 +1,21 @@
 """The pages of bets."""
 
-from grandstand.apps.bets.pages.rooms import BetsPages
+from grandstand.apps.bets.pages.benny import BennyPages
+from grandstand.apps.bets.pages.calculators import CalculatorPages
+from grandstand.apps.bets.pages.games import GamePages, LineShoppingPages
+from grandstand.apps.bets.pages.models import ModelPages
+from grandstand.apps.bets.pages.scoreboard import ScoreboardPages
+from grandstand.apps.bets.pages.wagers import WagerImportPages, WagerPages
 
-__all__ = ["BetsPages"]
+
+class BetsPages(
+    CalculatorPages,
+    WagerImportPages,
+    WagerPages,
+    BennyPages,
+    ModelPages,
+    ScoreboardPages,
+    LineShoppingPages,
+    GamePages,
+):
+    """All pages of bets."""

@@ -1,4 +1,4 @@
-"""Kept here: Benny in public: his money, his bets with their reasons, and what his rules earn."""
+"""Benny's pages: dashboard, bets and shadow bets."""
 
 from __future__ import annotations
 
@@ -8,36 +8,33 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.pages.part import PagesPart, chosen
-from grandstand.apps.bets.pages.plots import calibration_chart, money_chart
-from grandstand.apps.bets.pages.words import rule_name, tone_of, units, within
-from grandstand.apps.bets.service import BennyView, RuleWorth
-from grandstand.kit.pages import shown
+from grandstand.apps.bets.pages.base import BetsPagesBase, chosen, rule_name, tone_of, units, within
+from grandstand.apps.bets.pages.charts import calibration_chart, money_chart
+from grandstand.apps.bets.services.benny.dashboard import BennyDashboard, RuleEffect
+from grandstand.core import formatting
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
-from grandstand.kit.routes import Who, page
+from grandstand.kit.routes import CurrentCaller, page
 
-_BETS: Final = 20
+_PAGE_SIZE: Final = 20
 _RULES: Final = (
     Column("rule", "Rule"),
-    Column("rejected", "Kept out", "number"),
-    Column("settled", "Decided", "number"),
+    Column("rejected", "Rejected", "number"),
+    Column("settled", "Settled", "number"),
     Column("won", "Won", "number"),
-    Column("profit", "Units missed", "number"),
-    Column("roi", "ROI of them", "number"),
-    Column("worth", "So the rule"),
+    Column("profit", "Units", "number"),
+    Column("roi", "ROI", "number"),
+    Column("worth", "Effect"),
 )
 
 
-class BennyPages(PagesPart):
-    """A trader with virtual money, who shows everything."""
-
+class BennyPages(BetsPagesBase):
     @page("/benny")
-    async def benny(self, request: Request, who: Who) -> Response:
-        """His dashboard."""
+    async def benny(self, request: Request, who: CurrentCaller) -> Response:
+        """The dashboard."""
         del who
-        view = await self._bets.benny()
+        view = await self._bets.benny.dashboard()
         settings = self._bets.settings
-        note = "What he has, open stakes apart; every Monday it is set to his budget."
+        note = "Available money without open stakes; reset to the budget every Monday."
         return self._render(
             request,
             "benny",
@@ -46,89 +43,95 @@ class BennyPages(PagesPart):
             curve=money_chart("Bankroll", note, view.curve) if view.curve else None,
             calibration=calibration_chart(view.calibration, "Benny") if view.calibration else None,
             rules=rules_table(view.rules),
-            threshold=threshold_words(view),
+            threshold=describe_threshold(view),
             settings=settings,
         )
 
     @page("/benny/bets")
-    async def benny_bets(self, request: Request, who: Who) -> Response:
-        """All his bets, newest first."""
+    async def benny_bets(self, request: Request, who: CurrentCaller) -> Response:
+        """All bets, newest first."""
         del who
-        after = request.query_params.get("after") or None
-        found = await self._bets.benny_bets(limit=_BETS, after=after)
+        after = request.query_params.get("cursor") or None
+        page_of_bets = await self._bets.benny.bets(limit=_PAGE_SIZE, after=after)
         return self._render(
             request,
             "benny_bets",
             here="benny",
-            bets=found.items,
-            position=found.position,
+            bets=page_of_bets.items,
+            cursor=page_of_bets.cursor,
             shadow=False,
             rule="",
             rules=(),
         )
 
     @page("/benny/shadow")
-    async def shadow(self, request: Request, who: Who) -> Response:
-        """What he did not bet, and the rule that kept it out."""
+    async def shadow(self, request: Request, who: CurrentCaller) -> Response:
+        """The bets a rule rejected, newest first."""
         del who
-        known = tuple(one.rule for one in (await self._bets.benny()).rules)
-        rule = chosen(request, "rule", known, "")
-        after = request.query_params.get("after") or None
-        found = await self._bets.shadow_bets(rule=rule or None, limit=_BETS, after=after)
+        rules = tuple(one.rule for one in (await self._bets.benny.dashboard()).rules)
+        rule = chosen(request, "rule", rules, "")
+        after = request.query_params.get("cursor") or None
+        page_of_bets = await self._bets.benny.shadow_bets(
+            rule=rule or None, limit=_PAGE_SIZE, after=after
+        )
         return self._render(
             request,
             "benny_bets",
             here="benny",
-            bets=found.items,
-            position=found.position,
+            bets=page_of_bets.items,
+            cursor=page_of_bets.cursor,
             shadow=True,
             rule=rule,
-            rules=known,
+            rules=rules,
         )
 
 
-def threshold_words(view: BennyView) -> str:
-    """Say what Benny bets on, and what of that he has learnt."""
-    learnt = view.learnt
-    begun = learnt.threshold - learnt.adjustment
-    if not learnt.adjustment:
-        return f"at the {shown.percent(begun)} he began with"
-    way = "raised" if learnt.adjustment > 0 else "lowered"
-    return f"{way} by {shown.percent(abs(learnt.adjustment))} from {shown.percent(begun)}"
+def describe_threshold(view: BennyDashboard) -> str:
+    """Describe how learning changed the minimum probability."""
+    learning = view.learning
+    base = learning.threshold - learning.adjustment
+    if not learning.adjustment:
+        return f"at the {formatting.format_percent(base)} he began with"
+    way = "raised" if learning.adjustment > 0 else "lowered"
+    change = formatting.format_percent(abs(learning.adjustment))
+    return f"{way} by {change} from {formatting.format_percent(base)}"
 
 
-def rules_table(held: Sequence[RuleWorth]) -> DataTable:
-    """Answer what each rule kept away, and whether that was well."""
-    rows = tuple(_rule(one) for one in held)
+def rules_table(rules: Sequence[RuleEffect]) -> DataTable:
+    rows = tuple(_rule(item) for item in rules)
     return DataTable("rules", "Benny’s rules", _RULES, rows, stacks=True)
 
 
-def _rule(one: RuleWorth) -> Row:
-    said = worth_of(one)
-    tone = tone_of(-one.profit_units if one.settled else None)
-    interval = "" if one.roi is None else f" ({within(one.roi, signed=True)})"
-    value = None if one.roi is None else one.roi.value
-    roi = shown.NOTHING if value is None else f"{shown.number(value * 100, 1, signed=True)} %"
+def _rule(rule: RuleEffect) -> Row:
+    label = rule_verdict(rule)
+    tone = tone_of(-rule.profit_units if rule.settled else None)
+    interval = "" if rule.roi is None else f" ({within(rule.roi, signed=True)})"
+    value = None if rule.roi is None else rule.roi.value
+    roi = (
+        formatting.EMPTY
+        if value is None
+        else f"{formatting.format_number(value * 100, 1, signed=True)} %"
+    )
     return Row(
-        one.rule,
+        rule.rule,
         (
-            Cell(rule_name(one.rule), href=f"/bets/benny/shadow?rule={one.rule}"),
-            Cell(shown.number(one.rejected), one.rejected),
-            Cell(shown.number(one.settled), one.settled),
-            Cell(shown.number(one.won), one.won),
-            Cell(units(one.profit_units) if one.settled else shown.NOTHING, one.profit_units),
+            Cell(rule_name(rule.rule), href=f"/bets/benny/shadow?rule={rule.rule}"),
+            Cell(formatting.format_number(rule.rejected), rule.rejected),
+            Cell(formatting.format_number(rule.settled), rule.settled),
+            Cell(formatting.format_number(rule.won), rule.won),
+            Cell(units(rule.profit_units) if rule.settled else formatting.EMPTY, rule.profit_units),
             Cell(f"{roi}{interval}", value),
-            Cell(said, tone=tone, badge=True),
+            Cell(label, tone=tone, badge=True),
         ),
     )
 
 
-def worth_of(one: RuleWorth) -> str:
-    """Say whether a rule earned its keep, as far as one can know."""
-    if not one.settled or one.roi is None:
-        return "cannot be judged yet"
-    if one.roi.high < 0:
-        return "earned its keep"
-    if one.roi.low > 0:
-        return "costs money"
-    return "seems to help" if one.profit_units < 0 else "seems to cost"
+def rule_verdict(rule: RuleEffect) -> str:
+    """Return whether a rule saved or cost money, as far as the interval tells."""
+    if not rule.settled or rule.roi is None:
+        return "Not enough data"
+    if rule.roi.high < 0:
+        return "Saved money"
+    if rule.roi.low > 0:
+        return "Cost money"
+    return "Probably saves" if rule.profit_units < 0 else "Probably costs"

@@ -1,4 +1,4 @@
-"""Kept here: what people write into fields, read into values or refused beside the field."""
+"""Parsing of form fields, with an error message per field."""
 
 from __future__ import annotations
 
@@ -11,169 +11,168 @@ from fractions import Fraction
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from grandstand.apps.bets.model.prices.odds import american_of, decimal_of
+from grandstand.apps.bets.domain.odds import american_to_decimal, decimal_to_american
 
 _AMERICAN: Final = 100
 _PER_CENT: Final = Decimal(100)
-_MOST_CENTS: Final = 100_000_000
-_MOST_POINT: Final = 1000
-_MOST_DECIMAL: Final = 10_001
-_LONGEST_NUMBER: Final = 24
+_MAX_CENTS: Final = 100_000_000
+_MAX_LINE: Final = 1000
+_MAX_DECIMAL: Final = 10_001
+_MAX_DIGITS: Final = 24
 _EVENS: Final = frozenset({"evens", "even", "evs", "ev"})
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPrice:
-    """A price as it was written, in both forms."""
+class ParsedPrice:
+    """A price in American and decimal odds."""
 
     american: int
     decimal: float
 
 
-def price_of(text: str) -> GivenPrice | None:
-    """Read an American (-110, +150), decimal (1.91) or fractional (10/11) price; None otherwise.
+def parse_price(text: str) -> ParsedPrice | None:
+    """Parse an American (-110, +150), decimal (1.91) or fractional (10/11) price; None if invalid.
 
-    A number without a sign is American from 100 on, and decimal below.
+    A number without a sign is American from 100 on, decimal below.
     """
-    plain = _plain(text).lower()
+    plain = _normalize(text).lower()
     if plain in _EVENS:
-        return GivenPrice(_AMERICAN, 2.0)
+        return ParsedPrice(_AMERICAN, 2.0)
     above, parted, below = plain.partition("/")
     if parted:
-        top, bottom = _whole(above), _whole(below)
+        top, bottom = _parse_integer(above), _parse_integer(below)
         return _from_decimal(float(Fraction(top, bottom)) + 1.0) if top and bottom else None
-    number = _number(plain)
+    number = _parse_number(plain)
     if number is None:
         return None
     if plain[0] in "+-" or abs(number) >= _AMERICAN:
         whole = abs(number) >= _AMERICAN and number == number.to_integral_value()
-        return GivenPrice(int(number), decimal_of(int(number))) if whole else None
+        return ParsedPrice(int(number), american_to_decimal(int(number))) if whole else None
     return _from_decimal(float(number))
 
 
-def _from_decimal(value: float) -> GivenPrice | None:
-    if not (math.isfinite(value) and 1.0 < value < _MOST_DECIMAL):
+def _from_decimal(value: float) -> ParsedPrice | None:
+    if not (math.isfinite(value) and 1.0 < value < _MAX_DECIMAL):
         return None
-    return GivenPrice(american_of(value), value)
+    return ParsedPrice(decimal_to_american(value), value)
 
 
-class Given:
-    """What a form gave, read field by field; what cannot be read is noted beside its field.
+class FormFields:
+    """The fields of a form. Errors are collected by field name.
 
-    A field left empty is None, and no fault unless it is `required`.
+    An empty field is None, and an error only if it is `required`.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = dict(texts)
         self.errors: dict[str, str] = {}
 
-    def text(self, name: str, most: int) -> str:
-        """Answer a text, without blanks around it."""
-        found = self.texts.get(name, "").strip()
-        if len(found) > most:
-            self.refuse(name, f"At most {most} letters fit here.")
-        return found[:most]
+    def text(self, name: str, max_length: int) -> str:
+        """Return a stripped text."""
+        text = self.texts.get(name, "").strip()
+        if len(text) > max_length:
+            self.add_error(name, f"At most {max_length} characters.")
+        return text[:max_length]
 
-    def refuse(self, name: str, why: str) -> None:
-        """Note why a field is refused; the first reason stays."""
-        self.errors.setdefault(name, why)
+    def add_error(self, name: str, message: str) -> None:
+        """Record an error; the first one of a field stays."""
+        self.errors.setdefault(name, message)
 
-    def price(self, name: str, *, required: bool = True) -> GivenPrice | None:
-        """Answer a price."""
-        text = self._asked(name, required=required)
-        found = price_of(text) if text else None
-        if text and found is None:
-            why = "Write a price such as -110, +150, 1.91 or 10/11."
-            self.refuse(name, f"“{text[:_LONGEST_NUMBER]}” is no price. {why}")
-        return found
+    def price(self, name: str, *, required: bool = True) -> ParsedPrice | None:
+        text = self._read(name, required=required)
+        price = parse_price(text) if text else None
+        if text and price is None:
+            hint = "Use a price such as -110, +150, 1.91 or 10/11."
+            self.add_error(name, f"“{text[:_MAX_DIGITS]}” is not a price. {hint}")
+        return price
 
     def cents(self, name: str, *, required: bool = False) -> int | None:
-        """Answer an amount of dollars in cents."""
-        text = self._asked(name, required=required)
-        number = _number(_plain(text).removeprefix("$")) if text else None
+        """Return an amount of dollars in cents."""
+        text = self._read(name, required=required)
+        number = _parse_number(_normalize(text).removeprefix("$")) if text else None
         cents = None if number is None else number * _PER_CENT
-        fits = cents is not None and cents == cents.to_integral_value() and 0 < cents <= _MOST_CENTS
+        fits = cents is not None and cents == cents.to_integral_value() and 0 < cents <= _MAX_CENTS
         if text and not fits:
-            self.refuse(name, "Write dollars and cents, such as 25 or 12.50.")
+            self.add_error(name, "Enter dollars and cents, such as 25 or 12.50.")
         return int(cents) if cents is not None and fits else None
 
-    def share(self, name: str, low: int, high: int, *, required: bool = True) -> Decimal | None:
-        """Answer a percentage as a share of one."""
-        text = self._asked(name, required=required)
-        number = _number(_plain(text).removesuffix("%").strip()) if text else None
+    def percentage(
+        self, name: str, low: int, high: int, *, required: bool = True
+    ) -> Decimal | None:
+        """Return a percentage as a fraction."""
+        text = self._read(name, required=required)
+        number = _parse_number(_normalize(text).removesuffix("%").strip()) if text else None
         if text and (number is None or not low <= number <= high):
-            self.refuse(name, f"Write a percentage from {low} to {high}.")
+            self.add_error(name, f"Enter a percentage from {low} to {high}.")
             return None
         return None if number is None else number / _PER_CENT
 
-    def point(self, name: str) -> Decimal | None:
-        """Answer a line, in halves or quarters of a point."""
+    def line(self, name: str) -> Decimal | None:
+        """Return a line in quarter points."""
         text = self.texts.get(name, "").strip()
-        number = _number(_plain(text)) if text else None
-        fits = number is not None and abs(number) < _MOST_POINT and number % Decimal("0.25") == 0
+        number = _parse_number(_normalize(text)) if text else None
+        fits = number is not None and abs(number) < _MAX_LINE and number % Decimal("0.25") == 0
         if text and not fits:
-            self.refuse(name, "Write a line such as -3.5 or 221, in quarters of a point.")
+            self.add_error(name, "Enter a line in quarter points, such as -3.5 or 221.")
         return number if fits else None
 
-    def whole(self, name: str, low: int, high: int, usual: int) -> int:
-        """Answer a whole number; what is usual where none is given."""
+    def integer(self, name: str, low: int, high: int, default: int) -> int:
         text = self.texts.get(name, "").strip()
-        number = _whole(text)
+        number = _parse_integer(text)
         if text and (number is None or not low <= number <= high):
-            self.refuse(name, f"Write a whole number from {low} to {high}.")
-            return usual
-        return usual if number is None else number
+            self.add_error(name, f"Enter a whole number from {low} to {high}.")
+            return default
+        return default if number is None else number
 
-    def day(self, name: str) -> date | None:
-        """Answer a day."""
-        text = self._asked(name, required=True)
+    def date(self, name: str) -> date | None:
+        text = self._read(name, required=True)
         try:
             return date.fromisoformat(text) if text else None
         except ValueError:
-            self.refuse(name, "Write a day as year-month-day, such as 2026-01-31.")
+            self.add_error(name, "Enter a date such as 2026-01-31.")
             return None
 
-    def moment(self, name: str, zone: str) -> datetime | None:
-        """Answer a moment that clocks of a zone show, in UTC."""
+    def time(self, name: str, zone: str) -> datetime | None:
+        """Return a local time of the zone in UTC."""
         text = self.texts.get(name, "").strip()
         try:
-            found = datetime.fromisoformat(text) if text else None
-            return None if found is None else _placed(found, zone)
+            local = datetime.fromisoformat(text) if text else None
+            return None if local is None else _to_utc(local, zone)
         except (ValueError, OverflowError):
-            self.refuse(name, "Write a moment such as 2026-01-31 20:15.")
+            self.add_error(name, "Enter a date and time such as 2026-01-31 20:15.")
             return None
 
-    def _asked(self, name: str, *, required: bool) -> str:
+    def _read(self, name: str, *, required: bool) -> str:
         text = self.texts.get(name, "").strip()
         if required and not text:
-            self.refuse(name, "This is needed.")
+            self.add_error(name, "This field is required.")
         return text
 
 
-def _placed(moment: datetime, zone: str) -> datetime:
+def _to_utc(moment: datetime, zone: str) -> datetime:
     try:
-        known = ZoneInfo(zone)
+        time_zone = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        known = ZoneInfo("UTC")
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=known)
+        time_zone = ZoneInfo("UTC")
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=time_zone)
     return aware.astimezone(UTC)
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return text.strip().replace("\u2212", "-")
 
 
-def _number(text: str) -> Decimal | None:
-    if len(text) > _LONGEST_NUMBER or not text.isascii() or any(sign.isalpha() for sign in text):
+def _parse_number(text: str) -> Decimal | None:
+    if len(text) > _MAX_DIGITS or not text.isascii() or any(sign.isalpha() for sign in text):
         return None
     try:
-        found = Decimal(text)
+        number = Decimal(text)
     except InvalidOperation:
         return None
-    return found if found.is_finite() else None
+    return number if number.is_finite() else None
 
 
-def _whole(text: str) -> int | None:
+def _parse_integer(text: str) -> int | None:
     plain = text.strip()
-    known = plain.isascii() and plain.isdigit() and len(plain) <= _LONGEST_NUMBER
-    return int(plain) if known else None
+    valid = plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS
+    return int(plain) if valid else None

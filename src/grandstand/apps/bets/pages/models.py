@@ -1,203 +1,498 @@
-"""Kept here: people's own models: built, tried at once, kept, paused, changed and removed."""
+"""The pages of user models: list, builder, backtests and datasets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.model.names import sport_name
-from grandstand.apps.bets.pages.backtests import result_values
-from grandstand.apps.bets.pages.building import (
-    BET_TYPES,
-    BuilderForm,
-    days_before,
-    empty_form,
-    form_given,
-    form_of_model,
-    read_form,
-    read_wish,
-    scaled,
+from grandstand.apps.bets.domain.types import sport_name
+from grandstand.apps.bets.pages.base import (
+    SOURCES,
+    BetsPagesBase,
+    OwnId,
+    content_of,
+    market_name,
+    signed_percent,
+    tidy,
+    tone_of,
+    units,
+    verdict_of,
 )
-from grandstand.apps.bets.pages.part import OwnId, PagesPart, content_of
-from grandstand.apps.bets.pages.plots import calibration_chart
-from grandstand.apps.bets.pages.words import SOURCES
-from grandstand.apps.bets.service import BacktestView, DatasetView
-from grandstand.base.errors import GrandstandError, InvalidInput, LimitReached
-from grandstand.kit.pages.forms import form_of, lead_to, texts_in
-from grandstand.kit.routes import Who, page
-from grandstand.kit.who.caller import Caller
+from grandstand.apps.bets.pages.charts import calibration_chart, units_chart
+from grandstand.apps.bets.pages.forms import FormFields
+from grandstand.apps.bets.services.backtests import (
+    BacktestPrediction,
+    BacktestReport,
+    BacktestRequest,
+    BacktestWindow,
+)
+from grandstand.apps.bets.services.user_models import DatasetView, UserModelRequest, UserModelView
+from grandstand.core import formatting
+from grandstand.core.errors import GrandstandError, InvalidInput, LimitReached
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.pages.page import read_form, redirect_to, text_fields
+from grandstand.kit.pages.table import Cell, Column, DataTable, Row
+from grandstand.kit.routes import CurrentCaller, page
 
-_SAID: Final = {
-    "kept": "The model is kept. It predicts with the next run of the models.",
-    "changed": "Changed.",
-    "paused": "Paused: it predicts no more until you let it go on.",
-    "resumed": "It goes on with the next run of the models.",
-    "removed": "The model is gone; what it predicted stays scored.",
-    "data": "Your table is kept.",
-    "data-gone": "The table is gone.",
+BET_TYPES: Final = ("h2h", "spreads", "totals")
+_HUNDRED: Final = Decimal(100)
+_NAME: Final = (3, 50)
+_DESCRIPTION: Final = (10, 200)
+_DEFAULT_WEIGHTS: Final = {
+    "team_stats": "30",
+    "recent_form": "30",
+    "odds_movement": "20",
+    "injuries": "20",
+}
+_TOLERANCE: Final = Decimal("0.01")
+_CUSTOM: Final = "custom_data"
+_UNNAMED: Final = "Unnamed"
+
+
+@dataclass(frozen=True, slots=True)
+class BuilderForm:
+    """The fields, selected markets and errors of the builder."""
+
+    texts: dict[str, str]
+    bet_types: tuple[str, ...]
+    auto_adjust: bool = False
+    errors: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def total(self) -> Decimal:
+        """The sum of the weights in percent; invalid fields count as zero."""
+        weights = FormFields(self.texts)
+        total = sum((_weight(weights, name) or Decimal(0) for name in SOURCES), Decimal(0))
+        return Decimal(f"{(total * _HUNDRED).normalize():f}")
+
+    def weight(self, source: str) -> str:
+        return self.texts.get(f"weight.{source}", "")
+
+
+def empty_form(sport: str, today: date) -> BuilderForm:
+    """Return the form of a new model."""
+    texts = {f"weight.{name}": _DEFAULT_WEIGHTS.get(name, "0") for name in SOURCES}
+    return BuilderForm({"sport": sport, "min_confidence": "55", **texts, **_days(today)}, ("h2h",))
+
+
+def model_form(model: UserModelView, today: date) -> BuilderForm:
+    weights = {f"weight.{name}": _percent_text(model.data_sources.get(name)) for name in SOURCES}
+    datasets = {f"dataset.{name}": _percent_text(share) for name, share in model.datasets.items()}
+    texts = {
+        "name": model.name,
+        "description": model.description,
+        "sport": model.sport,
+        "min_confidence": _percent_text(model.min_confidence),
+    }
+    return BuilderForm(
+        {**texts, **weights, **datasets, **_days(today)},
+        model.bet_types,
+        model.auto_adjust_weights,
+    )
+
+
+def submitted_form(texts: Mapping[str, str], bet_types: Sequence[str]) -> BuilderForm:
+    selected = tuple(bet_type for bet_type in BET_TYPES if bet_type in bet_types)
+    return BuilderForm(dict(texts), selected, bool(texts.get("auto_adjust")))
+
+
+def scale_weights(form: BuilderForm) -> BuilderForm:
+    """Scale the weights to 100; the largest absorbs the rounding."""
+    fields = FormFields(form.texts)
+    weights = {name: (_weight(fields, name) or Decimal(0)) * _HUNDRED for name in SOURCES}
+    total = sum(weights.values())
+    if not total:
+        return form
+    new = {
+        name: (weight * _HUNDRED / total).quantize(Decimal(1)) for name, weight in weights.items()
+    }
+    largest = max(new, key=lambda name: new[name])
+    new[largest] += _HUNDRED - sum(new.values())
+    texts = {f"weight.{name}": str(weight) for name, weight in new.items()}
+    return BuilderForm({**form.texts, **texts}, form.bet_types, form.auto_adjust)
+
+
+def parse_builder_form(
+    form: BuilderForm, datasets: Sequence[DatasetView], *, testing: bool = False
+) -> tuple[UserModelRequest | None, BacktestRequest | None, dict[str, str]]:
+    """Return the model and the backtest request, or the errors by field.
+
+    A model that is only tested needs no name.
+    """
+    fields = FormFields(form.texts)
+    name = fields.text("name", _NAME[1]) or (_UNNAMED if testing else "")
+    if len(name) < _NAME[0]:
+        fields.add_error("name", f"Enter a name of {_NAME[0]} to {_NAME[1]} characters.")
+    description = fields.text("description", _DESCRIPTION[1])
+    if description and len(description) < _DESCRIPTION[0]:
+        fields.add_error(
+            "description", f"Enter at least {_DESCRIPTION[0]} characters or leave it empty."
+        )
+    if not form.bet_types:
+        fields.add_error("bet_types", "Choose at least one market.")
+    weights, shares = _weights(fields), _datasets(fields, datasets)
+    min_confidence = fields.percentage("min_confidence", 50, 95)
+    request = _backtest_request(fields)
+    if fields.errors or min_confidence is None:
+        return None, request, fields.errors
+    draft = UserModelRequest(
+        name=name,
+        sport=form.texts.get("sport", ""),
+        bet_types=form.bet_types,
+        data_sources={name: weight for name, weight in weights.items() if weight},
+        min_confidence=min_confidence,
+        description=description,
+        auto_adjust_weights=form.auto_adjust,
+        datasets=shares if weights.get(_CUSTOM) else {},
+    )
+    return draft, request, {}
+
+
+def parse_backtest_form(texts: Mapping[str, str]) -> tuple[BacktestRequest | None, dict[str, str]]:
+    """Return the backtest request, or the errors by field."""
+    fields = FormFields(texts)
+    return _backtest_request(fields), fields.errors
+
+
+def days_before(today: date) -> dict[str, str]:
+    """Return the default period of a backtest."""
+    return _days(today)
+
+
+def _weights(fields: FormFields) -> dict[str, Decimal]:
+    weights = {name: _weight(fields, name) or Decimal(0) for name in SOURCES}
+    total = sum(weights.values(), Decimal(0))
+    if not any(name.startswith("weight.") for name in fields.errors):
+        if not total:
+            fields.add_error("weights", "Give at least one source a weight.")
+        elif abs(total - 1) > _TOLERANCE:
+            total_text = f"The weights add up to {(total * _HUNDRED).normalize():f} %"
+            fields.add_error("weights", f"{total_text}, not 100%. Use “Scale to 100%”.")
+    return weights
+
+
+def _weight(fields: FormFields, name: str) -> Decimal | None:
+    return fields.percentage(f"weight.{name}", 0, 100, required=False)
+
+
+def _datasets(fields: FormFields, datasets: Sequence[DatasetView]) -> dict[str, Decimal]:
+    names = [f"dataset.{dataset.dataset_id}" for dataset in datasets]
+    by_name = {name: fields.percentage(name, 0, 100, required=False) for name in names}
+    used = {name.partition(".")[2]: share for name, share in by_name.items() if share}
+    if _weight(fields, _CUSTOM) and not used:
+        fields.add_error(f"weight.{_CUSTOM}", "Give at least one of your datasets a weight.")
+    total = sum(used.values(), Decimal(0))
+    return {name: share / total for name, share in used.items()} if total else {}
+
+
+def _backtest_request(fields: FormFields) -> BacktestRequest | None:
+    start, end = fields.date("start"), fields.date("end")
+    train, test = fields.integer("train_days", 1, 1000, 60), fields.integer("test_days", 1, 365, 14)
+    purge = fields.integer("purge_days", 0, 60, 1)
+    if start is None or end is None:
+        return None
+    if end <= start:
+        fields.add_error("end", "The last day must be after the first.")
+        return None
+    return BacktestRequest(start, end, train, test, purge, bool(fields.texts.get("anchored")))
+
+
+def _days(today: date) -> dict[str, str]:
+    return {
+        "start": (today - timedelta(days=240)).isoformat(),
+        "end": today.isoformat(),
+        "train_days": "60",
+        "test_days": "14",
+        "purge_days": "1",
+    }
+
+
+def _percent_text(share: Decimal | None) -> str:
+    return "0" if not share else f"{(share * _HUNDRED).normalize():f}"
+
+
+_LAST: Final = 30
+_STRONG_EVIDENCE: Final = 0.95
+_WINDOWS: Final = (
+    Column("start", "From"),
+    Column("end", "To"),
+    Column("predictions", "Bets", "number"),
+    Column("roi", "ROI", "number"),
+    Column("brier", "Brier", "number"),
+)
+_BETS: Final = (
+    Column("bet", "Bet"),
+    Column("market", "Market"),
+    Column("chance", "Probability", "number"),
+    Column("verdict", "Result"),
+    Column("profit", "Units", "number"),
+    Column("clv", "CLV", "number"),
+    Column("starts", "Day"),
+)
+
+
+def result_values(test: BacktestReport) -> dict[str, Any]:
+    """Return the template context of a backtest result."""
+    return {
+        "test": test,
+        "curve": units_chart(test.predictions),
+        "windows": windows_table(test.windows),
+        "last": bets_table(test.predictions),
+        "caution": caution(test),
+    }
+
+
+def caution(test: BacktestReport) -> str:
+    """Explain how far a result can be trusted, given the number of trials."""
+    if not test.performance.decided:
+        return (
+            "No predictions were decided in this period. Choose an earlier period or a lower "
+            "minimum confidence, or import past seasons."
+        )
+    tries = "the first trial" if test.trials <= 1 else f"trial {test.trials}"
+    begin = f"This was {tries} in this sport."
+    if test.deflated_sharpe is None:
+        return f"{begin} There are too few bets to tell skill from luck."
+    chance = formatting.format_percent(test.deflated_sharpe)
+    verdict = (
+        "which is strong evidence"
+        if test.deflated_sharpe >= _STRONG_EVIDENCE
+        else f"below the usual {formatting.format_percent(_STRONG_EVIDENCE, 0)}"
+    )
+    return (
+        f"{begin} Counting all trials, the probability that it beats luck is {chance}, {verdict}."
+    )
+
+
+def windows_table(windows: Sequence[BacktestWindow]) -> DataTable:
+    rows = tuple(
+        Row(
+            item.start.isoformat(),
+            (
+                Cell(formatting.format_date(item.start), item.start.isoformat()),
+                Cell(formatting.format_date(item.end), item.end.isoformat()),
+                Cell(formatting.format_number(item.predictions), item.predictions),
+                Cell(signed_percent(item.roi), item.roi, tone=tone_of(item.roi)),
+                Cell(formatting.format_number(item.brier, 4), item.brier),
+            ),
+        )
+        for item in windows
+    )
+    return DataTable("windows", "Windows", _WINDOWS, rows)
+
+
+def bets_table(predictions: Sequence[BacktestPrediction]) -> DataTable:
+    """Return the last bets, newest first."""
+    newest = sorted(predictions, key=lambda item: item.commence_time, reverse=True)[:_LAST]
+    rows = tuple(_bet(at, prediction) for at, prediction in enumerate(newest))
+    return DataTable("bets", "Last bets", _BETS, rows, stacks=True)
+
+
+def _bet(at: int, prediction: BacktestPrediction) -> Row:
+    label, tone = verdict_of(prediction.verdict)
+    return Row(
+        f"{prediction.game_id}-{at}",
+        (
+            Cell(tidy(prediction.prediction), href=f"/bets/games/{prediction.game_id}"),
+            Cell(market_name(prediction.market_key)),
+            Cell(formatting.format_percent(prediction.probability), prediction.probability),
+            Cell(label, tone=tone, badge=True),
+            Cell(
+                units(prediction.profit_units),
+                prediction.profit_units,
+                tone=tone_of(prediction.profit_units),
+            ),
+            Cell(signed_percent(prediction.clv), prediction.clv),
+            Cell(f"{prediction.commence_time:%Y-%m-%d}"),
+        ),
+    )
+
+
+_NOTICES: Final = {
+    "saved": "Model saved. It makes picks from the next run on.",
+    "changed": "Changes saved.",
+    "paused": "Model paused.",
+    "resumed": "Model resumed. It makes picks from the next run on.",
+    "removed": "Model deleted. Its predictions stay on the scoreboard.",
+    "data": "Dataset uploaded.",
+    "data-gone": "Dataset removed.",
 }
 
 
-class ModelPages(PagesPart):
-    """What somebody thinks decides games, put to the test."""
-
+class ModelPages(BetsPagesBase):
     @page("/models")
-    async def models(self, request: Request, who: Who) -> Response:
-        """The caller's models and how each has done."""
-        held = await self._bets.user_models(who)
-        done = [await self._bets.user_model_performance(who, one.model_id) for one in held]
+    async def models(self, request: Request, who: CurrentCaller) -> Response:
+        """The caller's models and their performance."""
+        models = await self._bets.user_models.list_models(who)
+        performances = [
+            await self._bets.scoreboard.user_model_performance(who, item.model_id)
+            for item in models
+        ]
         return self._render(
             request,
             "models",
             here="models",
-            models=list(zip(held, done, strict=True)),
-            most=self._bets.settings.user_models,
-            datasets=await self._bets.datasets(who),
-            sports=self._bets.sports(),
+            models=list(zip(models, performances, strict=True)),
+            max_models=self._bets.settings.user_models,
+            datasets=await self._bets.datasets.list_datasets(who),
+            sports=self._bets.settings.sports,
             errors={},
-            said=_SAID.get(request.query_params.get("said", ""), ""),
+            notice=_NOTICES.get(request.query_params.get("notice", ""), ""),
         )
 
     @page("/models/new")
-    async def new_model(self, request: Request, who: Who) -> Response:
-        """The builder."""
+    async def new_model(self, request: Request, who: CurrentCaller) -> Response:
+        """The model builder."""
         form = empty_form(self._sport(request), self._bets.now().date())
-        return await self._builder(request, who, form)
+        return await self._builder_page(request, who, form)
 
     @page("/models/new", method="POST")
-    async def build(self, request: Request, who: Who) -> Response:
-        """Try the model, scale its weights, or keep it."""
-        form, action = await _sent(request)
+    async def build(self, request: Request, who: CurrentCaller) -> Response:
+        """Test, scale or save a new model."""
+        form, action = await _read_builder_form(request)
         if action == "scale":
-            return await self._builder(request, who, scaled(form))
-        datasets = await self._bets.datasets(who)
-        draft, wish, errors = read_form(form, datasets, trying=action == "try")
-        if errors or draft is None or wish is None:
-            return await self._builder(request, who, form, errors=errors, status=400)
+            return await self._builder_page(request, who, scale_weights(form))
+        datasets = await self._bets.datasets.list_datasets(who)
+        draft, request_to_run, errors = parse_builder_form(form, datasets, testing=action == "try")
+        if errors or draft is None or request_to_run is None:
+            return await self._builder_page(request, who, form, errors=errors, status=400)
         try:
             if action == "try":
-                result = await self._bets.try_model(who, draft, wish)
-                return await self._builder(request, who, form, result=result)
-            kept = await self._bets.create_model(who, draft)
+                result = await self._bets.backtests.run_draft(who, draft, request_to_run)
+                return await self._builder_page(request, who, form, result=result)
+            saved = await self._bets.user_models.create(who, draft)
         except (InvalidInput, LimitReached) as refused:
-            why = {"form": str(refused)}
-            return await self._builder(request, who, form, errors=why, status=refused.status)
-        return lead_to(f"/bets/models/{kept.model_id}?said=kept")
+            errors_by_field = {"form": str(refused)}
+            return await self._builder_page(
+                request, who, form, errors=errors_by_field, status=refused.status
+            )
+        return redirect_to(f"/bets/models/{saved.model_id}?notice=saved")
 
     @page("/models/data")
-    async def new_data(self, request: Request, who: Who) -> Response:
-        """Where a table of figures is brought."""
+    async def new_data(self, request: Request, who: CurrentCaller) -> Response:
+        """The dataset upload form."""
         del who
-        return self._data(request, {})
+        return self._dataset_page(request, {})
 
     @page("/models/data", method="POST")
-    async def add_data(self, request: Request, who: Who) -> Response:
-        """Keep a table of figures, and lead back; what is wrong with it is said."""
-        texts = texts_in(await form_of(request))
+    async def add_data(self, request: Request, who: CurrentCaller) -> Response:
+        """Upload a dataset."""
+        texts = text_fields(await read_form(request))
         content = texts.get("file") or texts.get("content", "")
         name = texts.get("name", "").strip()
         try:
-            await self._bets.add_dataset(who, name, texts.get("sport", ""), content_of(content))
+            await self._bets.datasets.add(who, name, texts.get("sport", ""), content_of(content))
         except GrandstandError as refused:
-            return self._data(request, texts, {"file": str(refused)}, refused.status)
-        return lead_to("/bets/models?said=data#data")
+            return self._dataset_page(request, texts, {"file": str(refused)}, refused.status)
+        return redirect_to("/bets/models?notice=data#data")
 
     @page("/models/data/{dataset_id}/delete", method="POST")
-    async def remove_data(self, who: Who, dataset_id: OwnId) -> Response:
-        """Remove a table of figures, and lead back."""
-        await self._bets.remove_dataset(who, dataset_id)
-        return lead_to("/bets/models?said=data-gone#data")
+    async def remove_data(self, who: CurrentCaller, dataset_id: OwnId) -> Response:
+        """Remove a dataset."""
+        await self._bets.datasets.remove(who, dataset_id)
+        return redirect_to("/bets/models?notice=data-gone#data")
 
     @page("/models/backtests/{backtest_id}")
-    async def backtest(self, request: Request, who: Who, backtest_id: OwnId) -> Response:
-        """One back-test as it was run."""
-        held = await self._bets.read_backtest(who, backtest_id)
-        kept = await self._bets.user_models(who)
-        own = next((one for one in kept if held.model.endswith(one.model_id)), None)
-        return self._render(request, "backtest", here="models", own=own, **result_values(held))
+    async def backtest(self, request: Request, who: CurrentCaller, backtest_id: OwnId) -> Response:
+        """A stored backtest."""
+        report = await self._bets.backtests.get(who, backtest_id)
+        models = await self._bets.user_models.list_models(who)
+        model = next((row for row in models if report.model.endswith(row.model_id)), None)
+        return self._render(request, "backtest", here="models", own=model, **result_values(report))
 
     @page("/models/{model_id}")
     @page("/models/{model_id}/backtest")
-    async def model(self, request: Request, who: Who, model_id: OwnId) -> Response:
-        """One model: what it predicts, how it has done, and its back-tests."""
+    async def model(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+        """A model with its picks, performance and backtests."""
         days = days_before(self._bets.now().date())
-        return await self._one(request, who, model_id, texts=days)
+        return await self._model_page(request, who, model_id, texts=days)
 
     @page("/models/{model_id}/edit")
-    async def edit(self, request: Request, who: Who, model_id: OwnId) -> Response:
-        """The builder with a model that is kept."""
-        held = await self._bets.user_model(who, model_id)
-        form = form_of_model(held, self._bets.now().date())
-        return await self._builder(request, who, form, model_id=model_id)
+    async def edit(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+        """The model builder with a stored model."""
+        model = await self._bets.user_models.get(who, model_id)
+        form = model_form(model, self._bets.now().date())
+        return await self._builder_page(request, who, form, model_id=model_id)
 
     @page("/models/{model_id}/edit", method="POST")
-    async def revise(self, request: Request, who: Who, model_id: OwnId) -> Response:
-        """Try the model as changed, scale its weights, or keep the change."""
-        form, action = await _sent(request)
+    async def revise(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+        """Test, scale or save a changed model."""
+        form, action = await _read_builder_form(request)
         if action == "scale":
-            return await self._builder(request, who, scaled(form), model_id=model_id)
-        draft, wish, errors = read_form(
-            form, await self._bets.datasets(who), trying=action == "try"
+            return await self._builder_page(request, who, scale_weights(form), model_id=model_id)
+        draft, request_to_run, errors = parse_builder_form(
+            form, await self._bets.datasets.list_datasets(who), testing=action == "try"
         )
-        if errors or draft is None or wish is None:
-            return await self._builder(
+        if errors or draft is None or request_to_run is None:
+            return await self._builder_page(
                 request, who, form, model_id=model_id, errors=errors, status=400
             )
         try:
             if action == "try":
-                result = await self._bets.try_model(who, draft, wish)
-                return await self._builder(request, who, form, model_id=model_id, result=result)
-            await self._bets.revise_model(who, model_id, draft)
+                result = await self._bets.backtests.run_draft(who, draft, request_to_run)
+                return await self._builder_page(
+                    request, who, form, model_id=model_id, result=result
+                )
+            await self._bets.user_models.update(who, model_id, draft)
         except InvalidInput as refused:
-            why = {"form": str(refused)}
-            return await self._builder(
-                request, who, form, model_id=model_id, errors=why, status=refused.status
+            errors_by_field = {"form": str(refused)}
+            return await self._builder_page(
+                request, who, form, model_id=model_id, errors=errors_by_field, status=refused.status
             )
-        return lead_to(f"/bets/models/{model_id}?said=changed")
+        return redirect_to(f"/bets/models/{model_id}?notice=changed")
 
     @page("/models/{model_id}/pause", method="POST")
-    async def pause(self, who: Who, model_id: OwnId) -> Response:
-        """Pause a model, and lead back."""
-        await self._bets.turn_model(who, model_id, paused=True)
-        return lead_to("/bets/models?said=paused")
+    async def pause(self, who: CurrentCaller, model_id: OwnId) -> Response:
+        """Pause a model."""
+        await self._bets.user_models.set_paused(who, model_id, paused=True)
+        return redirect_to("/bets/models?notice=paused")
 
     @page("/models/{model_id}/resume", method="POST")
-    async def resume(self, who: Who, model_id: OwnId) -> Response:
-        """Let a model go on, and lead back."""
-        await self._bets.turn_model(who, model_id, paused=False)
-        return lead_to("/bets/models?said=resumed")
+    async def resume(self, who: CurrentCaller, model_id: OwnId) -> Response:
+        """Resume a model."""
+        await self._bets.user_models.set_paused(who, model_id, paused=False)
+        return redirect_to("/bets/models?notice=resumed")
 
     @page("/models/{model_id}/delete")
-    async def before_delete(self, request: Request, who: Who, model_id: OwnId) -> Response:
-        """What goes with a model, to be agreed to."""
-        held = await self._bets.user_model(who, model_id)
-        done = await self._bets.user_model_performance(who, model_id)
-        return self._render(request, "delete_model", here="models", model=held, done=done)
+    async def before_delete(
+        self, request: Request, who: CurrentCaller, model_id: OwnId
+    ) -> Response:
+        """The confirmation before a model is deleted."""
+        model = await self._bets.user_models.get(who, model_id)
+        performance = await self._bets.scoreboard.user_model_performance(who, model_id)
+        return self._render(
+            request, "delete_model", here="models", model=model, performance=performance
+        )
 
     @page("/models/{model_id}/delete", method="POST")
-    async def delete(self, who: Who, model_id: OwnId) -> Response:
-        """Remove a model, and lead back."""
-        await self._bets.remove_model(who, model_id)
-        return lead_to("/bets/models?said=removed")
+    async def delete(self, who: CurrentCaller, model_id: OwnId) -> Response:
+        """Delete a model."""
+        await self._bets.user_models.delete(who, model_id)
+        return redirect_to("/bets/models?notice=removed")
 
     @page("/models/{model_id}/backtest", method="POST")
-    async def run_backtest(self, request: Request, who: Who, model_id: OwnId) -> Response:
-        """Walk a model forward, and lead to the result."""
-        texts = texts_in(await form_of(request))
-        wish, errors = read_wish(texts)
-        if wish is None or errors:
-            return await self._one(request, who, model_id, texts=texts, errors=errors)
+    async def run_backtest(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+        """Run a backtest and show its result."""
+        texts = text_fields(await read_form(request))
+        backtest_request, errors = parse_backtest_form(texts)
+        if backtest_request is None or errors:
+            return await self._model_page(request, who, model_id, texts=texts, errors=errors)
         try:
-            held = await self._bets.backtest(who, model_id, wish)
+            report = await self._bets.backtests.run(who, model_id, backtest_request)
         except InvalidInput as refused:
-            why = {"form": str(refused)}
-            return await self._one(request, who, model_id, texts=texts, errors=why)
-        return lead_to(f"/bets/models/backtests/{held.backtest_id}")
+            errors_by_field = {"form": str(refused)}
+            return await self._model_page(
+                request, who, model_id, texts=texts, errors=errors_by_field
+            )
+        return redirect_to(f"/bets/models/backtests/{report.backtest_id}")
 
-    def _data(
+    def _dataset_page(
         self,
         request: Request,
         texts: dict[str, str],
@@ -209,12 +504,12 @@ class ModelPages(PagesPart):
             "data",
             status=status,
             here="models",
-            sports=self._bets.sports(),
+            sports=self._bets.settings.sports,
             texts=texts,
             errors=errors or {},
         )
 
-    async def _one(
+    async def _model_page(
         self,
         request: Request,
         who: Caller,
@@ -223,40 +518,40 @@ class ModelPages(PagesPart):
         texts: dict[str, str],
         errors: dict[str, str] | None = None,
     ) -> Response:
-        held = await self._bets.user_model(who, model_id)
-        done = await self._bets.user_model_performance(who, model_id)
-        picks = await self._bets.user_model_picks(who, model_id, limit=12)
-        tests = await self._bets.backtests(who, model_id, limit=10)
+        model = await self._bets.user_models.get(who, model_id)
+        performance = await self._bets.scoreboard.user_model_performance(who, model_id)
+        picks = await self._bets.user_models.picks(who, model_id, limit=12)
+        tests = await self._bets.backtests.list_backtests(who, model_id, limit=10)
         return self._render(
             request,
             "model",
             status=400 if errors else 200,
             here="models",
-            model=held,
-            done=done,
+            model=model,
+            done=performance,
             picks=picks.items,
             tests=tests.items,
-            calibration=calibration_chart(done.calibration, held.name)
-            if done.calibration
+            calibration=calibration_chart(performance.calibration, model.name)
+            if performance.calibration
             else None,
-            weights=_weights(held.data_sources),
+            weights=_sorted_weights(model.data_sources),
             texts=texts,
             errors=errors or {},
-            said=_SAID.get(request.query_params.get("said", ""), ""),
+            notice=_NOTICES.get(request.query_params.get("notice", ""), ""),
         )
 
-    async def _builder(
+    async def _builder_page(
         self,
         request: Request,
         who: Caller,
         form: BuilderForm,
         *,
         model_id: str = "",
-        result: BacktestView | None = None,
+        result: BacktestReport | None = None,
         errors: dict[str, str] | None = None,
         status: int = 200,
     ) -> Response:
-        datasets: Sequence[DatasetView] = await self._bets.datasets(who)
+        datasets: Sequence[DatasetView] = await self._bets.datasets.list_datasets(who)
         preview: dict[str, Any] = {} if result is None else result_values(result)
         return self._render(
             request,
@@ -267,21 +562,21 @@ class ModelPages(PagesPart):
             model_id=model_id,
             sources=SOURCES,
             bet_types=BET_TYPES,
-            sport_options=[(one, sport_name(one)) for one in self._bets.sports()],
+            sport_options=[(sport, sport_name(sport)) for sport in self._bets.settings.sports],
             datasets=datasets,
             errors=errors or {},
             **({"test": None} | preview),
         )
 
 
-async def _sent(request: Request) -> tuple[BuilderForm, str]:
-    form = await form_of(request)
-    chosen = [each for each in form.getlist("bet_type") if isinstance(each, str)]
-    texts = texts_in(form)
-    return form_given(texts, chosen), texts.get("action", "")
+async def _read_builder_form(request: Request) -> tuple[BuilderForm, str]:
+    form = await read_form(request)
+    chosen = [value for value in form.getlist("bet_type") if isinstance(value, str)]
+    texts = text_fields(form)
+    return submitted_form(texts, chosen), texts.get("action", "")
 
 
-def _weights(sources: dict[str, Any]) -> list[tuple[str, float]]:
-    """The sources that count, the heaviest first."""
-    held = [(name, float(weight)) for name, weight in sources.items() if weight]
-    return sorted(held, key=lambda one: -one[1])
+def _sorted_weights(sources: dict[str, Any]) -> list[tuple[str, float]]:
+    """Return the weighted sources, heaviest first."""
+    weights = [(name, float(weight)) for name, weight in sources.items() if weight]
+    return sorted(weights, key=lambda item: -item[1])

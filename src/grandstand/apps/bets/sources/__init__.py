@@ -1,1 +1,1 @@
-"""One file for each outsider of bets: feeds of odds and figures, and the files people bring."""
+"""Feeds of odds and stats, and data files: one module per provider."""

@@ -1,7 +1,7 @@
-"""Kept here: seasons of football-data.co.uk: results, and prices at opening and at closing.
+"""Parser of football-data.co.uk seasons: results, opening and closing prices.
 
-Their notes name the columns; which of them a file has depends on its season. A C after a book's
-letters marks a closing price. Dates have years of two or four digits, times are London's.
+Their notes name the columns; which ones a file has depends on its season. A C after a bookmaker's
+prefix marks a closing price. Years have two or four digits, times are London's.
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from grandstand.apps.bets.model import PricedOutcome, slug
-from grandstand.apps.bets.model.feeds import FedGame, FedPrice, FedScore, PastGame, PastSeason
-from grandstand.apps.bets.sources.reading import (
-    Refusals,
-    Unfit,
-    number_of,
-    point_of,
-    score_of,
-    within_reason,
+from grandstand.apps.bets.domain.feeds import (
+    ArchivedGame,
+    ArchivedSeason,
+    FeedGame,
+    FeedPrice,
+    FeedScore,
 )
-from grandstand.apps.bets.sources.tables import Line, check_columns, decoded, read_csv
+from grandstand.apps.bets.domain.types import PricedOutcome, slug
+from grandstand.apps.bets.sources.data_files import FileRow, check_columns, decode_text, read_csv
+from grandstand.apps.bets.sources.validation import (
+    InvalidValue,
+    Rejections,
+    check_year,
+    parse_line,
+    parse_number,
+    parse_score,
+)
 
 _LONDON: Final = ZoneInfo("Europe/London")
 _USUAL_TIME: Final = "15:00"
-_NEEDED: Final = ("Div", "Date", "HomeTeam", "AwayTeam", "FTHG", "FTAG", "FTR")
-_LINE: Final = Decimal("2.5")
-_LONGEST: Final = 1001
-_EVEN: Final = 2
+_REQUIRED_COLUMNS: Final = ("Div", "Date", "HomeTeam", "AwayTeam", "FTHG", "FTAG", "FTR")
+_GOAL_LINE: Final = Decimal("2.5")
+_MAX_DECIMAL: Final = 1001
 _BOOKS: Final = {
     "1XB": "onexbet",
     "B365": "bet365",
@@ -79,89 +84,90 @@ _SPORTS: Final = {
 }
 
 
-def parse_season(content: bytes | str, name: str = "the file") -> PastSeason:
-    """Answer the games of a file; lines that cannot be used are refused, each with its number.
+def parse_season(content: bytes | str, name: str = "the file") -> ArchivedSeason:
+    """Return the games of a file; invalid lines are rejected with their number.
 
-    A price that is missing or none leaves out that book's market alone. Raises FileUnfit when the
-    file is not one of theirs.
+    A missing or invalid price only drops that bookmaker's market.
+
+    Raises InvalidInput if the file has other columns.
     """
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = content if isinstance(content, str) else decode_text(content, name)
     table = read_csv(text, name)
-    check_columns(table, _NEEDED)
-    refusals = Refusals()
-    found: dict[str, PastGame] = {}
+    check_columns(table, _REQUIRED_COLUMNS)
+    rejections = Rejections()
+    games: dict[str, ArchivedGame] = {}
     for line in table.lines:
         try:
-            game = _game(line, refusals)
-            _check_new(game.game.game_id, found)
-            found[game.game.game_id] = game
-        except Unfit as why:
-            refusals.add(f"line {line.number}", why)
-    return PastSeason(tuple(found.values()), refusals.all)
+            game = _game(line, rejections)
+            _check_new(game.game.game_id, games)
+            games[game.game.game_id] = game
+        except InvalidValue as reason:
+            rejections.add(f"line {line.number}", reason)
+    return ArchivedSeason(tuple(games.values()), rejections.all)
 
 
-def sport_of(division: str) -> str:
-    """Answer the sport's key of a division: E0 is soccer_epl."""
+def division_sport(division: str) -> str:
+    """Return the sport key of a division: E0 is soccer_epl."""
     return _SPORTS.get(division, f"soccer_{slug(division)}")
 
 
-def _check_new(game_id: str, found: dict[str, PastGame]) -> None:
-    if game_id in found:
-        raise Unfit("the game is there twice: the first line is taken")
+def _check_new(game_id: str, games: dict[str, ArchivedGame]) -> None:
+    if game_id in games:
+        raise InvalidValue("duplicate game: the first line is used")
 
 
-def _game(line: Line, refusals: Refusals) -> PastGame:
-    told = line.told
-    division, home, away = (told.get(name, "") for name in ("Div", "HomeTeam", "AwayTeam"))
+def _game(line: FileRow, rejections: Rejections) -> ArchivedGame:
+    values = line.values
+    division, home, away = (values.get(name, "") for name in ("Div", "HomeTeam", "AwayTeam"))
     if not slug(division) or not slug(home) or not slug(away) or slug(home) == slug(away):
-        raise Unfit("it does not name a division and two teams")
-    begins = _start(told.get("Date", ""), told.get("Time", ""))
-    game_id = f"fd-{slug(division)}-{begins:%Y%m%d}-{slug(home)}-{slug(away)}"
-    sport = sport_of(division)
-    scored = [score_of(told.get(name, "")) for name in ("FTHG", "FTAG")]
-    _check_result(told.get("FTR", ""), scored[0] - scored[1])
-    game = FedGame(game_id, sport, home, away, begins)
-    score = FedScore(game_id, sport, home, away, begins, True, scored[0], scored[1])
+        raise InvalidValue("division or teams are missing")
+    starts_at = _start(values.get("Date", ""), values.get("Time", ""))
+    game_id = f"fd-{slug(division)}-{starts_at:%Y%m%d}-{slug(home)}-{slug(away)}"
+    sport = division_sport(division)
+    scored = [parse_score(values.get(name, "")) for name in ("FTHG", "FTAG")]
+    _check_result(values.get("FTR", ""), scored[0] - scored[1])
+    game = FeedGame(game_id, sport, home, away, starts_at)
+    score = FeedScore(game_id, sport, home, away, starts_at, True, scored[0], scored[1])
     place = f"line {line.number}"
-    opening = tuple(_prices(told, game, "", (refusals, place)))
-    closing = tuple(_prices(told, game, "C", (refusals, place)))
-    return PastGame(game, score, opening, closing)
+    opening = tuple(_prices(values, game, "", (rejections, place)))
+    closing = tuple(_prices(values, game, "C", (rejections, place)))
+    return ArchivedGame(game, score, opening, closing)
 
 
-def _check_result(told: str, margin: Decimal) -> None:
-    if told != ("H" if margin > 0 else "A" if margin < 0 else "D"):
-        raise Unfit(f"the result {told[:10]!r} is not what the goals say")
+def _check_result(result: str, margin: Decimal) -> None:
+    if result != ("H" if margin > 0 else "A" if margin < 0 else "D"):
+        raise InvalidValue(f"the result {result[:10]!r} does not match the goals")
 
 
 def _start(day: str, time: str) -> datetime:
-    """The year has two digits or four; without a time, games begin when they used to."""
-    form = "%d/%m/%Y" if len(day) > 8 else "%d/%m/%y"  # noqa: PLR2004 - dd/mm/yy
+    """Parse the start; games without a time started at the usual one."""
+    form = "%d/%m/%Y" if len(day) > 8 else "%d/%m/%y"
     try:
-        begins = datetime.strptime(f"{day} {time or _USUAL_TIME}", f"{form} %H:%M")  # noqa: DTZ007
-        found = begins.replace(tzinfo=_LONDON).astimezone(UTC)
+        starts_at = datetime.strptime(f"{day} {time or _USUAL_TIME}", f"{form} %H:%M")  # noqa: DTZ007
+        instant = starts_at.replace(tzinfo=_LONDON).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise Unfit(f"{f'{day} {time}'[:40]!r} is no date and time") from None
-    return within_reason(found, "Date")
+        raise InvalidValue(f"{f'{day} {time}'[:40]!r} is not a date and time") from None
+    return check_year(instant, "Date")
 
 
 def _prices(
-    told: dict[str, str], game: FedGame, mark: str, refused: tuple[Refusals, str]
-) -> Iterator[FedPrice]:
-    """Answer the prices a line has of each book, the first column where two name the same."""
-    refusals, place = refused
+    row: dict[str, str], game: FeedGame, suffix: str, rejections_at: tuple[Rejections, str]
+) -> Iterator[FeedPrice]:
+    """Yield the prices of each bookmaker; the first of two columns for the same one counts."""
+    rejections, place = rejections_at
     seen: set[tuple[str, str]] = set()
-    for letters, book in _BOOKS.items():
-        for market, columns in _columns(f"{letters}{mark}").items():
-            values = [told.get(column, "") for column in columns]
-            if (book, market) in seen or not any(values):
+    for prefix, book in _BOOKS.items():
+        for market, columns in _columns(f"{prefix}{suffix}").items():
+            texts = [row.get(column, "") for column in columns]
+            if (book, market) in seen or not any(texts):
                 continue
             try:
-                priced = _priced(told, game, (letters, mark, market), values)
-            except Unfit as why:
-                refusals.add(f"{place}, {columns[0]}", why)
+                outcomes = _parse_outcomes(row, game, (prefix, suffix, market), texts)
+            except InvalidValue as reason:
+                rejections.add(f"{place}, {columns[0]}", reason)
                 continue
             seen.add((book, market))
-            yield FedPrice(book, market, priced)
+            yield FeedPrice(book, market, outcomes)
 
 
 def _columns(prefix: str) -> dict[str, tuple[str, ...]]:
@@ -172,13 +178,13 @@ def _columns(prefix: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _priced(
-    told: dict[str, str], game: FedGame, which: tuple[str, str, str], values: list[str]
+def _parse_outcomes(
+    row: dict[str, str], game: FeedGame, which: tuple[str, str, str], texts: list[str]
 ) -> tuple[PricedOutcome, ...]:
-    letters, mark, market = which
-    if not all(values):
-        raise Unfit("a side has no price")
-    prices = [american_of(value) for value in values]
+    prefix, suffix, market = which
+    if not all(texts):
+        raise InvalidValue("a side has no price")
+    prices = [parse_decimal_price(text) for text in texts]
     if market == "h2h":
         names = (game.home_team, "Draw", game.away_team)
         home, draw, away = (
@@ -186,28 +192,34 @@ def _priced(
         )
         return home, away, draw
     if market == "totals":
-        return PricedOutcome("Over", prices[0], _LINE), PricedOutcome("Under", prices[1], _LINE)
-    line = _handicap(told, letters, mark)
+        return (
+            PricedOutcome("Over", prices[0], _GOAL_LINE),
+            PricedOutcome("Under", prices[1], _GOAL_LINE),
+        )
+    line = _handicap(row, prefix, suffix)
     return (
         PricedOutcome(game.home_team, prices[0], line),
         PricedOutcome(game.away_team, prices[1], -line),
     )
 
 
-def _handicap(told: dict[str, str], letters: str, mark: str) -> Decimal:
-    """The line of home: the market's, or before 2019 the collector's or the book's own."""
-    names = (f"AH{mark}h", "BbAHh", f"{letters}AH") if not mark else (f"AH{mark}h",)
+def _handicap(row: dict[str, str], prefix: str, suffix: str) -> Decimal:
+    """Return home's line: the market's, or before 2019 the collector's or the bookmaker's own."""
+    names = (f"AH{suffix}h", "BbAHh", f"{prefix}AH") if not suffix else (f"AH{suffix}h",)
     for name in names:
-        if told.get(name):
-            return point_of(told[name])
-    raise Unfit("there is no line for it")
+        if row.get(name):
+            return parse_line(row[name])
+    raise InvalidValue("it has no line")
 
 
-def american_of(decimal: str) -> int:
-    """Answer a decimal price as an American one; raise Unfit when it is none."""
-    price = number_of(decimal, "a price")
-    if not 1 < price <= _LONGEST:
-        raise Unfit(f"{decimal[:20]!r} is no decimal price")
-    if price >= _EVEN:
+def parse_decimal_price(decimal: str) -> int:
+    """Return a decimal price as an American one.
+
+    Raises InvalidValue.
+    """
+    price = parse_number(decimal, "a price")
+    if not 1 < price <= _MAX_DECIMAL:
+        raise InvalidValue(f"{decimal[:20]!r} is not a decimal price")
+    if price >= 2:
         return round((price - 1) * 100)
     return -min(round(100 / (price - 1)), 100_000)

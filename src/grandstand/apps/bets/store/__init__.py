@@ -1,78 +1,36 @@
-"""Kept here: the one table of bets, its keys, and every question and change put to it."""
+"""The bets table and its indexes. Entities and access patterns are in the modules beside it."""
+
+from __future__ import annotations
 
 from typing import Final
 
-from grandstand.apps.bets.store.analyses import (
-    Analysis,
-    Forecast,
-    KeptReason,
-    ModelAdjustment,
-    Prediction,
+from grandstand.storage.tables import Index, Table
+from grandstand.storage.tables.attribute_values import Item
+
+SCHEMA_VERSION: Final = "2.1"
+
+bets = Table(
+    "carpool-bets-v2-{environment}",
+    partition="pk",
+    sort="sk",
+    ttl="ttl",
+    indexes=(
+        Index("ActiveBetsIndexV2", "active_bet_pk", "commence_time"),
+        Index("AnalysisGSI", "analysis_pk", "model_type"),
+        Index("AnalysisTimeGSI", "analysis_time_pk", "commence_time"),
+        Index("VerifiedAnalysisGSI", "verified_analysis_pk", "verified_analysis_sk"),
+        Index("TeamOutcomesIndex", "team_outcome_pk", "completed_at"),
+        Index("UserModelsIndex", "user_id", "model_id"),
+        Index("H2HIndex", "h2h_pk", "h2h_sk"),
+        Index("GameIndex", "game_index_pk", "game_index_sk"),
+        Index("GSI1", "GSI1PK", "GSI1SK"),
+    ),
+    purpose="Odds, predictions, outcomes, models and Benny's bets.",
 )
-from grandstand.apps.bets.store.awaiting import (
-    Awaited,
-    BookmakerSeen,
-    GameNote,
-    QuotaUse,
-    ResultLine,
-)
-from grandstand.apps.bets.store.building import Backtest, Dataset, DatasetPart, Trials
-from grandstand.apps.bets.store.ledger import LedgerBook, LedgerEntry, LedgerHead, LedgerMark
-from grandstand.apps.bets.store.odds import GameOdds, HistoricalOdds, PropOdds
-from grandstand.apps.bets.store.outcomes import GameOutcome, TeamOutcome
-from grandstand.apps.bets.store.people import (
-    Bankroll,
-    BankrollHistory,
-    BennyBet,
-    Learning,
-    ModelSlot,
-    UserModel,
-)
-from grandstand.apps.bets.store.shadow import ShadowBet, Thought
-from grandstand.apps.bets.store.stats import Injury, Meeting, PlayerStats, TeamStats
-from grandstand.apps.bets.store.table import bets
-from grandstand.apps.bets.store.wagers import FavouriteTeam, KeptLimits, Wager
 
 TABLES: Final = (bets,)
 
-__all__ = [
-    "TABLES",
-    "Analysis",
-    "Awaited",
-    "Backtest",
-    "Bankroll",
-    "BankrollHistory",
-    "BennyBet",
-    "BookmakerSeen",
-    "Dataset",
-    "DatasetPart",
-    "FavouriteTeam",
-    "Forecast",
-    "GameNote",
-    "GameOdds",
-    "GameOutcome",
-    "HistoricalOdds",
-    "Injury",
-    "KeptLimits",
-    "KeptReason",
-    "Learning",
-    "LedgerBook",
-    "LedgerEntry",
-    "LedgerHead",
-    "LedgerMark",
-    "Meeting",
-    "ModelAdjustment",
-    "ModelSlot",
-    "PlayerStats",
-    "Prediction",
-    "PropOdds",
-    "QuotaUse",
-    "ResultLine",
-    "ShadowBet",
-    "TeamOutcome",
-    "TeamStats",
-    "Thought",
-    "Trials",
-    "UserModel",
-    "Wager",
-]
+
+def end_of_key(item: Item) -> str:
+    """Return the last part of an item's sort key, where rows without a version keep their time."""
+    return str(item["sk"]).rpartition("#")[2]

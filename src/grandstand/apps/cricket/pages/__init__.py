@@ -1,5 +1,1 @@
-"""The pages of cricket."""
-
-from grandstand.apps.cricket.pages.rooms import CricketPages
-
-__all__ = ["CricketPages"]
+"""Pages of the cricket app."""

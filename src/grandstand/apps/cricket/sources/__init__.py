@@ -1,1 +1,1 @@
-"""Outsiders cricket talks to: the score feed, and the services that push."""
+"""External services: the score feed, push services and the webhook."""

@@ -1,4 +1,4 @@
-"""Kept here: how complete the recording is: a map of markets and hours, and the gaps."""
+"""Coverage of the recording: a heat map of markets and hours, and the gaps."""
 
 from __future__ import annotations
 
@@ -7,179 +7,177 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.gatherer.model.coverage import HOUR, Covered
-from grandstand.apps.gatherer.model.incidents import GapReason
-from grandstand.apps.gatherer.pages.part import PagesPart, moment
-from grandstand.apps.gatherer.service import Gap
-from grandstand.apps.gatherer.service.reporting import report
-from grandstand.kit.pages import shown
+from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage
+from grandstand.apps.gatherer.domain.feed_events import GapReason
+from grandstand.apps.gatherer.pages.markets import GathererPageGroup, to_datetime
+from grandstand.apps.gatherer.services.coverage import RecordingGap, summarize
+from grandstand.core import formatting
+from grandstand.kit.pages.rendering import time_tag
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
-from grandstand.kit.routes import Who, page
+from grandstand.kit.routes import CurrentCaller, page
 
-SHOWN_HOURS: Final = 24
-_SHOWN_MARKETS: Final = 40
+HOURS_SHOWN: Final = 24
+_MAX_MARKETS: Final = 40
+_MAX_CHARS: Final = 100
 _MICRO: Final = 1_000_000
-_PERCENT: Final = 100
-_LEVELS: Final = ((50, "poor"), (90, "low"), (99, "near"), (100, "almost"))
+_SHARE_LEVELS: Final = ((50, "poor"), (90, "low"), (99, "near"), (100, "almost"))
 _COLUMNS: Final = (
     Column("found", "Found", "time"),
-    Column("healed", "Healed after", "number"),
-    Column("why", "Why"),
+    Column("closed", "Duration", "number"),
+    Column("reason", "Reason"),
     Column("markets", "Markets", "number"),
     Column("connection", "Connection", rank=2),
-    Column("expected", "Number due", "number", rank=2),
-    Column("got", "Number got", "number", rank=2),
+    Column("expected", "Expected seq", "number", rank=2),
+    Column("got", "Received seq", "number", rank=2),
 )
-_WHY: Final[Mapping[str, str]] = {
-    GapReason.MISSED: "a message was missed",
-    GapReason.NEGATIVE: "a size fell below nothing",
-    GapReason.CROSSED: "bids met asks",
-    GapReason.REFUSED: "a message was not understood",
-    GapReason.UNSEEDED: "changes came before a whole book",
-    GapReason.ENDED: "the exchange ended it",
-    GapReason.DISCONNECTED: "not connected",
-    GapReason.AUDIT: "an audit differed",
-    GapReason.LEFT: "followed no more for a while",
+_REASONS: Final[Mapping[str, str]] = {
+    GapReason.MISSED: "message lost",
+    GapReason.NEGATIVE: "negative size",
+    GapReason.CROSSED: "crossed book",
+    GapReason.REFUSED: "invalid message",
+    GapReason.UNSEEDED: "changes before the first snapshot",
+    GapReason.ENDED: "subscription ended by the exchange",
+    GapReason.DISCONNECTED: "disconnected",
+    GapReason.AUDIT: "audit differed",
+    GapReason.LEFT: "not followed",
 }
-"""Why a gap began, in words."""
 _CHANNELS: Final[Mapping[str, str]] = {
-    "orderbook_delta": "books",
+    "orderbook_delta": "order books",
     "trade": "trades",
-    "ticker": "summaries",
-    "market_lifecycle_v2": "news of markets",
+    "ticker": "tickers",
+    "market_lifecycle_v2": "lifecycle events",
 }
-_names: Final = msgspec.json.Decoder(list[str])
 
 
 @dataclass(frozen=True, slots=True)
-class Square:
-    """One hour of one market: a class for its colour, what stands in it, and what it says."""
+class HeatCell:
+    """One hour of one market: a CSS level, a label and a description."""
 
     level: str
-    shown: str
-    said: str
+    label: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A market and its hours."""
+class HeatRow:
+    """The hours of one market."""
 
     ticker: str
     share: str
-    squares: tuple[Square, ...]
+    cells: tuple[HeatCell, ...]
 
 
-class CoveragePages(PagesPart):
-    """The heat map of a day, hour by hour, and its gaps."""
+class CoveragePages(GathererPageGroup):
+    """The heat map of a day, and its gaps."""
 
     @page("/coverage")
-    async def coverage(self, request: Request, who: Who) -> Response:
-        """The last hours, or those before a moment; the least whole markets first."""
-        now, query = self._gatherer.now_us(), request.query_params
-        last = _last_hour(query, now)
-        start, end = last - (SHOWN_HOURS - 1) * HOUR, min(last + HOUR, now)
-        sought = query.get("find", "").strip()[:_PERCENT]
-        cells = await self._gatherer.coverage(start, end)
-        kept = [one for one in cells if sought.casefold() in one.ticker.casefold()]
-        lines = heat_lines(kept, start)
-        gaps = await self._gatherer.gaps(start, end)
-        hours = [moment(start + place * HOUR) for place in reversed(range(SHOWN_HOURS))]
+    async def coverage(self, request: Request, caller: CurrentCaller) -> Response:
+        """The last 24 hours, or those before an hour; the least complete markets first."""
+        now, params = self._gatherer.now_us(), request.query_params
+        last = _last_hour(params, now)
+        start, end = last - (HOURS_SHOWN - 1) * HOUR_US, min(last + HOUR_US, now)
+        query = params.get("find", "").strip()[:_MAX_CHARS]
+        cells = [
+            cell
+            for cell in await self._gatherer.coverage.hours(start, end)
+            if query.casefold() in cell.ticker.casefold()
+        ]
+        rows = heat_rows(cells, start)
+        gaps = await self._gatherer.coverage.gaps(start, end)
+        zone = caller.preferences.time_zone
+        hours = [to_datetime(start + index * HOUR_US) for index in reversed(range(HOURS_SHOWN))]
+        later = min(last + HOURS_SHOWN * HOUR_US, now) // HOUR_US
         return self._render(
             request,
             "coverage",
             here="coverage",
-            report=report(kept, start, end),
-            lines=lines[:_SHOWN_MARKETS],
-            found=len(lines),
-            hours=[_clock(hour, who.preferences.time_zone) for hour in hours],
-            start=moment(start),
-            end=moment(end),
-            sought=sought,
-            earlier=(last - SHOWN_HOURS * HOUR) // HOUR,
-            later=None if last + HOUR > now else min(last + SHOWN_HOURS * HOUR, now) // HOUR,
-            gaps=_gaps(gaps, who.preferences.time_zone).view(query),
+            report=summarize(cells, start, end),
+            heat_rows=rows[:_MAX_MARKETS],
+            total=len(rows),
+            hours=[_format_hour(hour, zone) for hour in hours],
+            start=to_datetime(start),
+            end=to_datetime(end),
+            query=query,
+            earlier=(last - HOURS_SHOWN * HOUR_US) // HOUR_US,
+            later=None if last + HOUR_US > now else later,
+            gaps=_gap_table(gaps, zone).view(params),
         )
 
 
-def heat_lines(cells: Iterable[Covered], start: int) -> list[Line]:
-    """Answer a line for each market, those that miss most first; the newest hour is the first."""
-    markets: dict[str, dict[int, Covered]] = {}
-    for one in cells:
-        markets.setdefault(one.ticker, {})[(one.hour - start) // HOUR] = one
-    ranked = sorted(markets.items(), key=lambda item: (_missed(item[1]), item[0]))
+def heat_rows(cells: Iterable[HourCoverage], start: int) -> list[HeatRow]:
+    """Return a row per market, the least complete first; the newest hour comes first."""
+    markets: dict[str, dict[int, HourCoverage]] = {}
+    for cell in cells:
+        markets.setdefault(cell.ticker, {})[(cell.hour - start) // HOUR_US] = cell
+    ranked = sorted(markets.items(), key=lambda item: (-_missing_us(item[1]), item[0]))
     return [
-        Line(ticker, _share(by_hour.values()), tuple(map(_square, _day(by_hour))))
+        HeatRow(
+            ticker,
+            summarize(by_hour.values(), 0, 0).share,
+            tuple(_heat_cell(by_hour.get(index)) for index in reversed(range(HOURS_SHOWN))),
+        )
         for ticker, by_hour in ranked
     ]
 
 
-def _day(by_hour: Mapping[int, Covered]) -> list[Covered | None]:
-    return [by_hour.get(place) for place in reversed(range(SHOWN_HOURS))]
+def _missing_us(by_hour: Mapping[int, HourCoverage]) -> int:
+    return sum(cell.expected_us - cell.seen_us for cell in by_hour.values())
 
 
-def _missed(by_hour: Mapping[int, Covered]) -> int:
-    return -sum(one.expected_us - one.seen_us for one in by_hour.values())
+def _heat_cell(cell: HourCoverage | None) -> HeatCell:
+    if cell is None or not cell.expected_us:
+        return HeatCell("none", "", "not recorded")
+    percent = cell.seen_us * 100 // cell.expected_us
+    text = f"{percent} % recorded" if cell.seen_us < cell.expected_us else "complete"
+    if cell.gaps:
+        text += f", {cell.gaps} {'gap' if cell.gaps == 1 else 'gaps'}, {cell.closed} closed"
+    if cell.audited:
+        text += f", {cell.audited} audited"
+    if cell.differed:
+        return HeatCell("poor", "≠", f"{text}, {cell.differed} differed")
+    if cell.seen_us == cell.expected_us:
+        return HeatCell("complete", "", text)
+    level = next(name for limit, name in _SHARE_LEVELS if percent < limit)
+    return HeatCell(level, str(percent), text)
 
 
-def _share(cells: Iterable[Covered]) -> str:
-    held = [*cells]
-    return report(held, 0, 0).seen
+def _last_hour(params: Mapping[str, str], now: int) -> int:
+    value, current = params.get("until", ""), now // HOUR_US
+    valid = value.isascii() and value.isdigit() and len(value) <= len(str(current))
+    hour = min(max(int(value), HOURS_SHOWN), current) if valid else current
+    return hour * HOUR_US
 
 
-def _square(one: Covered | None) -> Square:
-    if one is None or not one.expected_us:
-        return Square("none", "", "not recorded")
-    percent = one.seen_us * _PERCENT // one.expected_us
-    told = f"{percent} % seen" if one.seen_us < one.expected_us else "whole"
-    if one.gaps:
-        told += f", {one.gaps} {'gap' if one.gaps == 1 else 'gaps'}, {one.healed} healed"
-    if one.audited:
-        told += f", {one.audited} audited"
-    if one.differed:
-        return Square("poor", "≠", f"{told}, {one.differed} differed")
-    if one.seen_us == one.expected_us:
-        return Square("whole", "", told)
-    level = next(name for most, name in _LEVELS if percent < most)
-    return Square(level, str(percent), told)
+def _format_hour(hour: datetime | None, zone: str) -> str:
+    return "" if hour is None else formatting.format_time(hour, zone, "clock")
 
 
-def _last_hour(query: Mapping[str, str], now: int) -> int:
-    asked, present = query.get("until", ""), now // HOUR
-    known = asked.isascii() and asked.isdigit() and len(asked) <= len(str(present))
-    hour = min(max(int(asked), SHOWN_HOURS), present) if known else present
-    return hour * HOUR
+def _gap_table(gaps: Iterable[RecordingGap], zone: str) -> DataTable:
+    newest_first = sorted(gaps, key=lambda gap: -gap.detected_at)
+    return DataTable("gaps", "Gaps", _COLUMNS, tuple(_gap_row(gap, zone) for gap in newest_first))
 
 
-def _clock(hour: datetime | None, zone: str) -> str:
-    return "" if hour is None else shown.local_time(hour, zone, "clock")
-
-
-def _gaps(gaps: Iterable[Gap], zone: str) -> DataTable:
-    rows = tuple(_gap(one, zone) for one in sorted(gaps, key=lambda one: -one.detected_at))
-    return DataTable("gaps", "Gaps", _COLUMNS, rows)
-
-
-def _gap(one: Gap, zone: str) -> Row:
-    length = None if one.resolved_at is None else one.resolved_at - one.detected_at
-    healed = Cell("Open", tone="bad", badge=True)
-    if length is not None:
-        healed = Cell(shown.duration(length / _MICRO), length)
-    markets = len(_names.decode(one.tickers)) or None if one.tickers else None
-    reason = one.reason or GapReason.MISSED
-    why = _WHY.get(reason, reason)
+def _gap_row(gap: RecordingGap, zone: str) -> Row:
+    duration = Cell("Open", tone="bad", badge=True)
+    if gap.resolved_at is not None:
+        length = gap.resolved_at - gap.detected_at
+        duration = Cell(formatting.format_duration(length / _MICRO), length)
+    markets = len(gap.markets or ()) or None
+    code = gap.reason or GapReason.MISSED
+    reason = _REASONS.get(code, code)
+    channel = _CHANNELS.get(gap.channel or "", "all channels")
     return Row(
-        f"{one.detected_at}-{one.conn}-{one.sid}-{one.expected_seq}",
+        f"{gap.detected_at}-{gap.conn}-{gap.sid}-{gap.expected_seq}",
         (
-            Cell(shown.time_tag(moment(one.detected_at), zone, "second"), one.detected_at),
-            healed,
-            Cell(why if markets else f"{why}: {_CHANNELS.get(one.channel or '', 'everything')}"),
-            Cell(shown.number(markets), markets),
-            Cell(f"subscription {one.sid}" if one.conn else "before a restart"),
-            Cell(shown.number(one.expected_seq or None), one.expected_seq),
-            Cell(shown.number(one.got_seq), one.got_seq),
+            Cell(time_tag(to_datetime(gap.detected_at), zone, "second"), gap.detected_at),
+            duration,
+            Cell(reason if markets else f"{reason}: {channel}"),
+            Cell(formatting.format_number(markets), markets),
+            Cell(f"subscription {gap.sid}" if gap.conn else "before a restart"),
+            Cell(formatting.format_number(gap.expected_seq or None), gap.expected_seq),
+            Cell(formatting.format_number(gap.got_seq), gap.got_seq),
         ),
     )

@@ -1,9 +1,9 @@
-"""Kept here: the page of one market: its book now and at any time, its trades, its prices."""
+"""The page of one market: its order book live and at any time, trades and charts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -11,31 +11,45 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.gatherer.model.book import WHOLE
-from grandstand.apps.gatherer.model.messages import Levels
-from grandstand.apps.gatherer.pages.listing import state_of
-from grandstand.apps.gatherer.pages.part import PagesPart, cents, cents_text, contracts, moment
-from grandstand.apps.gatherer.pages.plots import depth_chart, price_chart, resting_chart
-from grandstand.apps.gatherer.service import MarketNotFound, MarketView, Trade
-from grandstand.apps.gatherer.service.asking import BookAt
-from grandstand.apps.gatherer.service.watching import RUNGS
-from grandstand.base.errors import GrandstandError
-from grandstand.kit.pages import shown
+from grandstand.apps.gatherer.domain.messages import Levels
+from grandstand.apps.gatherer.domain.order_book import DOLLAR
+from grandstand.apps.gatherer.domain.rows import Trade
+from grandstand.apps.gatherer.pages.markets import (
+    GathererPageGroup,
+    cents,
+    contracts,
+    format_cents,
+    recording_state,
+    to_datetime,
+)
+from grandstand.apps.gatherer.services.live_updates import LADDER_LEVELS, trade_point
+from grandstand.apps.gatherer.services.markets import MarketNotFound, MarketView
+from grandstand.apps.gatherer.services.queries.books import HistoricalBook
+from grandstand.apps.gatherer.services.queries.prices import DepthPoint
+from grandstand.core import formatting
+from grandstand.core.errors import GrandstandError
+from grandstand.kit.charts import Axis, Chart, Plot
+from grandstand.kit.charts import Row as ChartRow
+from grandstand.kit.pages.rendering import time_tag
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
-from grandstand.kit.routes import Who, page
+from grandstand.kit.routes import CurrentCaller, page
 
 Ticker = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:@=-]{1,100}$")]
 
 HOURS: Final = (1, 6, 24)
 _HOUR_US: Final = 3_600_000_000
 _MILLI_US: Final = 1000
-_POINTS: Final = 240
-# What was received so long ago is kept by now, and proven to be.
-_SETTLED_US: Final = 5_000_000
-_TAPE: Final = 20
-_TRADES: Final = 500
+_MICRO: Final = 1_000_000
+_CENT: Final = 1000
+_CONTRACT: Final = 100
+_DEPTH_POINTS: Final = 240
+# What was received this long ago is covered by a watermark.
+_COVERED_US: Final = 5_000_000
+_TRADES_SHOWN: Final = 20
+_CHART_TRADES: Final = 500
+_TIME_AXIS: Final = Axis("Time", "time")
 _COLUMNS: Final = (
-    Column("when", "When", "time"),
+    Column("when", "Time", "time"),
     Column("price", "Price", "number"),
     Column("size", "Contracts", "number"),
     Column("taker", "Taker"),
@@ -43,144 +57,227 @@ _COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """What is known of a market by name, also when it is over."""
+class NamedMarket:
+    """A market with its title; `market` is None if it is finished."""
 
     ticker: str
     title: str
     market: MarketView | None
 
 
-class OneMarketPages(PagesPart):
-    """One market: the ladder as it changes, the tape, the charts, and the book at any time."""
-
-    @page("/markets/{ticker}")
-    async def market(self, request: Request, who: Who, ticker: Ticker) -> Response:
-        """A market that is open or was recorded; raises MarketNotFound."""
-        gatherer, asking = self._gatherer, self._gatherer.asking
-        named = await self._named(ticker)
-        gatherer.watching.watch(ticker)
-        hours, now = _hours(request.query_params), gatherer.now_us()
-        start = await self._known_since(ticker, now - hours * _HOUR_US)
-        at = _instant(request.query_params, start, now)
-        then = await asking.book(ticker, at)
-        book = await self._book(ticker)
-        trades = await asking.recent_trades(ticker, _TRADES)
-        every = max((now - start) // _POINTS, _MILLI_US)
-        points = await asking.depth(ticker, start, now, every)
-        recent = [one for one in trades if one.exchange_ts >= start]
-        return self._render(
-            request,
-            "market",
-            here="markets",
-            named=named,
-            state=None if named.market is None else state_of(named.market),
-            closes=moment(None if named.market is None else named.market.close_ts),
-            book=book,
-            spread=cents_text(book.spread),
-            bids=rungs_of(book.yes),
-            asks=rungs_of(_asks(book.no)),
-            price=price_chart(ticker, points, recent, hours),
-            depth=depth_chart(book.yes, book.no),
-            resting=resting_chart(points),
-            tape=_tape(trades[:_TAPE], who.preferences.time_zone),
-            last=trades[0] if trades else None,
-            last_price=cents_text(trades[0].price if trades else None),
-            then=_then(then),
-            slider=Slider(-(-start // _MILLI_US), now // _MILLI_US, at // _MILLI_US),
-            hours=hours,
-            choices=HOURS,
-            chosen={(one.kind, one.name): one.recorded for one in await gatherer.choices()},
-        )
-
-    async def _named(self, ticker: str) -> Named:
-        try:
-            market = await self._gatherer.market(ticker)
-        except GrandstandError as fault:
-            told = await self._gatherer.asking.history(ticker)
-            if not told and not await self._gatherer.asking.recent_trades(ticker, 1):
-                raise MarketNotFound(f"Nothing is known of a market {ticker}: {fault}") from fault
-            title = next((one.title for one in told if one.title), ticker)
-            return Named(ticker, title, None)
-        return Named(ticker, market.title or ticker, market)
-
-    async def _known_since(self, ticker: str, start: int) -> int:
-        """Answer from when on a book is known, not before the start."""
-        base, _ = await asyncio.to_thread(self._gatherer.asking.books.begun, ticker, start)
-        return start if base is None else max(start, base.at)
-
-    async def _book(self, ticker: str) -> BookAt:
-        live = self._gatherer.book(ticker)
-        if live is not None:
-            return BookAt(ticker, None, *live.levels())
-        return await self._gatherer.asking.book(ticker)
-
-
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A choice of an instant, in milliseconds since 1970."""
+    """A slider for an instant, in milliseconds since 1970."""
 
-    least: int
-    most: int
+    min: int
+    max: int
     value: int
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
-    """A book as it was, for the ladder beside the slider."""
+class PastBook:
+    """The book at the instant of the slider."""
 
-    book: BookAt
-    when: object
+    book: HistoricalBook
+    at: object
     base: object
     bids: list[tuple[object, object]]
     asks: list[tuple[object, object]]
 
 
-def _then(found: BookAt) -> Then:
-    return Then(
-        found,
-        moment(found.at_us),
-        moment(found.base_us),
-        rungs_of(found.yes),
-        rungs_of(_asks(found.no)),
+class MarketPages(GathererPageGroup):
+    """One market: the live ladder, trades, charts, and the book at any time."""
+
+    @page("/markets/{ticker}")
+    async def market(self, request: Request, caller: CurrentCaller, ticker: Ticker) -> Response:
+        """A market that is open or was recorded."""
+        gatherer, history = self._gatherer, self._gatherer.recordings.history
+        named = await self._named_market(ticker)
+        gatherer.live_updates.subscribe(ticker)
+        hours, now = _hours(request.query_params), gatherer.now_us()
+        start = await self._first_book_at(ticker, now - hours * _HOUR_US)
+        at = _instant(request.query_params, start, now)
+        past = await history.book(ticker, at)
+        book = await self._current_book(ticker)
+        trades = await history.recent_trades(ticker, _CHART_TRADES)
+        interval = max((now - start) // _DEPTH_POINTS, _MILLI_US)
+        points = await history.depth(ticker, start, now, interval)
+        recent = [trade for trade in trades if trade.exchange_ts >= start]
+        choices = await gatherer.markets.choices()
+        return self._render(
+            request,
+            "market",
+            here="markets",
+            named=named,
+            state=None if named.market is None else recording_state(named.market),
+            closes=to_datetime(None if named.market is None else named.market.close_ts),
+            book=book,
+            spread=format_cents(book.spread),
+            bids=ladder_rows(book.yes),
+            asks=ladder_rows(_asks(book.no)),
+            price=price_chart(ticker, points, recent, hours),
+            depth=depth_chart(book.yes, book.no),
+            resting=resting_chart(points),
+            trades=_trade_table(trades[:_TRADES_SHOWN], caller.preferences.time_zone),
+            last=trades[0] if trades else None,
+            last_price=format_cents(trades[0].price if trades else None),
+            past=PastBook(
+                past,
+                to_datetime(past.at_us),
+                to_datetime(past.base_us),
+                ladder_rows(past.yes),
+                ladder_rows(_asks(past.no)),
+            ),
+            slider=Slider(-(-start // _MILLI_US), now // _MILLI_US, at // _MILLI_US),
+            hours=hours,
+            hour_options=HOURS,
+            chosen={(choice.kind, choice.name): choice.recorded for choice in choices},
+        )
+
+    async def _named_market(self, ticker: str) -> NamedMarket:
+        history = self._gatherer.recordings.history
+        try:
+            market = await self._gatherer.markets.get(ticker)
+        except GrandstandError as error:
+            events = await history.events(ticker)
+            if not events and not await history.recent_trades(ticker, 1):
+                raise MarketNotFound(f"Unknown market {ticker}: {error}") from error
+            title = next((event.title for event in events if event.title), ticker)
+            return NamedMarket(ticker, title, None)
+        return NamedMarket(ticker, market.title or ticker, market)
+
+    async def _first_book_at(self, ticker: str, start: int) -> int:
+        """Return the time of the first known book, not before the start."""
+        books = self._gatherer.recordings.history.books
+        base, _ = await asyncio.to_thread(books.base_for, ticker, start)
+        return start if base is None else max(start, base.at)
+
+    async def _current_book(self, ticker: str) -> HistoricalBook:
+        live = self._gatherer.recording.book(ticker)
+        if live is not None:
+            return HistoricalBook(ticker, None, *live.levels())
+        return await self._gatherer.recordings.history.book(ticker)
+
+
+def ladder_rows(levels: Levels) -> list[tuple[object, object]]:
+    """Return the best levels in cents and contracts, best first."""
+    return [(cents(price), contracts(size)) for price, size in reversed(levels[-LADDER_LEVELS:])]
+
+
+def price_chart(
+    ticker: str, points: Sequence[DepthPoint], trades: Iterable[Trade], hours: int
+) -> Chart:
+    """Best prices and trades; open pages append to it."""
+    bids = tuple(_price(point, point.best_yes_bid) for point in points)
+    asks = tuple(_price(point, point.best_yes_ask) for point in points)
+    trade_points = tuple(sorted(trade_point(trade) for trade in trades))
+    return Chart(
+        title="Yes price",
+        note="Best bid, best ask, and trades.",
+        x=_TIME_AXIS,
+        y=Axis("Price", unit="¢", digits=1),
+        plots=(
+            Plot("Bid", "step", bids, "good"),
+            Plot("Ask", "step", asks, "bad"),
+            Plot("Trades", "scatter", trade_points, "1"),
+        ),
+        topic=f"gatherer/price/{ticker}",
+        keep_seconds=hours * 3600.0,
+        height=320,
     )
 
 
-def rungs_of(levels: Levels) -> list[tuple[object, object]]:
-    """Answer the best levels, of those given the worst first, in cents and contracts."""
-    return [(cents(price), contracts(size)) for price, size in reversed(levels[-RUNGS:])]
+def depth_chart(yes: Levels, no: Levels) -> Chart:
+    """Cumulative size up to each price, on both sides of a book."""
+    asks = _cumulative((DOLLAR - price, size) for price, size in reversed(no))
+    return Chart(
+        title="Depth",
+        note="Cumulative contracts up to each price.",
+        x=Axis("Price", unit="¢", digits=1),
+        y=Axis("Contracts", digits=0),
+        plots=(
+            Plot("Bids", "area", _cumulative(reversed(yes))[::-1], "good"),
+            Plot("Asks", "area", asks, "bad"),
+        ),
+        height=260,
+    )
+
+
+def resting_chart(points: Sequence[DepthPoint]) -> Chart:
+    """Total bids and asks over time."""
+    return Chart(
+        title="Resting orders",
+        note="Total contracts bid and offered.",
+        x=_TIME_AXIS,
+        y=Axis("Contracts", digits=0),
+        plots=(
+            Plot("Bids", "step", tuple(_size(point, point.bid_depth) for point in points), "good"),
+            Plot("Asks", "step", tuple(_size(point, point.ask_depth) for point in points), "bad"),
+        ),
+        height=260,
+    )
+
+
+def rate_chart(now: float, per_second: float) -> Chart:
+    """Messages per second from now on."""
+    return Chart(
+        title="Messages per second",
+        note="Since this page was opened, at most ten minutes.",
+        x=_TIME_AXIS,
+        y=Axis("Messages", digits=0),
+        plots=(Plot("Messages", "area", ((now, round(per_second)),), "1"),),
+        keep_seconds=600.0,
+        height=220,
+    )
+
+
+def _price(point: DepthPoint, price: int | None) -> ChartRow:
+    return point.at_us / _MICRO, None if price is None else price / _CENT
+
+
+def _size(point: DepthPoint, size: int) -> ChartRow:
+    return point.at_us / _MICRO, size / _CONTRACT
+
+
+def _cumulative(levels: Iterable[tuple[int, int]]) -> tuple[ChartRow, ...]:
+    rows: list[ChartRow] = []
+    total = 0
+    for price, size in levels:
+        total += size
+        rows.append((price / _CENT, total / _CONTRACT))
+    return tuple(rows)
 
 
 def _asks(no: Levels) -> Levels:
-    return tuple((WHOLE - price, size) for price, size in no)
+    return tuple((DOLLAR - price, size) for price, size in no)
 
 
-def _hours(query: Mapping[str, str]) -> int:
-    asked = query.get("hours", "")
-    return int(asked) if asked in {str(hours) for hours in HOURS} else HOURS[0]
+def _hours(params: Mapping[str, str]) -> int:
+    value = params.get("hours", "")
+    return int(value) if value in {str(hours) for hours in HOURS} else HOURS[0]
 
 
-def _instant(query: Mapping[str, str], start: int, now: int) -> int:
-    asked = query.get("at", "")
-    known = asked.isascii() and asked.isdigit() and len(asked) <= len(str(now))
-    wanted = int(asked) * _MILLI_US if known else now - _SETTLED_US
-    return min(max(wanted, start), now)
+def _instant(params: Mapping[str, str], start: int, now: int) -> int:
+    value = params.get("at", "")
+    valid = value.isascii() and value.isdigit() and len(value) <= len(str(now))
+    at = int(value) * _MILLI_US if valid else now - _COVERED_US
+    return min(max(at, start), now)
 
 
-def _tape(trades: tuple[Trade, ...], zone: str) -> DataTable:
+def _trade_table(trades: tuple[Trade, ...], zone: str) -> DataTable:
     rows = tuple(
         Row(
-            str(one.trade_id),
+            str(trade.trade_id),
             (
-                Cell(shown.time_tag(moment(one.exchange_ts), zone, "second"), one.exchange_ts),
-                Cell(cents_text(one.price), one.price),
-                Cell(shown.number(contracts(one.size)), one.size),
+                Cell(time_tag(to_datetime(trade.exchange_ts), zone, "second"), trade.exchange_ts),
+                Cell(format_cents(trade.price), trade.price),
+                Cell(formatting.format_number(contracts(trade.size)), trade.size),
                 Cell(
-                    "yes" if one.taker_side else "no",
-                    tone="good" if one.taker_side else "bad",
+                    "yes" if trade.taker_side else "no",
+                    tone="good" if trade.taker_side else "bad",
                 ),
             ),
         )
-        for one in trades
+        for trade in trades
     )
-    return DataTable("tape", "Last trades", _COLUMNS, rows)
+    return DataTable("trades", "Trades", _COLUMNS, rows)

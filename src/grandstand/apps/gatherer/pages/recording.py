@@ -1,4 +1,4 @@
-"""Kept here: recording as it goes, its connections, and whether it could begin."""
+"""The recorder status, its connections, and the checks."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.gatherer.pages.part import PagesPart, moment
-from grandstand.apps.gatherer.pages.plots import pace_chart
-from grandstand.apps.gatherer.service import ConnectionView, Ingest
-from grandstand.kit.pages import shown
+from grandstand.apps.gatherer.pages.market import rate_chart
+from grandstand.apps.gatherer.pages.markets import NOTICES, GathererPageGroup
+from grandstand.apps.gatherer.services.recording.status import ConnectionStatus, RecorderStatus
+from grandstand.core import formatting
+from grandstand.kit.pages.rendering import time_tag
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
-from grandstand.kit.routes import Admin, Who, page
+from grandstand.kit.routes import AdminCaller, CurrentCaller, page
 
 _MICRO: Final = 1_000_000
-_SAID: Final = {
-    "started": "Recording is asked for; it begins within seconds.",
-    "stopped": "Recording stops; what was received is kept first.",
-}
-_CONNECTIONS: Final = (
+_CONNECTION_COLUMNS: Final = (
     Column("number", "Connection"),
     Column("state", "State"),
     Column("markets", "Markets", "number"),
@@ -27,91 +24,94 @@ _CONNECTIONS: Final = (
     Column("stale", "Stale", "number"),
     Column("subscriptions", "Subscriptions", "number", rank=2),
     Column("frames", "Messages", "number"),
-    Column("heard", "Last heard", "time"),
+    Column("heard", "Last message", "time"),
 )
-_ROWS: Final = (Column("series", "Series"), Column("rows", "Rows", "number"))
-
-
-class RecordingPages(PagesPart):
-    """The ingest panel, the connections, and the check."""
-
-    @page("/recording")
-    async def recording(self, request: Request, who: Who) -> Response:
-        """How recording goes, second by second."""
-        ingest, now = await self._gatherer.ingest(), self._gatherer.now_us()
-        zone = who.preferences.time_zone
-        return self._render(
-            request,
-            "recording",
-            here="recording",
-            ingest=ingest,
-            asked=await self._gatherer.asked_for(),
-            since=moment(ingest.started_at),
-            kept=_kept(ingest),
-            settings=self._gatherer.settings,
-            pace=pace_chart(now / _MICRO, ingest.frames_per_second),
-            connections=_connections(ingest, zone),
-            rows=_rows(ingest),
-            said=_SAID.get(request.query_params.get("said", ""), ""),
-        )
-
-    @page("/check", access="admin")
-    async def check(self, request: Request, who: Admin) -> Response:
-        """Whether recording could begin now, tried when the page is loaded."""
-        del who
-        findings = await self._gatherer.check()
-        return self._render(request, "check", here="recording", findings=findings)
-
-
-_SERIES: Final = {
-    "orderbook_deltas": "Changes of books",
-    "orderbook_snapshots": "Whole books, as sent",
-    "keyframes": "Whole books, as reckoned",
+_ROW_COLUMNS: Final = (Column("series", "Series"), Column("rows", "Rows", "number"))
+_SERIES_LABELS: Final = {
+    "orderbook_deltas": "Order book deltas",
+    "orderbook_snapshots": "Order book snapshots",
+    "keyframes": "Keyframes",
     "trades": "Trades",
-    "tickers": "Summaries",
-    "market_events": "News of markets",
+    "tickers": "Tickers",
+    "market_events": "Lifecycle events",
     "sessions": "Sessions",
     "gaps": "Gaps",
     "audits": "Audits",
     "followed": "Markets followed",
 }
-"""What the rows of each series are, as people say it."""
 
 
-def _kept(ingest: Ingest) -> str:
-    """Say how much smaller the raw frames are on the tape; nothing without a tape."""
-    if not ingest.tape_bytes or not ingest.tape_raw_bytes:
+class RecordingPages(GathererPageGroup):
+    """The recorder status and the checks."""
+
+    @page("/recording")
+    async def recording(self, request: Request, caller: CurrentCaller) -> Response:
+        """The recorder status, updated every second."""
+        status, now = await self._gatherer.recording.status(), self._gatherer.now_us()
+        return self._render(
+            request,
+            "recording",
+            here="recording",
+            recorder=status,
+            requested=await self._gatherer.recording.is_requested(),
+            compression=_compression(status),
+            settings=self._gatherer.settings,
+            rate=rate_chart(now / _MICRO, status.frames_per_second),
+            connections=_connections(status, caller.preferences.time_zone),
+            rows=_rows(status),
+            notice=NOTICES.get(request.query_params.get("notice", ""), ""),
+        )
+
+    @page("/check", access="admin")
+    async def check(self, request: Request, caller: AdminCaller) -> Response:
+        """Whether recording could start, checked when the page is loaded."""
+        del caller
+        checks = await self._gatherer.diagnostics.run()
+        return self._render(request, "check", here="recording", checks=checks)
+
+
+def _compression(status: RecorderStatus) -> str:
+    """Return the compression ratio of the raw log; empty without one."""
+    if not status.raw_log_bytes or not status.raw_log_uncompressed_bytes:
         return ""
-    tenths = 10 * ingest.tape_raw_bytes // ingest.tape_bytes
+    tenths = 10 * status.raw_log_uncompressed_bytes // status.raw_log_bytes
     return f"{tenths // 10}.{tenths % 10} to 1"
 
 
-def _connections(ingest: Ingest, zone: str) -> DataTable:
-    rows = tuple(_connection(one, zone) for one in ingest.connections)
-    return DataTable("connections", "Connections", _CONNECTIONS, rows)
+def _connections(status: RecorderStatus, zone: str) -> DataTable:
+    rows = tuple(_connection(connection, zone) for connection in status.connections)
+    return DataTable("connections", "Connections", _CONNECTION_COLUMNS, rows)
 
 
-def _connection(one: ConnectionView, zone: str) -> Row:
-    up = one.conn is not None
-    state = Cell("Up", tone="good", badge=True) if up else Cell(one.lost or "Down", tone="bad")
+def _connection(connection: ConnectionStatus, zone: str) -> Row:
+    state = Cell("Up", tone="good", badge=True)
+    if connection.conn is None:
+        state = Cell(connection.error or "Down", tone="bad")
+    heard_at = connection.heard_at
     return Row(
-        f"connection-{one.number}",
+        f"connection-{connection.number}",
         (
-            Cell(str(one.number + 1), one.number),
+            Cell(str(connection.number + 1), connection.number),
             state,
-            Cell(shown.number(one.markets), one.markets),
-            Cell(shown.number(one.waiting), one.waiting),
-            Cell(shown.number(one.stale), one.stale),
-            Cell(shown.number(one.subscriptions), one.subscriptions),
-            Cell(shown.number(one.frames), one.frames),
-            Cell(shown.time_tag(moment(one.heard_at), zone, "second"), one.heard_at or None),
+            Cell(formatting.format_number(connection.markets), connection.markets),
+            Cell(formatting.format_number(connection.waiting), connection.waiting),
+            Cell(formatting.format_number(connection.stale), connection.stale),
+            Cell(formatting.format_number(connection.subscriptions), connection.subscriptions),
+            Cell(formatting.format_number(connection.frames), connection.frames),
+            Cell(
+                time_tag(heard_at, zone, "second"),
+                None if heard_at is None else heard_at.timestamp(),
+            ),
         ),
     )
 
 
-def _rows(ingest: Ingest) -> DataTable:
+def _rows(status: RecorderStatus) -> DataTable:
     rows = tuple(
-        Row(name, (Cell(_SERIES.get(name, name)), Cell(shown.number(count), count)))
-        for name, count in sorted(ingest.rows.items(), key=lambda item: -item[1])
+        Row(
+            name,
+            (Cell(_SERIES_LABELS.get(name, name)), Cell(formatting.format_number(count), count)),
+        )
+        for name, count in sorted(status.rows.items(), key=lambda item: -item[1])
     )
-    return DataTable("rows", "Rows since the start", _ROWS, rows)
+    return DataTable("rows", "Rows since the start", _ROW_COLUMNS, rows)

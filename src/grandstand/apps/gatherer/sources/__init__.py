@@ -1,1 +1,1 @@
-"""The exchange belongs here, one file for each outsider; empty as yet."""
+"""External data sources."""

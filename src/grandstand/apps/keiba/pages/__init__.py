@@ -1,5 +1,21 @@
-"""The pages of keiba."""
+"""Pages of the keiba app."""
 
-from grandstand.apps.keiba.pages.rooms import KeibaPages
+from __future__ import annotations
 
-__all__ = ["KeibaPages"]
+from grandstand.apps.keiba.pages.cache import CachePages
+from grandstand.apps.keiba.pages.days import DayPages
+from grandstand.apps.keiba.pages.horses import HorsePages, JockeyPages, WatchlistPages
+from grandstand.apps.keiba.pages.races import CardPages, PreviewPages, ResultPages
+
+
+class KeibaPages(
+    CachePages,
+    WatchlistPages,
+    JockeyPages,
+    HorsePages,
+    PreviewPages,
+    ResultPages,
+    CardPages,
+    DayPages,
+):
+    """All pages of the app."""

@@ -1,5 +1,11 @@
-"""The pages of the trainer."""
+"""Pages of the trainer."""
 
-from grandstand.apps.trainer.pages.rooms import TrainerPages
+from __future__ import annotations
 
-__all__ = ["TrainerPages"]
+from grandstand.apps.trainer.pages.instructor import InstructorPages
+from grandstand.apps.trainer.pages.practice import PracticePages
+from grandstand.apps.trainer.pages.profile import ProfilePages
+
+
+class TrainerPages(InstructorPages, ProfilePages, PracticePages):
+    """All pages of the trainer."""

@@ -1,170 +1,337 @@
-"""Kept here: the pages on which one chooses a scenario and writes."""
+"""Pages to choose a scenario, write an attempt and see its result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
 
+from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.trainer.model.rubric import BY_NAME
-from grandstand.apps.trainer.pages.choosing import Choice, choices
-from grandstand.apps.trainer.pages.forms import given_of, token_of
-from grandstand.apps.trainer.pages.part import Id, PagesPart
-from grandstand.apps.trainer.service import AnswerRefused, AttemptView, Given, WrongState
-from grandstand.kit.pages.forms import lead_to, texts_of
+from grandstand.apps.trainer.domain.evaluation import DIMENSIONS_BY_NAME
+from grandstand.apps.trainer.domain.scenarios import Question
+from grandstand.apps.trainer.pages.filters import ScenarioFilter, filter_options
+from grandstand.apps.trainer.pages.result_view import build_result_view, judge_label
+from grandstand.apps.trainer.services import Trainer
+from grandstand.apps.trainer.services.attempts import AttemptWithScenario, Comparison
+from grandstand.apps.trainer.services.evaluation import AttemptNotFound, InvalidAttemptState
+from grandstand.apps.trainer.services.validation import (
+    MAX_DURATION_SECONDS,
+    AnswerInput,
+    AttemptInput,
+    InvalidAnswer,
+)
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.pages.page import AppPages, form_fields, redirect_to
+from grandstand.kit.pages.rendering import Pages
 from grandstand.kit.problems import request_id_of
-from grandstand.kit.routes import Who, page
-from grandstand.kit.who.caller import Caller
+from grandstand.kit.routes import CurrentCaller, page
 
-_SAID: Final = {
-    "abandoned": "The draft is given up. What you wrote stays in your history.",
+ItemId = Annotated[str, Path(min_length=1, max_length=128)]
+
+_MAX_SITTING: Final = timedelta(hours=4)
+_MAX_TOKEN_CHARS: Final = 100
+_MAX_NUMBER_DIGITS: Final = 12
+_NOTICES: Final = {
+    "abandoned": "Draft abandoned. Your answers are still in your history.",
     "saved": "Saved.",
+    "opinion": "The second opinion is ready.",
 }
 
 
-class PracticePages(PagesPart):
-    """Choosing a scenario, reading it, writing, saving, handing in and giving up."""
+class TrainerPageGroup(AppPages):
+    """Base of the trainer's page handlers."""
+
+    def __init__(self, trainer: Trainer, pages: Pages) -> None:
+        super().__init__(pages, "trainer", {})
+        self._trainer = trainer
+
+
+class PracticePages(TrainerPageGroup):
+    """Choosing a scenario, writing, submitting, and the results."""
 
     @page("")
-    async def choose(self, request: Request, who: Who) -> Response:
-        """What is on offer, as far as it was asked for, and what to try next."""
-        offered = await self._trainer.scenarios(who)
-        choice = Choice.of(request.query_params)
+    async def choose(self, request: Request, caller: CurrentCaller) -> Response:
+        """Show the scenarios, filtered, and a suggestion."""
+        scenarios = await self._trainer.scenarios.list(caller.user_id)
+        selected = ScenarioFilter.from_query(request.query_params)
+        groups = selected.group(scenarios)
         return self._render(
             request,
             "choose",
             here="scenarios",
-            shelves=choice.shelves(offered),
-            found=len(choice.kept(offered)),
-            choice=choice,
-            choices=choices(offered),
-            offered=offered,
-            suggestion=await self._trainer.suggestion(who),
-            dimensions=BY_NAME,
-            said=_SAID.get(request.query_params.get("said", ""), ""),
+            groups=groups,
+            match_count=sum(len(group.scenarios) for group in groups),
+            selected=selected,
+            options=filter_options(scenarios),
+            scenarios=scenarios,
+            suggestion=await self._trainer.scenarios.suggest(caller.user_id),
+            dimensions=DIMENSIONS_BY_NAME,
+            notice=_notice(request),
         )
 
     @page("/scenarios/{scenario_id}")
-    async def read(self, request: Request, who: Who, scenario_id: Id) -> Response:
-        """One scenario before it is begun; raises ScenarioNotFound."""
+    async def read(self, request: Request, caller: CurrentCaller, scenario_id: ItemId) -> Response:
+        """Show one scenario.
+
+        Raises ScenarioNotFound.
+        """
         return self._render(
             request,
             "scenario",
             here="scenarios",
-            offered=await self._trainer.scenario(who, scenario_id),
-            dimensions=BY_NAME,
+            item=await self._trainer.scenarios.get(caller.user_id, scenario_id),
+            dimensions=DIMENSIONS_BY_NAME,
             token=request_id_of(request.scope),
         )
 
     @page("/scenarios/{scenario_id}/begin", method="POST")
-    async def begin(self, request: Request, who: Who, scenario_id: Id) -> Response:
-        """Begin a draft and lead to it; raises ScenarioNotFound."""
-        token = token_of(await texts_of(request))
-        begun = await self._trainer.begin(who, scenario_id, client_token=token)
-        return lead_to(f"/trainer/attempts/{begun.attempt_id}")
+    async def begin(self, request: Request, caller: CurrentCaller, scenario_id: ItemId) -> Response:
+        """Start a draft and redirect to it.
+
+        Raises ScenarioNotFound.
+        """
+        token = parse_token(await form_fields(request))
+        draft = await self._trainer.attempts.start(caller.user_id, scenario_id, client_token=token)
+        return redirect_to(f"/trainer/attempts/{draft.attempt_id}")
+
+    @page("/attempts/{attempt_id}")
+    async def attempt(
+        self, request: Request, caller: CurrentCaller, attempt_id: ItemId
+    ) -> Response:
+        """Show the editor of a draft, or the results.
+
+        Raises AttemptNotFound.
+        """
+        view = await self._trainer.attempts.get(caller.user_id, attempt_id)
+        is_draft = view.attempt.status == "in-progress" and view.attempt.submitted_at is None
+        if is_draft and view.scenario is not None:
+            return self._editor(request, view)
+        comparison = await self._comparison(caller, view)
+        return self._render(
+            request,
+            "results",
+            here="history",
+            attempt=view.attempt,
+            scenario=view.scenario,
+            title=view.title,
+            result=build_result_view(view, comparison),
+            comparison=comparison,
+            judge_label=judge_label,
+            has_second_judge=self._trainer.settings.second_judge != "none",
+            token=request_id_of(request.scope),
+            topic=f"trainer/attempts/user/{caller.user_id}",
+            notice=_notice(request),
+        )
 
     @page("/attempts/{attempt_id}/save", method="POST")
-    async def save(self, request: Request, who: Who, attempt_id: Id) -> Response:
-        """Keep what is written so far, where no script does; raises AttemptNotFound."""
-        texts, view = await texts_of(request), await self._draft(who, attempt_id)
+    async def save(self, request: Request, caller: CurrentCaller, attempt_id: ItemId) -> Response:
+        """Save a draft without JavaScript.
+
+        Raises AttemptNotFound.
+        """
+        fields, view = await form_fields(request), await self._draft(caller, attempt_id)
         try:
-            await self._trainer.save(who, attempt_id, self._given(texts, view))
-        except AnswerRefused as refused:
-            return self._writing(request, view, texts, refused)
-        return lead_to(f"/trainer/attempts/{attempt_id}?said=saved")
+            await self._trainer.attempts.save(caller.user_id, attempt_id, self._input(fields, view))
+        except InvalidAnswer as error:
+            return self._editor(request, view, fields, error)
+        return redirect_to(f"/trainer/attempts/{attempt_id}?notice=saved")
 
     @page("/attempts/{attempt_id}/submit", method="POST")
-    async def submit(self, request: Request, who: Who, attempt_id: Id) -> Response:
-        """Hand in what is written, and lead to its scores; raises AttemptNotFound, WrongState.
+    async def submit(self, request: Request, caller: CurrentCaller, attempt_id: ItemId) -> Response:
+        """Submit an attempt and redirect to its results; an invalid one is saved as a draft.
 
-        What is refused is kept as a draft, so that nothing written is lost.
+        Raises AttemptNotFound or InvalidAttemptState.
         """
-        texts, view = await texts_of(request), await self._draft(who, attempt_id)
+        fields, view = await form_fields(request), await self._draft(caller, attempt_id)
         if view.attempt.submitted_at is not None:
-            return lead_to(f"/trainer/attempts/{attempt_id}")
+            return redirect_to(f"/trainer/attempts/{attempt_id}")
         try:
-            given = self._given(texts, view)
-        except AnswerRefused as refused:
-            return self._writing(request, view, texts, refused)
+            attempt = self._input(fields, view)
+        except InvalidAnswer as error:
+            return self._editor(request, view, fields, error)
         try:
-            await self._trainer.submit(who, attempt_id, given)
-        except AnswerRefused as refused:
-            return self._writing(request, await self._kept(who, view, given), texts, refused)
-        return lead_to(f"/trainer/attempts/{attempt_id}")
+            await self._trainer.attempts.submit(caller.user_id, attempt_id, attempt)
+        except InvalidAnswer as error:
+            saved = await self._save_quietly(caller, view, attempt)
+            return self._editor(request, saved, fields, error)
+        return redirect_to(f"/trainer/attempts/{attempt_id}")
 
     @page("/attempts/{attempt_id}/abandon", method="POST")
-    async def abandon(self, who: Who, attempt_id: Id) -> Response:
-        """Give a draft up and lead to the scenarios; raises AttemptNotFound and WrongState."""
-        await self._trainer.abandon(who, attempt_id)
-        return lead_to("/trainer?said=abandoned")
+    async def abandon(self, caller: CurrentCaller, attempt_id: ItemId) -> Response:
+        """Abandon a draft and redirect to the scenarios.
 
-    async def _draft(self, who: Caller, attempt_id: str) -> AttemptView:
-        view = await self._trainer.attempt(who, attempt_id)
+        Raises AttemptNotFound or InvalidAttemptState.
+        """
+        await self._trainer.attempts.abandon(caller.user_id, attempt_id)
+        return redirect_to("/trainer?notice=abandoned")
+
+    @page("/attempts/{attempt_id}/revise", method="POST")
+    async def revise(self, request: Request, caller: CurrentCaller, attempt_id: ItemId) -> Response:
+        """Start a revision and redirect to it."""
+        token = parse_token(await form_fields(request))
+        draft = await self._trainer.attempts.revise(caller.user_id, attempt_id, token)
+        return redirect_to(f"/trainer/attempts/{draft.attempt_id}")
+
+    @page("/attempts/{attempt_id}/opinion", method="POST")
+    async def opinion(self, caller: CurrentCaller, attempt_id: ItemId) -> Response:
+        """Request a second opinion and redirect to it."""
+        await self._trainer.evaluations.request_second_opinion(caller.user_id, attempt_id)
+        return redirect_to(f"/trainer/attempts/{attempt_id}?notice=opinion#second")
+
+    @page("/attempts/{attempt_id}/delete")
+    async def confirm(
+        self, request: Request, caller: CurrentCaller, attempt_id: ItemId
+    ) -> Response:
+        """Ask for confirmation before an attempt is deleted.
+
+        Raises AttemptNotFound.
+        """
+        view = await self._trainer.attempts.get(caller.user_id, attempt_id)
+        return self._render(
+            request, "delete", here="history", attempt=view.attempt, title=view.title
+        )
+
+    @page("/attempts/{attempt_id}/delete", method="POST")
+    async def remove(self, caller: CurrentCaller, attempt_id: ItemId) -> Response:
+        """Delete an attempt and redirect to the history.
+
+        Raises AttemptNotFound.
+        """
+        await self._trainer.attempts.delete(caller.user_id, attempt_id)
+        return redirect_to("/trainer/history?notice=deleted")
+
+    async def _comparison(self, caller: Caller, view: AttemptWithScenario) -> Comparison | None:
+        """Compare with the attempt it revises; None if that is deleted or not evaluated."""
+        if view.attempt.revision_of is None or view.attempt.evaluation is None:
+            return None
+        try:
+            return await self._trainer.attempts.compare(caller.user_id, view.attempt.attempt_id)
+        except (AttemptNotFound, InvalidAttemptState):
+            return None
+
+    async def _draft(self, caller: Caller, attempt_id: str) -> AttemptWithScenario:
+        view = await self._trainer.attempts.get(caller.user_id, attempt_id)
         if view.scenario is None:
-            message = f"The scenario of attempt {attempt_id} is not kept any more"
-            raise WrongState(message)
+            message = f"The scenario of attempt {attempt_id} no longer exists."
+            raise InvalidAttemptState(message)
         return view
 
-    async def _kept(self, who: Caller, view: AttemptView, given: Given) -> AttemptView:
+    async def _save_quietly(
+        self, caller: Caller, view: AttemptWithScenario, attempt: AttemptInput
+    ) -> AttemptWithScenario:
         try:
-            saved = await self._trainer.save(who, view.attempt.attempt_id, given)
-        except AnswerRefused:
+            saved = await self._trainer.attempts.save(
+                caller.user_id, view.attempt.attempt_id, attempt
+            )
+        except InvalidAnswer:
             return view
-        return AttemptView(saved, view.scenario)
+        return AttemptWithScenario(saved, view.scenario)
 
-    def _given(self, texts: Mapping[str, str], view: AttemptView) -> Given:
+    def _input(self, fields: Mapping[str, str], view: AttemptWithScenario) -> AttemptInput:
         questions = () if view.scenario is None else view.scenario.questions
-        return given_of(texts, questions, self._trainer.now())
+        return parse_attempt(fields, questions, self._trainer.clock.now())
 
-    def _writing(
+    def _editor(
         self,
         request: Request,
-        view: AttemptView,
-        texts: Mapping[str, str] | None = None,
-        refused: AnswerRefused | None = None,
+        view: AttemptWithScenario,
+        fields: Mapping[str, str] | None = None,
+        error: InvalidAnswer | None = None,
     ) -> Response:
-        """The page to write on, with what was sent and why it was refused, if it was."""
-        questions = () if view.scenario is None else view.scenario.questions
-        written = {each.question_id: each for each in view.attempt.answers}
-        kept = {
-            name: "" if each.probability_percent is None else str(each.probability_percent)
-            for name, each in written.items()
-        }
-        sent = texts or {}
+        """Render the editor, with the submitted fields and the error, if there is one."""
         return self._render(
             request,
             "writing",
-            status=200 if refused is None else refused.status,
+            status=200 if error is None else error.status,
             here="scenarios",
             attempt=view.attempt,
             scenario=view.scenario,
-            dimensions=BY_NAME,
-            opened=int(self._trainer.now().timestamp()),
-            fields=[
-                {
-                    "question": question,
-                    "text": sent.get(f"answer.{name}", _text(view, name)),
-                    "percent": sent.get(f"probability.{name}", kept.get(name, "")),
-                    "words": 0 if name not in written else written[name].word_count,
-                    "error": _error(refused, at),
-                }
-                for at, question in enumerate(questions)
-                for name in [question.question_id]
-            ],
-            refused=refused,
-            longest=self._trainer.settings.answer_chars,
-            said=_SAID.get(request.query_params.get("said", ""), ""),
+            dimensions=DIMENSIONS_BY_NAME,
+            opened=int(self._trainer.clock.now().timestamp()),
+            fields=_editor_fields(view, fields or {}, error),
+            error=error,
+            max_chars=self._trainer.settings.answer_chars,
+            notice=_notice(request),
         )
 
 
-def _text(view: AttemptView, question_id: str) -> str:
-    return next((a.answer for a in view.attempt.answers if a.question_id == question_id), "")
+def parse_token(fields: Mapping[str, str]) -> str | None:
+    """Return the client token, which makes a form that is sent twice count once."""
+    return fields.get("token", "")[:_MAX_TOKEN_CHARS] or None
 
 
-def _error(refused: AnswerRefused | None, at: int) -> str:
-    """What is wrong with one field; the fields are those of the questions, in their order."""
-    if refused is None or not refused.field.startswith(f"answers.{at}."):
-        return ""
-    return f"{refused.message}."
+def parse_attempt(
+    fields: Mapping[str, str], questions: Sequence[Question], now: datetime
+) -> AttemptInput:
+    """Return the answers of the editor's form.
+
+    Without JavaScript, the seconds are those since the page was opened, at most four hours.
+
+    Raises InvalidAnswer if a probability is not a number.
+    """
+    answers = tuple(
+        AnswerInput(
+            question.question_id,
+            fields.get(f"answer.{question.question_id}", ""),
+            _parse_percent(fields.get(f"probability.{question.question_id}", ""), at),
+        )
+        for at, question in enumerate(questions)
+    )
+    return AttemptInput(answers, _parse_seconds(fields, now))
+
+
+def is_number(text: str) -> bool:
+    """Return whether a form field is a non-negative integer of reasonable length."""
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_NUMBER_DIGITS
+
+
+def _parse_percent(text: str, at: int) -> int | None:
+    if not text.strip():
+        return None
+    if not is_number(text.strip()):
+        message = "A probability must be a whole number from 0 to 100 percent"
+        raise InvalidAnswer(f"answers.{at}.probabilityPercent", message)
+    return int(text)
+
+
+def _parse_seconds(fields: Mapping[str, str], now: datetime) -> int:
+    counted, opened = fields.get("seconds", ""), fields.get("opened", "")
+    seconds = int(counted) if is_number(counted) else 0
+    if is_number(opened):
+        elapsed = now - datetime.fromtimestamp(min(int(opened), now.timestamp()), UTC)
+        seconds += int(min(elapsed, _MAX_SITTING).total_seconds())
+    return min(seconds, MAX_DURATION_SECONDS)
+
+
+def _editor_fields(
+    view: AttemptWithScenario, fields: Mapping[str, str], error: InvalidAnswer | None
+) -> list[dict[str, object]]:
+    """Return the fields of each question: as sent, else as saved."""
+    saved = {answer.question_id: answer for answer in view.attempt.answers}
+    entries: list[dict[str, object]] = []
+    for at, question in enumerate(() if view.scenario is None else view.scenario.questions):
+        question_id = question.question_id
+        answer = saved.get(question_id)
+        percent = None if answer is None else answer.probability_percent
+        is_invalid = error is not None and error.field.startswith(f"answers.{at}.")
+        entries.append(
+            {
+                "question": question,
+                "text": fields.get(
+                    f"answer.{question_id}", "" if answer is None else answer.answer
+                ),
+                "percent": fields.get(
+                    f"probability.{question_id}", "" if percent is None else str(percent)
+                ),
+                "words": 0 if answer is None else answer.word_count,
+                "error": f"{error.message}." if error is not None and is_invalid else "",
+            }
+        )
+    return entries
+
+
+def _notice(request: Request) -> str:
+    return _NOTICES.get(request.query_params.get("notice", ""), "")

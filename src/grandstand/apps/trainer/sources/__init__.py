@@ -1,1 +1,1 @@
-"""Outsiders of the trainer: judges, and people who write scenarios; one file for each."""
+"""Judges, and scenarios written in YAML."""

@@ -1,1 +1,1 @@
-"""Kept here: the engines that keep series, one folder each."""
+"""Storage engines for series."""

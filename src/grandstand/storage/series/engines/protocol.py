@@ -1,4 +1,4 @@
-"""Kept here: what an engine of series promises to whoever stands on it."""
+"""Interface of series engines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from grandstand.storage.series.declaration import Series
-from grandstand.storage.series.window import Bar, Bars, SeriesStatus, Upkeep, Window
+from grandstand.storage.series.query import Bar, Bars, SeriesStatus, Upkeep, Window
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,52 +15,59 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 
 class SeriesEngine(Protocol):
-    """A place that keeps series: rows are added, never changed, and the same row is kept once."""
+    """Stores series. Rows are appended and never changed; each identity is stored once.
+
+    Example:
+        >>> engine.prepare(TRADES)
+        >>> engine.append(TRADES, [Trade("AAPL", 1_700_000_000_000_000, 18_950)])
+        1
+        >>> rows = list(engine.read(Window(TRADES, start, end, ("AAPL",))))
+    """
 
     def prepare(self, series: Series[Any]) -> None:
-        """Make what the series needs, if it is not there; safe to do twice, and at once."""
+        """Create what the series needs if it does not exist. Idempotent, also concurrently."""
         ...
 
     def append(self, series: Series[R], rows: Sequence[R]) -> int:
-        """Add rows and answer how many were new; when it returns they are kept.
+        """Store rows durably and return how many of them were new.
 
-        A row with the identity of one already kept is left out. Raises SeriesFault for a row that
-        does not fit, and then adds none.
+        A row with the identity of a stored row is skipped.
+
+        Raises SeriesFault if a row does not fit the columns; then none is stored.
         """
         ...
 
     def read(self, window: Window[R]) -> Iterator[R]:
-        """Answer the rows of a window one by one, in bounded memory."""
+        """Iterate over the rows of a window in bounded memory."""
         ...
 
     def bars(self, bars: Bars[R]) -> Iterator[Bar]:
-        """Answer the buckets of a window, by key then time."""
+        """Return the bars of a window, ordered by key and time."""
         ...
 
     def table(self, window: Window[R]) -> pa.Table:
-        """Answer a window as an Arrow table, in its order.
+        """Return a window as an Arrow table.
 
-        Text is a dictionary of strings with codes of 32 bits, pa.dictionary(pa.int32(),
-        pa.string()), JSON a plain string, and a UUID its sixteen bytes.
+        Text columns are pa.dictionary(pa.int32(), pa.string()), JSON columns strings, and UUIDs
+        16 bytes.
         """
         ...
 
     def tables(self, window: Window[R]) -> Iterator[pa.Table]:
-        """Answer a window as Arrow tables that follow each other, in bounded memory.
+        """Return a window as consecutive Arrow tables, in bounded memory.
 
-        All have the same schema, none is empty, and together they are what `table` answers; no
-        rows, no tables.
+        All tables have the same schema and none is empty. Concatenated they equal `table`.
         """
         ...
 
     def status(self, series: Series[Any]) -> SeriesStatus:
-        """Tell what there is of a series."""
+        """Return the chunks of a series and the gaps between them."""
         ...
 
     def upkeep(self, series: Series[Any]) -> Upkeep:
-        """Close, compress, merge and drop what is due; do one thing after another, each whole."""
+        """Close, compress, merge and drop the chunks that are due."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections; calling twice is harmless."""
+        """Close files and connections. Idempotent."""
         ...

@@ -1,1 +1,1 @@
-"""Kept here: what an application declares: tables, entities, fields, keys and access patterns."""
+"""Declarations of tables, entities, fields, keys and access patterns."""

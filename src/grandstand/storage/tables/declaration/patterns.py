@@ -1,35 +1,205 @@
-"""Kept here: the access patterns of a table, read off its entities and compiled once."""
+"""Access patterns of a table, derived from the methods of its entities."""
 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
-from grandstand.storage.tables.declaration.reading_aloud import condition_text, key_text, where_text
-from grandstand.storage.tables.declaration.samples import sample
+from grandstand.storage.tables.attribute_values import Key, Value, number_text
+from grandstand.storage.tables.declaration.compiled import MAX_CHARACTER
+from grandstand.storage.tables.declaration.fields import split_optional
 from grandstand.storage.tables.errors import DeclarationFault
-from grandstand.storage.tables.expressions.nodes import Condition
+from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition
+from grandstand.storage.tables.expressions.render import Rendering
 from grandstand.storage.tables.operations.batches import GetMany, WriteMany
+from grandstand.storage.tables.operations.item_ops import Delete, Get, Put
 from grandstand.storage.tables.operations.queries import Query, Scan
-from grandstand.storage.tables.operations.single import Delete, Get, Put
 from grandstand.storage.tables.operations.updates import Update
-from grandstand.storage.tables.values import Key
 
 if TYPE_CHECKING:
     from grandstand.storage.tables.declaration.entity import Entity
     from grandstand.storage.tables.declaration.table import Table
 
-_KINDS: Final = ("Query[", "Scan[", "Get[", "Put[", "Update[", "Delete[", "GetMany[", "WriteMany")
+
+class PrettyRenderer(Rendering):
+    """Renders expressions with names and values instead of placeholders."""
+
+    def _name(self, name: str) -> str:
+        return name
+
+    def _value(self, value: Value) -> str:
+        return value_text(value)
+
+
+def value_text(value: Value) -> str:
+    """Format a value for people."""
+    if isinstance(value, str):
+        return value.replace(MAX_CHARACTER, "…").replace("\x00", "")
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if type(value) is int or isinstance(value, Decimal):
+        return number_text(value)
+    return str(value)
+
+
+def key_text(key: Key) -> str:
+    """Format a key: `pk = GAME#1 AND sk = META`."""
+    return " AND ".join(f"{name} = {value_text(value)}" for name, value in key.items())
+
+
+def condition_text(condition: Condition) -> str:
+    """Format a condition."""
+    return PrettyRenderer().condition(condition)
+
+
+def where_text(where: KeyCondition) -> str:
+    """Format a key condition."""
+    return PrettyRenderer().key_condition(where)
+
+
+def placeholder_text(name: str) -> str:
+    """Return an argument as documents show it."""
+    return f"‹{name}›"  # noqa: RUF001 - quotation marks that no key contains
+
+
+class PlaceholderTime(datetime):
+    """A datetime shown as its name, even after arithmetic."""
+
+    name = "time"
+
+    def __add__(self, span: timedelta) -> PlaceholderTime:
+        return _time_placeholder(self.name)
+
+    def __sub__(self, other: Any) -> Any:  # noqa: ANN401 - a span or another moment
+        return (
+            _time_placeholder(self.name)
+            if isinstance(other, timedelta)
+            else PlaceholderDuration(self.name)
+        )
+
+    def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:  # noqa: ARG002
+        return placeholder_text(self.name)
+
+    def __format__(self, spec: str) -> str:
+        return placeholder_text(self.name)
+
+
+class PlaceholderDuration:
+    """The difference of a placeholder time and the epoch, shown as the name of the time."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __floordiv__(self, unit: timedelta) -> PlaceholderNumber:
+        return _number_placeholder(self.name)
+
+
+class PlaceholderDate(date):
+    """A date shown as its name."""
+
+    name = "date"
+
+    def isoformat(self) -> str:
+        return placeholder_text(self.name)
+
+    def __format__(self, spec: str) -> str:
+        return placeholder_text(self.name)
+
+
+class PlaceholderNumber(int):
+    """A number shown as its name."""
+
+    name = "n"
+
+    def __format__(self, spec: str) -> str:
+        return placeholder_text(self.name)
+
+    def __str__(self) -> str:
+        return placeholder_text(self.name)
+
+    __repr__ = __str__
+
+
+def _time_placeholder(name: str) -> PlaceholderTime:
+    placeholder = PlaceholderTime(2000, 1, 1, tzinfo=UTC)
+    placeholder.name = name
+    return placeholder
+
+
+def _date_placeholder(name: str) -> PlaceholderDate:
+    placeholder = PlaceholderDate(2000, 1, 1)
+    placeholder.name = name
+    return placeholder
+
+
+def _number_placeholder(name: str) -> PlaceholderNumber:
+    placeholder = PlaceholderNumber(20)
+    placeholder.name = name
+    return placeholder
+
+
+_PLACEHOLDERS: Final[dict[object, Callable[[str], object]]] = {
+    str: placeholder_text,
+    datetime: _time_placeholder,
+    date: _date_placeholder,
+    int: _number_placeholder,
+    Decimal: lambda _name: Decimal(1),
+    bool: lambda _name: True,
+    bytes: lambda name: name.encode(),
+    Any: placeholder_text,
+}
+
+
+def placeholder(name: str, annotation: object) -> object:
+    """Return a placeholder for an argument. Raises DeclarationFault if its type has none."""
+    kind, _ = split_optional(annotation)
+    create = _PLACEHOLDERS.get(kind)
+    if create is not None:
+        return create(name)
+    origin = get_origin(kind)
+    if origin is typing.Literal:
+        return get_args(kind)[0]
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return next(iter(kind))
+    if origin is dict:
+        return {}
+    if origin in (tuple, list, frozenset):
+        return typing.cast("Callable[[Any], object]", origin)(
+            [placeholder(name, get_args(kind)[0])]
+        )
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = typing.get_type_hints(kind)
+        fields = {f.name: placeholder(f.name, hints[f.name]) for f in dataclasses.fields(kind)}
+        return typing.cast("Callable[..., object]", kind)(**fields)
+    raise DeclarationFault(
+        f"{name}: arguments of access patterns are str, int, Decimal, datetime, date, bool, enums, "
+        f"dataclasses and tuples of them, not {annotation!r}."
+    )
+
+
+_OPERATION_TYPES: Final = (
+    "Query[",
+    "Scan[",
+    "Get[",
+    "Put[",
+    "Update[",
+    "Delete[",
+    "GetMany[",
+    "WriteMany",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One named question or change: what a design document would say of it."""
+    """A named access pattern as a design document describes it."""
 
     table: str
     entity: str
@@ -46,15 +216,16 @@ class Pattern:
 
 
 def patterns_of(entity: type[Entity]) -> tuple[Pattern, ...]:
-    """Compile every pattern an entity declares; raise DeclarationFault when one cannot work.
+    """Return the access patterns of an entity.
 
-    A pattern is a method of the class whose return annotation is an operation.
+    A pattern is a method of the class whose return annotation is an operation. Raises
+    DeclarationFault if one cannot be compiled.
     """
-    return tuple(_compiled(entity, name, example) for name, example in _examples(entity))
+    return tuple(_compile(entity, name, example) for name, example in _examples(entity))
 
 
 def patterns(table: Table) -> tuple[Pattern, ...]:
-    """Answer the patterns of all entities of a table, in the order of their declaration."""
+    """Return the patterns of all entities of a table, in declaration order."""
     return tuple(pattern for entity in table.entities for pattern in entity.__patterns__)
 
 
@@ -64,13 +235,13 @@ def _examples(entity: type[Entity]) -> Iterator[tuple[str, object]]:
         if not inspect.isfunction(function):
             continue
         returns = str(function.__annotations__.get("return", ""))
-        if not returns.startswith(_KINDS):
+        if not returns.startswith(_OPERATION_TYPES):
             continue
-        yield name, _called(entity, name, function, on_class=isinstance(member, classmethod))
+        yield name, _call(entity, name, function, on_class=isinstance(member, classmethod))
 
 
 def _members(entity: type[Entity]) -> dict[str, Any]:
-    """Answer what the class and those it shares fields with declare, its own word last."""
+    """Return the members of a class and its bases, the most derived last."""
     members: dict[str, Any] = {}
     for kind in reversed(entity.__mro__):
         if kind.__module__ != __package__ + ".entity":
@@ -78,43 +249,42 @@ def _members(entity: type[Entity]) -> dict[str, Any]:
     return members
 
 
-def _called(entity: type[Entity], name: str, function: Any, *, on_class: bool) -> object:  # noqa: ANN401 - a method
+def _call(entity: type[Entity], name: str, function: Any, *, on_class: bool) -> object:  # noqa: ANN401 - a method
     where = f"{entity.__name__}.{name}"
-    space = vars(sys.modules[function.__module__])
-    # A pattern may name its own class, which the class statement binds only after this.
+    namespace = vars(sys.modules[function.__module__])
+    # A pattern may refer to its own class, which is not bound in its module yet.
     function.__globals__.setdefault(entity.__name__, entity)
     arguments = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         annotation = parameter.annotation
         if isinstance(annotation, str):
-            annotation = eval(annotation, dict(space))  # noqa: S307 - our own source, at import
+            annotation = eval(annotation, dict(namespace))  # noqa: S307 - our own source, at import
         try:
-            arguments[parameter.name] = sample(parameter.name, annotation)
-        except DeclarationFault as fault:
-            message = f"{where}: {fault}"
-            raise DeclarationFault(message) from fault
-    subject = entity if on_class else sample_record(entity)
-    return getattr(subject, name)(**arguments)
+            arguments[parameter.name] = placeholder(parameter.name, annotation)
+        except DeclarationFault as error:
+            raise DeclarationFault(f"{where}: {error}") from error
+    target = entity if on_class else placeholder_record(entity)
+    return getattr(target, name)(**arguments)
 
 
-def sample_record(entity: type[Entity]) -> Entity:
-    """Make a record whose fields are written by their names."""
+def placeholder_record(entity: type[Entity]) -> Entity:
+    """Return a record whose fields are placeholders."""
     plan = entity.__plan__
     hints = typing.get_type_hints(entity)
-    made = object.__new__(entity)
+    record = object.__new__(entity)
     for field in plan.fields.values():
         value: object
         try:
-            value = 0 if field.role == "version" else sample(field.name, hints[field.name])
+            value = 0 if field.role == "version" else placeholder(field.name, hints[field.name])
         except DeclarationFault:
             value = None
-        made.__dict__[field.name] = value
-    return made
+        record.__dict__[field.name] = value
+    return record
 
 
-def _compiled(entity: type[Entity], name: str, example: object) -> Pattern:
+def _compile(entity: type[Entity], name: str, example: object) -> Pattern:
     plan = entity.__plan__
-    blank = Pattern(
+    pattern = Pattern(
         table=plan.table.name,
         entity=entity.__name__,
         name=name,
@@ -128,7 +298,7 @@ def _compiled(entity: type[Entity], name: str, example: object) -> Pattern:
         condition="",
         example=example,
     )
-    return dataclasses.replace(blank, **_told(example))
+    return dataclasses.replace(pattern, **_describe(example))
 
 
 def _title(entity: type[Entity], name: str) -> str:
@@ -136,42 +306,41 @@ def _title(entity: type[Entity], name: str) -> str:
     return text.splitlines()[0].rstrip(".")
 
 
-def _told(example: object) -> dict[str, Any]:
+def _describe(example: object) -> dict[str, Any]:
     match example:
         case Query():
-            return _told_query(example)
+            return _describe_query(example)
         case Scan():
             return {"operation": "Scan", "where": "", "filter": _condition(example.filter)}
         case Get():
             return {"operation": "GetItem", "where": key_text(example.key)}
         case GetMany():
-            return {"operation": "BatchGetItem", "where": _many(example.gets)}
+            return {"operation": "BatchGetItem", "where": _first_get_key(example.gets)}
         case WriteMany():
             return {"operation": "BatchWriteItem", "where": _first_key(example)}
         case Put():
             item = example.entity.encode(example.record)
             key = {name: item[name] for name in example.entity.table.key_names}
-            return _told_write("PutItem", key, example.condition)
+            return _describe_write("PutItem", key, example.condition)
         case Update():
-            return _told_write("UpdateItem", example.key, example.condition)
+            return _describe_write("UpdateItem", example.key, example.condition)
         case Delete():
-            return _told_write("DeleteItem", example.key, example.condition)
-    message = f"{example!r} is no operation"
-    raise DeclarationFault(message)
+            return _describe_write("DeleteItem", example.key, example.condition)
+    raise DeclarationFault(f"{example!r} is not an operation.")
 
 
-def _told_query(query: Query[Any]) -> dict[str, Any]:
+def _describe_query(query: Query[Any]) -> dict[str, Any]:
     return {
         "operation": "Query",
         "index": query.plan.index,
-        "where": where_text(query.where_key),
+        "where": where_text(query.key_condition),
         "order": "" if query.forward else "descending",
-        "limit": "" if query.most is None else str(query.most),
+        "limit": "" if query.max_items is None else str(query.max_items),
         "filter": _condition(query.filter),
     }
 
 
-def _told_write(operation: str, key: Key, condition: Condition | None) -> dict[str, Any]:
+def _describe_write(operation: str, key: Key, condition: Condition | None) -> dict[str, Any]:
     return {"operation": operation, "where": key_text(key), "condition": _condition(condition)}
 
 
@@ -184,7 +353,7 @@ def _first_key(batch: WriteMany) -> str:
     return ""
 
 
-def _many(gets: tuple[Get[Any], ...]) -> str:
+def _first_get_key(gets: tuple[Get[Any], ...]) -> str:
     return key_text(gets[0].key) if gets else ""
 
 

@@ -1,4 +1,4 @@
-"""Kept here: a table as it is declared, and the name it gets where it runs."""
+"""Declared tables and indexes, and their physical names."""
 
 from __future__ import annotations
 
@@ -25,27 +25,26 @@ _MAX_INDEXES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """How declared names become physical ones: a prefix, and the environment where it is named."""
+    """How declared names become physical ones: a prefix, an environment, and explicit names."""
 
     prefix: str = ""
     environment: str = "local"
     renamed: tuple[tuple[str, str], ...] = ()
 
     def physical(self, declared: str) -> str:
-        """Answer the name a table has in this place; raise DeclarationFault if it is not legal."""
-        given = dict(self.renamed).get(declared, declared)
-        name = self.prefix + given.replace("{environment}", self.environment)
+        """Return the physical name of a table. Raises DeclarationFault if it is not valid."""
+        base = dict(self.renamed).get(declared, declared)
+        name = self.prefix + base.replace("{environment}", self.environment)
         if not _NAME.fullmatch(name):
-            message = (
-                f"{name!r} is no legal table name: use 3 to 255 of a-z, A-Z, 0-9, '_', '-' and '.'"
+            raise DeclarationFault(
+                f"Invalid table name {name!r}. Use 3 to 255 of a-z, A-Z, 0-9, '_', '-' and '.'."
             )
-            raise DeclarationFault(message)
         return name
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A secondary index: its name and the attributes of its key."""
+    """A secondary index."""
 
     name: str
     partition: str
@@ -63,10 +62,13 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table: key attributes, indexes, expiry, stream, capacity, and what lives in it.
+    """A table: key attributes, indexes, expiry, stream, capacity, and its entities.
 
-    The name may hold `{environment}`. Without `capacity` it is billed on demand. `entities` fills
-    as the classes that name this table are declared; attribute types follow from their fields.
+    The name may contain `{environment}`. Without `capacity` it is billed on demand. `entities` are
+    added as classes that name this table are declared; attribute types follow from their fields.
+
+    Example:
+        games = Table("games", partition="pk", sort="sk", ttl="expires")
     """
 
     name: str
@@ -84,42 +86,39 @@ class Table:
         Naming(environment="any").physical(self.name)
         names = [index.name for index in self.indexes]
         if len(names) > _MAX_INDEXES or len(set(names)) < len(names):
-            message = f"{self.name}: give each of at most {_MAX_INDEXES} indexes a name of its own"
-            raise DeclarationFault(message)
+            raise DeclarationFault(
+                f"{self.name}: at most {_MAX_INDEXES} indexes are allowed, with distinct names."
+            )
         for index in self.indexes:
             if index.local and (self.sort is None or index.partition != self.partition):
-                message = (
-                    f"{self.name}: the local index {index.name} needs a table with a sort key and "
-                    "the table's own partition key"
+                raise DeclarationFault(
+                    f"{self.name}: the local index {index.name} needs a table with a sort key, and "
+                    "the partition key of the table."
                 )
-                raise DeclarationFault(message)
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """The attributes that identify an item."""
         return (self.partition,) if self.sort is None else (self.partition, self.sort)
 
     def index(self, name: str) -> Index:
-        """Answer the index of that name; raise DeclarationFault when there is none."""
+        """Return an index. Raises DeclarationFault if there is none of that name."""
         for index in self.indexes:
             if index.name == name:
                 return index
-        known = ", ".join(index.name for index in self.indexes) or "none"
-        message = f"{self.name} has no index {name}; declared: {known}"
-        raise DeclarationFault(message)
+        declared = ", ".join(index.name for index in self.indexes) or "none"
+        raise DeclarationFault(f"{self.name} has no index {name}. Declared indexes: {declared}.")
 
     def claim(self, attribute: str, key_type: KeyType, by: str) -> None:
-        """Settle a key attribute's type; raise DeclarationFault when it was settled differently."""
-        known = self.types.setdefault(attribute, key_type)
-        if known != key_type:
-            message = (
-                f"{by} makes the key attribute {attribute} of {self.name} a {key_type}, elsewhere "
-                f"it is a {known}: give both the same kind of field"
+        """Fix the type of a key attribute. Raises DeclarationFault if it already has another."""
+        declared = self.types.setdefault(attribute, key_type)
+        if declared != key_type:
+            raise DeclarationFault(
+                f"{by} declares the key attribute {attribute} of {self.name} as {key_type}, but "
+                f"elsewhere it is {declared}. Use the same type of field."
             )
-            raise DeclarationFault(message)
 
     def schema(self, naming: Naming) -> TableSchema:
-        """Answer the physical table; key attributes no entity has claimed are text."""
+        """Return the physical schema; key attributes that no entity uses are strings."""
         used = set(self.key_names).union(*(index.key_names for index in self.indexes))
         return TableSchema(
             name=naming.physical(self.name),

@@ -1,1 +1,1 @@
-"""Kept here: items and schemas as others see them: DynamoDB's JSON, bytes, checksums."""
+"""Items and schemas as DynamoDB JSON, bytes and checksums."""

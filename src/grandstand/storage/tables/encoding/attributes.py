@@ -1,4 +1,4 @@
-"""Kept here: attribute values as DynamoDB writes them on the wire, {"S": "text"}, both ways."""
+"""Attribute values in DynamoDB JSON, such as {"S": "text"}, both ways."""
 
 from __future__ import annotations
 
@@ -9,57 +9,58 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, Final, TypeAlias
 
-from grandstand.base.errors import InvalidInput
-from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.values import (
+from grandstand.core.errors import InvalidInput
+from grandstand.storage.tables.attribute_values import (
     MAX_DEPTH,
     Item,
     Number,
     Value,
+    normalize_number,
     number_text,
-    settle,
     type_code,
 )
+from grandstand.storage.tables.errors import InvalidRequest
 
 Attribute: TypeAlias = dict[str, object]
 
 _CODES: Final = frozenset(("S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"))
-_SHORT: Final = 18
-_FAR: Final = 999
+_MAX_SHORT_DIGITS: Final = 18
+_MAX_POWER: Final = 999
 _INT64: Final = 2**63
 _INVALID: Final = "One or more parameter values were invalid: "
 
-# Plain and already in its shortest form, and too short to be out of any range.
+# In shortest form already, and too short to be out of range.
 _shortest: Final = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{0,17}[1-9])?", re.ASCII).fullmatch
 _numeric: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?", re.ASCII
 ).fullmatch
-_foreign: Final = re.compile(r"[^A-Za-z0-9+/=]|=[^=]").search
+_invalid_base64: Final = re.compile(r"[^A-Za-z0-9+/=]|=[^=]").search
 
 
 class WireFault(InvalidInput):
-    """The JSON has a value of another kind than the protocol puts in that place."""
+    """The JSON has a value of an unexpected type."""
 
+    code: ClassVar[str] = "invalid-attribute-value"
     aws_name: ClassVar[str] = "SerializationException"
 
 
 def to_wire(value: Value, *, text_binary: bool = False) -> Attribute:
-    """Write a value as an attribute; binaries as bytes, or as base64 text when asked.
+    """Return a value in DynamoDB JSON; binaries as bytes, or as base64 with `text_binary`.
 
-    Sets are written in order, so that equal values are written alike. Raises InvalidRequest for
-    what DynamoDB cannot store.
+    Sets are sorted, so that equal values are written alike. Raises InvalidRequest for values that
+    DynamoDB cannot store.
     """
     kind = type(value)
     if kind is str:
         return {"S": value}
     write = _writers.get(kind)
     if write is None:
-        return to_wire(_plain(value), text_binary=text_binary)
+        return to_wire(_to_base_type(value), text_binary=text_binary)
     return write(value, text_binary)
 
 
 def item_to_wire(item: Mapping[str, Value], *, text_binary: bool = False) -> dict[str, Attribute]:
-    """Write every attribute of an item or key; raise InvalidRequest as `to_wire` does."""
+    """Return an item or key in DynamoDB JSON. Raises InvalidRequest."""
     return {
         name: {"S": value} if type(value) is str else to_wire(value, text_binary=text_binary)
         for name, value in item.items()
@@ -67,21 +68,21 @@ def item_to_wire(item: Mapping[str, Value], *, text_binary: bool = False) -> dic
 
 
 def from_wire(attribute: object, *, text_binary: bool = False) -> Value:
-    """Read an attribute; binaries from bytes, or from base64 text when told so.
+    """Read a value in DynamoDB JSON; binaries from bytes, or from base64 with `text_binary`.
 
-    Raises InvalidRequest with DynamoDB's sentence when the value breaks one of its rules, and
-    WireFault when it is not an attribute at all.
+    Raises InvalidRequest with DynamoDB's message if the value violates a rule, and WireFault if it
+    is not an attribute value.
     """
     return _read(attribute, text_binary, 1)
 
 
 def item_from_wire(attributes: object, *, text_binary: bool = False) -> Item:
-    """Read every attribute of an item or key; raise as `from_wire` does."""
+    """Read an item or key in DynamoDB JSON; raises as `from_wire` does."""
     return _read_map(attributes, text_binary, 0)
 
 
-def _plain(value: Value) -> Value:
-    """Turn an instance of a subclass, an enumeration's member say, into the value it stands for."""
+def _to_base_type(value: Value) -> Value:
+    """Convert an instance of a subclass, such as an enum member, to its base type."""
     match type_code(value), value:
         case "S", str():
             return str.__str__(value)
@@ -99,10 +100,10 @@ def _plain(value: Value) -> Value:
 
 
 def _write_number(value: Any, text_binary: bool) -> Attribute:  # noqa: ANN401, FBT001, ARG001
-    return {"N": _number_out(value)}
+    return {"N": _format_number(value)}
 
 
-def _number_out(value: Number) -> str:
+def _format_number(value: Number) -> str:
     if type(value) is int and -_INT64 <= value < _INT64:
         return str(value)
     number = Decimal(value)
@@ -110,16 +111,16 @@ def _number_out(value: Number) -> str:
     if number and _shortest(text):
         return text
     if not number.is_finite():
-        raise _not_numeric(text)
-    return number_text(_within(number))
+        raise _number_error(text)
+    return number_text(_normalize(number))
 
 
-def _within(number: Decimal) -> Number:
-    """Settle a finite number of any magnitude; raise InvalidRequest as `settle` does."""
+def _normalize(number: Decimal) -> Number:
+    """Normalize a finite number of any magnitude. Raises InvalidRequest."""
     power = number.adjusted() if number else 0
-    if abs(power) > _FAR:
-        return settle(Decimal((0, (1,), _FAR if power > 0 else -_FAR)))
-    return settle(number)
+    if abs(power) > _MAX_POWER:
+        return normalize_number(Decimal((0, (1,), _MAX_POWER if power > 0 else -_MAX_POWER)))
+    return normalize_number(number)
 
 
 def _write_binary(value: bytes, text_binary: bool) -> Attribute:  # noqa: FBT001
@@ -129,7 +130,7 @@ def _write_binary(value: bytes, text_binary: bool) -> Attribute:  # noqa: FBT001
 def _write_set(value: Any, text_binary: bool) -> Attribute:  # noqa: ANN401, FBT001
     code = type_code(value)
     if code == "NS":
-        return {"NS": [_number_out(number) for number in sorted(value)]}
+        return {"NS": [_format_number(number) for number in sorted(value)]}
     if code == "BS" and text_binary:
         return {"BS": [b64encode(binary).decode() for binary in sorted(value)]}
     return {code: sorted(value)}
@@ -157,9 +158,9 @@ _writers: Final[dict[type, Callable[[Any, bool], Attribute]]] = {
 
 def _read(attribute: Any, text_binary: bool, depth: int) -> Value:  # noqa: ANN401, FBT001
     if type(attribute) is not dict:
-        raise _not_a_structure(attribute, "Unexpected value type in payload")
+        raise _structure_error(attribute, "Unexpected value type in payload")
     if len(attribute) != 1:
-        attribute = _one_type(attribute, text_binary, depth)
+        attribute = _single_type(attribute, text_binary, depth)
     ((code, content),) = attribute.items()
     if code == "S" and type(content) is str:
         return content
@@ -172,28 +173,28 @@ def _read(attribute: Any, text_binary: bool, depth: int) -> Value:  # noqa: ANN4
     if code == "L":
         return _read_list(content, text_binary, depth)
     if text_binary and code in ("B", "BS"):
-        return _binary(content) if code == "B" else _read_set(content, code, _binary)
+        return _read_base64(content) if code == "B" else _read_set(content, code, _read_base64)
     return _readers[code](content)
 
 
-def _one_type(attribute: dict[str, object], text_binary: bool, depth: int) -> Attribute:  # noqa: FBT001
-    known = {code: inner for code, inner in attribute.items() if code in _CODES}
-    given = {code: inner for code, inner in known.items() if inner is not None}
-    if len(given) > 1:
-        for code, content in given.items():
+def _single_type(attribute: dict[str, object], text_binary: bool, depth: int) -> Attribute:  # noqa: FBT001
+    typed = {code: inner for code, inner in attribute.items() if code in _CODES}
+    values = {code: inner for code, inner in typed.items() if inner is not None}
+    if len(values) > 1:
+        for code, content in values.items():
             _read({code: content}, text_binary, depth)
         raise InvalidRequest(
             "Supplied AttributeValue has more than one datatypes set, must contain exactly one of "
             "the supported datatypes"
         )
-    return given or {"": None}
+    return values or {"": None}
 
 
 def _read_map(content: Any, text_binary: bool, depth: int) -> Item:  # noqa: ANN401, FBT001
     if type(content) is not dict:
-        raise _not_a_structure(content, "Unexpected field type")
+        raise _structure_error(content, "Unexpected field type")
     if depth >= MAX_DEPTH:
-        raise _too_deep()
+        raise _depth_error()
     item: Item = {}
     for name, attribute in content.items():
         if not name:
@@ -204,7 +205,7 @@ def _read_map(content: Any, text_binary: bool, depth: int) -> Item:  # noqa: ANN
 
 def _read_list(content: Any, text_binary: bool, depth: int) -> list[Value]:  # noqa: ANN401, FBT001
     if depth >= MAX_DEPTH:
-        raise _too_deep()
+        raise _depth_error()
     return [_read(inner, text_binary, depth + 1) for inner in _elements(content)]
 
 
@@ -216,48 +217,48 @@ def _elements(content: object) -> list[Any]:
     raise WireFault("Unexpected field type")
 
 
-def _text(content: object) -> str:
+def _read_text(content: object) -> str:
     if isinstance(content, str):
         return content
-    raise _misplaced(content, "String", "java.lang.String")
+    raise _type_mismatch(content, "String", "java.lang.String")
 
 
-def _number(content: object) -> Number:
-    text = _text(content)
-    if text.isdecimal() and text.isascii() and len(text) <= _SHORT:
+def _read_number(content: object) -> Number:
+    text = _read_text(content)
+    if text.isdecimal() and text.isascii() and len(text) <= _MAX_SHORT_DIGITS:
         return int(text)
     if _shortest(text):
         return Decimal(text) if "." in text else int(text)
     if not _numeric(text):
-        raise _not_numeric(text)
-    return _within(Decimal(text))
+        raise _number_error(text)
+    return _normalize(Decimal(text))
 
 
-def _raw(content: object) -> bytes:
+def _read_bytes(content: object) -> bytes:
     if isinstance(content, bytes | bytearray):
         return bytes(content)
-    raise _misplaced(content, "", "java.nio.ByteBuffer")
+    raise _type_mismatch(content, "", "java.nio.ByteBuffer")
 
 
-def _binary(content: object) -> bytes:
+def _read_base64(content: object) -> bytes:
     if not isinstance(content, str):
-        raise _misplaced(content, "", "java.nio.ByteBuffer")
+        raise _type_mismatch(content, "", "java.nio.ByteBuffer")
     if len(content) % 4:
         raise WireFault(
             f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(content)}"
         )
-    if wrong := _foreign(content):
+    if wrong := _invalid_base64(content):
         raise WireFault(f"Invalid Base64 character: '{wrong[0][0]}'")
     try:
         binary = b64decode(content)
-    except Base64Fault as fault:
-        raise _last_character() from fault
+    except Base64Fault as error:
+        raise _base64_end_error() from error
     if content.endswith("=") and b64encode(binary).decode() != content:
-        raise _last_character()
+        raise _base64_end_error()
     return binary
 
 
-def _flag(content: object) -> bool:
+def _read_bool(content: object) -> bool:
     if isinstance(content, bool):
         return content
     if isinstance(content, str):
@@ -265,11 +266,11 @@ def _flag(content: object) -> bool:
         if word in ("true", "false"):
             return word == "true"
         raise WireFault("Unexpected token received from parser")
-    raise _misplaced(content, "Boolean", "java.lang.Boolean")
+    raise _type_mismatch(content, "Boolean", "java.lang.Boolean")
 
 
-def _null(content: object) -> None:
-    if not _flag(content):
+def _read_null(content: object) -> None:
+    if not _read_bool(content):
         raise InvalidRequest(f"{_INVALID}Null attribute value types must have the value of true")
 
 
@@ -280,7 +281,7 @@ def _read_set(content: object, code: str, read: Callable[[object], Any]) -> froz
     members = [read(element) for element in elements]
     unique = frozenset(members)
     if len(unique) != len(members):
-        raise _repeated(elements, code)
+        raise _duplicates_error(elements, code)
     return unique
 
 
@@ -291,57 +292,57 @@ _EMPTY: Final = {
 }
 
 _readers: Final[dict[str, Callable[[object], Value]]] = {
-    "S": _text,
-    "N": _number,
-    "B": _raw,
-    "BOOL": _flag,
-    "NULL": _null,
-    "SS": lambda content: _read_set(content, "SS", _text),
-    "NS": lambda content: _read_set(content, "NS", _number),
-    "BS": lambda content: _read_set(content, "BS", _raw),
+    "S": _read_text,
+    "N": _read_number,
+    "B": _read_bytes,
+    "BOOL": _read_bool,
+    "NULL": _read_null,
+    "SS": lambda content: _read_set(content, "SS", _read_text),
+    "NS": lambda content: _read_set(content, "NS", _read_number),
+    "BS": lambda content: _read_set(content, "BS", _read_bytes),
 }
 
 
-def _repeated(elements: list[Any], code: str) -> InvalidRequest:
+def _duplicates_error(elements: list[Any], code: str) -> InvalidRequest:
     if code == "NS":
         return InvalidRequest("Input collection contains duplicates")
-    shown = ", ".join(
+    members = ", ".join(
         element if isinstance(element, str) else b64encode(element).decode() for element in elements
     )
     # DynamoDB leaves out the space before "of type BS".
     kind = "of type BS" if code == "BS" else ""
-    return InvalidRequest(f"{_INVALID}Input collection [{shown}]{kind} contains duplicates.")
+    return InvalidRequest(f"{_INVALID}Input collection [{members}]{kind} contains duplicates.")
 
 
-def _not_numeric(text: str) -> InvalidRequest:
-    told = f": {text}" if text else ""
-    return InvalidRequest(f"The parameter cannot be converted to a numeric value{told}")
+def _number_error(text: str) -> InvalidRequest:
+    suffix = f": {text}" if text else ""
+    return InvalidRequest(f"The parameter cannot be converted to a numeric value{suffix}")
 
 
-def _too_deep() -> InvalidRequest:
+def _depth_error() -> InvalidRequest:
     return InvalidRequest(
         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels "
         "beyond supported limit"
     )
 
 
-def _last_character() -> WireFault:
+def _base64_end_error() -> WireFault:
     return WireFault("Invalid last non-pad Base64 character dectected")
 
 
-def _misplaced(content: object, wanted: str, java: str) -> WireFault:
+def _type_mismatch(content: object, expected: str, java: str) -> WireFault:
     if isinstance(content, dict):
         return WireFault("Start of structure or map found where not expected")
     if isinstance(content, list):
         return WireFault(f"Unrecognized collection type class {java}")
-    if not wanted:
+    if not expected:
         return WireFault("only base-64-encoded strings are convertible to bytes")
     if isinstance(content, bool):
-        return WireFault(f"{str(content).upper()}_VALUE cannot be converted to {wanted}")
-    return WireFault(f"NUMBER_VALUE cannot be converted to {wanted}")
+        return WireFault(f"{str(content).upper()}_VALUE cannot be converted to {expected}")
+    return WireFault(f"NUMBER_VALUE cannot be converted to {expected}")
 
 
-def _not_a_structure(content: object, message: str) -> WireFault:
+def _structure_error(content: object, message: str) -> WireFault:
     if isinstance(content, list):
         return WireFault(
             "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"

@@ -1,4 +1,4 @@
-"""Kept here: a table's schema as DynamoDB's CreateTable and DescribeTable write it, both ways."""
+"""Table schemas as DynamoDB's CreateTable and DescribeTable represent them, both ways."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PROVISIONED: Final = "PROVISIONED"
 
 
 def create_table_shape(schema: TableSchema) -> Shape:
-    """Write the schema as the parameters of CreateTable; expiry is set by another call.
+    """Return the parameters of CreateTable; expiry is set by another call.
 
-    In provisioned mode an index without capacity of its own gets the table's.
+    In provisioned mode an index without its own capacity gets that of the table.
     """
     shape: Shape = {
         "TableName": schema.name,
@@ -44,9 +44,9 @@ def create_table_shape(schema: TableSchema) -> Shape:
 
 
 def attribute_definitions(schema: TableSchema) -> list[Shape]:
-    """Name the type of every attribute that is part of a key, each once, the table's first.
+    """Return the types of all key attributes, those of the table first.
 
-    Raises InvalidRequest when the schema does not say one.
+    Raises InvalidRequest if the schema lacks one.
     """
     names = dict.fromkeys(schema.key_names)
     for index in schema.indexes:
@@ -62,14 +62,13 @@ def attribute_definitions(schema: TableSchema) -> list[Shape]:
 
 
 def key_schema(partition: tuple[str, ...], sort: tuple[str, ...]) -> list[Shape]:
-    """Write a key, its partition attributes before its sort attributes."""
     return [{"AttributeName": name, "KeyType": "HASH"} for name in partition] + [
         {"AttributeName": name, "KeyType": "RANGE"} for name in sort
     ]
 
 
 def index_shape(index: IndexSchema, table_capacity: Capacity | None = None) -> Shape:
-    """Write one index; with the table's capacity given, in provisioned mode."""
+    """Return an index; the capacity of the table means provisioned mode."""
     projection: Shape = {"ProjectionType": index.projection}
     if index.included:
         projection["NonKeyAttributes"] = list(index.included)
@@ -84,7 +83,6 @@ def index_shape(index: IndexSchema, table_capacity: Capacity | None = None) -> S
 
 
 def capacity_shape(capacity: Capacity) -> Shape:
-    """Write provisioned capacity."""
     return {
         "ReadCapacityUnits": capacity.read_units,
         "WriteCapacityUnits": capacity.write_units,
@@ -92,24 +90,23 @@ def capacity_shape(capacity: Capacity) -> Shape:
 
 
 def billing_shape(capacity: Capacity | None) -> Shape:
-    """Write how the table is paid for: on demand, or by provisioned capacity."""
     if capacity is None:
         return {"BillingMode": ON_DEMAND}
     return {"BillingMode": PROVISIONED, "ProvisionedThroughput": capacity_shape(capacity)}
 
 
 def stream_shape(view: StreamView | None) -> Shape:
-    """Write a stream's setting; None switches it off."""
+    """Return the stream setting; None switches it off."""
     if view is None:
         return {"StreamEnabled": False}
     return {"StreamEnabled": True, "StreamViewType": view}
 
 
 def schema_from_shape(shape: Mapping[str, Any], *, ttl: str | None = None) -> TableSchema:
-    """Read a schema from CreateTable's parameters or DescribeTable's description.
+    """Return the schema in the parameters of CreateTable or a description.
 
-    An index whose capacity equals the table's is read as having none of its own. Raises
-    InvalidRequest when the key has no partition attribute.
+    An index whose capacity equals that of the table has none of its own. Raises InvalidRequest if
+    the key has no partition attribute.
     """
     partition, sort = _key(shape)
     capacity = _table_capacity(shape)

@@ -1,1 +1,1 @@
-"""Kept here: the engines that keep tables, one folder each."""
+"""Storage engines."""

@@ -1,4 +1,4 @@
-"""Kept here: what an engine promises to whoever stands on it."""
+"""The interface of storage engines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from grandstand.storage.tables.requests import (
     DeleteItem,
     Found,
     GetItem,
-    Page,
     PutItem,
-    Query,
-    Scan,
+    QueryRequest,
+    RawPage,
+    ScanRequest,
     Transaction,
     UpdateItem,
     Written,
@@ -26,7 +26,7 @@ from grandstand.storage.tables.schema import TableDescription, TableSchema
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an engine can do; a caller that needs more falls back or refuses."""
+    """Optional features of an engine; callers fall back or refuse without them."""
 
     transactions: bool = True
     streams: bool = True
@@ -34,106 +34,102 @@ class Capabilities:
 
 
 class Engine(Protocol):
-    """A place that keeps tables by DynamoDB's rules.
+    """Stores tables with the semantics of DynamoDB.
 
-    Every method raises the errors of `grandstand.storage.tables.errors` and no others. Reads
-    return expired items still present: reading by expiry is the store's matter.
+    Methods raise only errors of `grandstand.storage.tables.errors`. Reads return expired items
+    that are still stored; the store filters them.
     """
 
     @property
-    def capabilities(self) -> Capabilities:
-        """What this engine can do."""
-        ...
+    def capabilities(self) -> Capabilities: ...
 
     @property
     def remote(self) -> bool:
-        """Whether calls cross a network, so that an async caller must not wait in line."""
+        """Whether calls go over a network, so that an event loop must not wait for them."""
         ...
 
     def create_table(self, schema: TableSchema) -> TableDescription:
-        """Make a table, ready for use; raise TableInUse when it exists."""
+        """Create a table, ready for use. Raises TableInUse."""
         ...
 
     def describe_table(self, name: str) -> TableDescription:
-        """Describe a table; raise TableNotFound."""
+        """Describe a table. Raises TableNotFound."""
         ...
 
     def schema_of(self, name: str) -> TableSchema:
-        """Answer a table's schema without counting what it holds; raise TableNotFound."""
+        """Return a table's schema without counting items. Raises TableNotFound."""
         ...
 
     def alter_table(self, schema: TableSchema) -> TableDescription:
-        """Bring the table of that name to this schema (indexes, expiry, stream, capacity)."""
+        """Change indexes, expiry, stream and capacity of a table to match the schema."""
         ...
 
     def delete_table(self, name: str) -> TableDescription:
-        """Remove a table and all in it; answer what it was."""
+        """Delete a table; return its last description."""
         ...
 
     def list_tables(self) -> tuple[str, ...]:
-        """Name every table, sorted."""
+        """Return the names of all tables, sorted."""
         ...
 
-    def get(self, request: GetItem) -> Found:
-        """Read one item."""
-        ...
+    def get(self, request: GetItem) -> Found: ...
 
     def put(self, request: PutItem) -> Written:
-        """Write one item; raise ConditionFailed."""
+        """Write one item. Raises ConditionFailed."""
         ...
 
     def update(self, request: UpdateItem) -> Written:
-        """Change one item; raise ConditionFailed."""
+        """Update one item. Raises ConditionFailed."""
         ...
 
     def delete(self, request: DeleteItem) -> Written:
-        """Remove one item; raise ConditionFailed."""
+        """Delete one item. Raises ConditionFailed."""
         ...
 
-    def query(self, request: Query) -> Page:
+    def query(self, request: QueryRequest) -> RawPage:
         """Read one page of a partition."""
         ...
 
-    def scan(self, request: Scan) -> Page:
+    def scan(self, request: ScanRequest) -> RawPage:
         """Read one page of a table."""
         ...
 
     def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
-        """Read up to 100 items at once."""
+        """Read up to 100 items."""
         ...
 
     def batch_write(self, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
-        """Write up to 25 items at once, each on its own."""
+        """Write up to 25 items independently."""
         ...
 
     def transact_write(self, request: Transaction) -> tuple[Written, ...]:
-        """Write all or nothing; raise TransactionCancelled with a reason an action."""
+        """Write all or nothing. Raises TransactionCancelled with a reason per action."""
         ...
 
     def transact_get(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
-        """Read several items as of one moment."""
+        """Read items as of one moment."""
         ...
 
     def changes(self, table: str, position: str | None, limit: int) -> ChangeBatch:
-        """Read changes after a position (None: from the oldest kept); raise ChangesLost."""
+        """Read changes after a position, or the oldest without one. Raises ChangesLost."""
         ...
 
     def latest_position(self, table: str) -> str:
-        """Answer the position after which only changes still to come are read."""
+        """Return the position after the last change."""
         ...
 
     def hold_changes(self, table: str, consumer: str, position: str | None) -> None:
-        """Keep what follows this consumer's position from being trimmed; None forgets it."""
+        """Keep changes after a consumer's position from being trimmed; None releases them."""
         ...
 
     def sweep(self, table: str, limit: int) -> int:
-        """Delete up to that many expired items; answer how many went, 0 where the cloud does it."""
+        """Delete up to `limit` expired items; return how many. DynamoDB does this by itself."""
         ...
 
     def put_settings(self, table: str, settings: Mapping[str, str]) -> None:
-        """Keep texts beside the table's description."""
+        """Add to the settings in a table's description."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections; calling twice is harmless."""
+        """Close files and connections; may be called twice."""
         ...

@@ -1,1 +1,1 @@
-"""Kept here: conditions, updates and projections: as values, as text, and carried out."""
+"""Condition, update, projection and key expressions."""

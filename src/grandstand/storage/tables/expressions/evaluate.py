@@ -1,44 +1,59 @@
-"""Kept here: whether a condition holds for an item, by DynamoDB's rules."""
+"""Evaluating conditions, projections and updates on items, by the rules of DynamoDB."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Final, TypeAlias
+from functools import lru_cache
+from typing import Final, TypeAlias, cast
 
+from grandstand.storage.tables.attribute_values import (
+    Item,
+    Number,
+    Value,
+    add_numbers,
+    normalize_number,
+    same,
+)
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.checks import check_leaf, code_of
-from grandstand.storage.tables.expressions.lexer import Refused
 from grandstand.storage.tables.expressions.nodes import (
     And,
+    Assigned,
     BeginsWith,
     Between,
     Compare,
     Condition,
     Contains,
     Exists,
+    ExpressionError,
+    IfMissing,
     In,
+    Joined,
     Literal,
     Missing,
     Not,
     Operand,
     Or,
     Path,
+    Sum,
     TypeIs,
+    UpdateNode,
+    check_leaf,
+    check_update,
+    type_code_of,
 )
-from grandstand.storage.tables.values import Item, Value, same
 
-Test: TypeAlias = Callable[[Item | None], bool]
+ConditionTest: TypeAlias = Callable[[Item | None], bool]
 
 
 class Absent:
-    """What a path answers where there is no value; NULL is a value."""
+    """The value of a path that does not exist; NULL is a value."""
 
 
 ABSENT: Final = Absent()
 
-_Fetch: TypeAlias = Callable[[Item], "Value | Absent"]
+_OperandReader: TypeAlias = Callable[[Item], "Value | Absent"]
 _Check: TypeAlias = Callable[[Item], bool]
 
 _NUMBERS: Final = (int, Decimal)
@@ -52,22 +67,24 @@ _ORDER: Final[dict[str, Callable[..., bool]]] = {
 
 
 def evaluate(condition: Condition, item: Item | None) -> bool:
-    """Tell whether the condition holds; None is an item that is not there.
+    """Return whether the condition holds; None is an item that does not exist.
 
-    Raises InvalidRequest when DynamoDB would refuse the condition whatever the item holds.
+    Raises InvalidRequest if DynamoDB would reject the condition for every item.
     """
-    return compiled(condition)(item)
+    return compile_condition(condition)(item)
 
 
-def compiled(condition: Condition, expression: str = "ConditionExpression") -> Test:
-    """Turn a condition into a test, for asking it of many items.
+def compile_condition(
+    condition: Condition, expression: str = "ConditionExpression"
+) -> ConditionTest:
+    """Compile a condition, to test many items.
 
-    Raises InvalidRequest, naming the expression, when DynamoDB would refuse the condition.
+    Raises InvalidRequest, naming the expression, if DynamoDB would reject the condition.
     """
     try:
         check = _condition(condition)
-    except Refused as refused:
-        raise InvalidRequest(f"Invalid {expression}: {refused}") from refused
+    except ExpressionError as error:
+        raise InvalidRequest(f"Invalid {expression}: {error}") from error
 
     def test(item: Item | None) -> bool:
         return check(_EMPTY if item is None else item)
@@ -76,7 +93,7 @@ def compiled(condition: Condition, expression: str = "ConditionExpression") -> T
 
 
 def resolve(path: Path, item: Item) -> Value | Absent:
-    """Find the value at a path, or ABSENT."""
+    """Return the value at a path, or ABSENT."""
     steps = path.steps
     value: Value | Absent = item.get(path.root, ABSENT)
     for step in steps[1:]:
@@ -92,9 +109,9 @@ def resolve(path: Path, item: Item) -> Value | Absent:
 
 
 def size_of(value: Value | Absent) -> Value | Absent:
-    """Measure a value as size() does; numbers, booleans and NULL have none.
+    """Return the result of size(), or ABSENT for numbers, booleans and NULL.
 
-    The length of a text is in UTF-16 code units.
+    The length of a string is in UTF-16 code units.
     """
     if isinstance(value, str):
         if value.isascii():
@@ -110,7 +127,7 @@ def _condition(node: Condition) -> _Check:
     return _COMPILE[type(node)](node)
 
 
-def _fetch(operand: Operand) -> _Fetch:
+def _compile_operand(operand: Operand) -> _OperandReader:
     if isinstance(operand, Literal):
         value = operand.value
         return lambda _: value
@@ -120,14 +137,14 @@ def _fetch(operand: Operand) -> _Fetch:
             return lambda item: item.get(name, ABSENT)
         path = operand
         return lambda item: resolve(path, item)
-    inner = _fetch(operand.of)
+    inner = _compile_operand(operand.of)
     return lambda item: size_of(inner(item))
 
 
 def ordered(left: Value | Absent, right: Value | Absent, compare: Callable[..., bool]) -> bool:
-    """Compare two texts, two numbers or two byte strings; anything else is not in order.
+    """Compare two strings, two numbers or two byte strings; false for anything else.
 
-    Python orders text by code point, which is the order of its UTF-8 bytes.
+    Python orders strings by code point, which is the order of their UTF-8 bytes.
     """
     kind = type(left)
     if kind is type(right) and kind in (int, str, bytes, Decimal):
@@ -138,12 +155,12 @@ def ordered(left: Value | Absent, right: Value | Absent, compare: Callable[..., 
 
 
 def equal(left: Value | Absent, right: Value | Absent) -> bool:
-    """Tell whether both values are there and the same."""
+    """Return whether both values exist and are equal."""
     return not isinstance(left, Absent) and not isinstance(right, Absent) and same(left, right)
 
 
 def _compare(node: Compare) -> _Check:
-    left, right = _fetch(node.left), _fetch(node.right)
+    left, right = _compile_operand(node.left), _compile_operand(node.right)
     if node.op == "=":
         return lambda item: equal(left(item), right(item))
     if node.op == "<>":
@@ -153,7 +170,11 @@ def _compare(node: Compare) -> _Check:
 
 
 def _between(node: Between) -> _Check:
-    operand, low, high = _fetch(node.operand), _fetch(node.low), _fetch(node.high)
+    operand, low, high = (
+        _compile_operand(node.operand),
+        _compile_operand(node.low),
+        _compile_operand(node.high),
+    )
 
     def check(item: Item) -> bool:
         value = operand(item)
@@ -163,8 +184,8 @@ def _between(node: Between) -> _Check:
 
 
 def _in(node: In) -> _Check:
-    operand = _fetch(node.operand)
-    options = tuple(map(_fetch, node.options))
+    operand = _compile_operand(node.operand)
+    options = tuple(map(_compile_operand, node.options))
 
     def check(item: Item) -> bool:
         value = operand(item)
@@ -174,27 +195,27 @@ def _in(node: In) -> _Check:
 
 
 def _exists(node: Exists) -> _Check:
-    fetch = _fetch(node.path)
+    fetch = _compile_operand(node.path)
     return lambda item: fetch(item) is not ABSENT
 
 
 def _missing(node: Missing) -> _Check:
-    fetch = _fetch(node.path)
+    fetch = _compile_operand(node.path)
     return lambda item: fetch(item) is ABSENT
 
 
 def _type_is(node: TypeIs) -> _Check:
-    fetch, code = _fetch(node.path), node.code.value
+    fetch, code = _compile_operand(node.path), node.code.value
 
     def check(item: Item) -> bool:
         value = fetch(item)
-        return not isinstance(value, Absent) and code_of(value) == code
+        return not isinstance(value, Absent) and type_code_of(value) == code
 
     return check
 
 
 def _begins_with(node: BeginsWith) -> _Check:
-    operand, prefix = _fetch(node.operand), _fetch(node.prefix)
+    operand, prefix = _compile_operand(node.operand), _compile_operand(node.prefix)
 
     def check(item: Item) -> bool:
         value, start = operand(item), prefix(item)
@@ -206,7 +227,7 @@ def _begins_with(node: BeginsWith) -> _Check:
 
 
 def contains(value: Value | Absent, part: Value | Absent) -> bool:
-    """Tell whether a text or bytes has the part, a set has the member, or a list the element."""
+    """Return whether a string, byte string, set or list contains the element."""
     if isinstance(value, str):
         return isinstance(part, str) and part in value
     if isinstance(value, bytes):
@@ -219,7 +240,7 @@ def contains(value: Value | Absent, part: Value | Absent) -> bool:
 
 
 def _contains(node: Contains) -> _Check:
-    operand, part = _fetch(node.operand), _fetch(node.part)
+    operand, part = _compile_operand(node.operand), _compile_operand(node.part)
     return lambda item: contains(operand(item), part(item))
 
 
@@ -234,13 +255,13 @@ def _or(node: Or) -> _Check:
 
 
 def _chain(node: And | Or, kind: type[And | Or]) -> tuple[_Check, ...]:
-    """Lay a chain of the same junction out flat, so that its length costs no depth."""
+    """Flatten a chain of the same junction, so that its length does not cost depth."""
     parts: list[Condition] = []
-    waiting: list[Condition] = [node]
-    while waiting:
-        part = waiting.pop()
+    pending: list[Condition] = [node]
+    while pending:
+        part = pending.pop()
         if isinstance(part, kind):
-            waiting += (part.right, part.left)
+            pending += (part.right, part.left)
         else:
             parts.append(part)
     return tuple(map(_condition, parts))
@@ -267,3 +288,265 @@ _COMPILE: Final[dict[type, Callable[..., _Check]]] = {
     Or: _or,
     Not: _not,
 }
+
+
+# The paths below a step; None means everything.
+_Branch: TypeAlias = "Mapping[str | int, _Branch] | None"
+
+_CACHE_SIZE: Final = 1024
+
+
+def project(paths: tuple[Path, ...], item: Item) -> Item:
+    """Return a new item with only the values at the paths.
+
+    Maps and lists on the way to a value are kept; elements of one list stay in order.
+    """
+    found: Item = {}
+    for name, branch in _branches(paths):
+        if name in item:
+            if branch is None:
+                found[name] = item[name]
+            else:
+                _project_into(found, name, item[name], branch)
+    return found
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _branches(paths: tuple[Path, ...]) -> tuple[tuple[str, _Branch], ...]:
+    root: dict[str | int, _Branch] = {}
+    for path in paths:
+        _add_path(root, path)
+    return tuple((str(name), branch) for name, branch in root.items())
+
+
+def _add_path(root: dict[str | int, _Branch], path: Path) -> None:
+    branch = root
+    for step in path.steps[:-1]:
+        child = branch.setdefault(step, {})
+        if not isinstance(child, dict):
+            return
+        branch = child
+    branch[path.steps[-1]] = None
+
+
+def _project_into(found: dict[str, Value], name: str, value: Value, branch: _Branch) -> None:
+    part = _project_value(value, branch)
+    if part is not None:
+        found[name] = part[0]
+
+
+def _project_value(value: Value, branch: _Branch) -> tuple[Value] | None:
+    """Cut a value down to a branch, in a tuple because None is a value."""
+    if branch is None:
+        return (value,)
+    if isinstance(value, dict):
+        fields: dict[str, Value] = {}
+        for step, child in branch.items():
+            if isinstance(step, str) and step in value:
+                _project_into(fields, step, value[step], child)
+        return (fields,) if fields else None
+    if isinstance(value, list):
+        parts = [
+            _project_value(value[step], child)
+            for step, child in sorted((s, b) for s, b in branch.items() if isinstance(s, int))
+            if step < len(value)
+        ]
+        elements = [part[0] for part in parts if part is not None]
+        return (elements,) if elements else None
+    return None
+
+
+class _Removed:
+    """The result of an action that removes the value."""
+
+
+_REMOVED: Final = _Removed()
+
+_NewValue: TypeAlias = "Value | _Removed"
+_OldValue: TypeAlias = "Value | Absent"
+_Action: TypeAlias = Callable[[_OldValue], _NewValue]
+_Plan: TypeAlias = "dict[str | int, _Action | _Plan]"
+
+
+def apply(update: UpdateNode, item: Item, *, exists: bool = True) -> Item:
+    """Return the item after the update; the given item is not changed.
+
+    With `exists` false the item is only the key of a new item, where removals within absent
+    attributes are ignored. Raises InvalidRequest.
+    """
+    check_update(update)
+    plan: _Plan = {}
+    for path, assigned in update.sets:
+        _add_action(plan, path, _set_action(_evaluate_assigned(assigned, item)))
+    for path in update.removes:
+        if exists or len(path.steps) == 1:
+            _add_action(plan, path, _remove_action)
+    for path, literal in update.adds:
+        _add_action(plan, path, _add_to_action(literal))
+    for path, literal in update.deletes:
+        if exists or len(path.steps) == 1:
+            _add_action(plan, path, _delete_from_action(literal))
+    return _apply_to_map(plan, item)
+
+
+def touched(update: UpdateNode, item: Item) -> Item:
+    """Return the values at the paths that the update writes."""
+    return project(update.paths, item)
+
+
+def makes_item(update: UpdateNode) -> bool:
+    """Return whether the update creates an item where there is none.
+
+    An update that only removes does not; one without actions does.
+    """
+    return bool(update.sets or update.adds) or not (update.removes or update.deletes)
+
+
+def _evaluate_assigned(assigned: Assigned, item: Item) -> Value:
+    match assigned:
+        case Literal(value):
+            return value
+        case Path():
+            found = resolve(assigned, item)
+            if isinstance(found, Absent):
+                raise InvalidRequest(
+                    "The provided expression refers to an attribute that does not exist in the item"
+                )
+            return found
+        case IfMissing(path, other):
+            fallback = _evaluate_assigned(other, item)
+            found = resolve(path, item)
+            return fallback if isinstance(found, Absent) else found
+        case Joined(first, second):
+            return _evaluate_list(first, item) + _evaluate_list(second, item)
+        case Sum(left, right, subtract):
+            return _sum(
+                _evaluate_number(left, item), _evaluate_number(right, item), subtract=subtract
+            )
+
+
+def _evaluate_list(assigned: Assigned, item: Item) -> list[Value]:
+    value = _evaluate_assigned(assigned, item)
+    if not isinstance(value, list):
+        raise _operand_type_error()
+    return value
+
+
+def _evaluate_number(assigned: Assigned, item: Item) -> Number:
+    value = _evaluate_assigned(assigned, item)
+    if isinstance(value, bool) or not isinstance(value, Number):
+        raise _operand_type_error()
+    return value
+
+
+def _sum(left: Number, right: Number, *, subtract: bool = False) -> Number:
+    if type(left) is int and type(right) is int:
+        return normalize_number(left - right if subtract else left + right)
+    return add_numbers(left, right, subtract=subtract)
+
+
+def _operand_type_error() -> InvalidRequest:
+    return InvalidRequest("An operand in the update expression has an incorrect data type")
+
+
+def _path_error() -> InvalidRequest:
+    return InvalidRequest(
+        "The document path provided in the update expression is invalid for update"
+    )
+
+
+def _set_action(value: Value) -> _Action:
+    return lambda _: value
+
+
+def _remove_action(_before: _OldValue) -> _NewValue:
+    return _REMOVED
+
+
+def _add_to_action(literal: Literal) -> _Action:
+    value = literal.value
+
+    def action(before: _OldValue) -> _NewValue:
+        if isinstance(before, Absent):
+            return (
+                value if isinstance(value, frozenset) else normalize_number(cast("Number", value))
+            )
+        if type_code_of(before) != type_code_of(value):
+            raise _operand_type_error()
+        if isinstance(before, frozenset):
+            return cast("frozenset[str]", before) | cast("frozenset[str]", value)
+        return _sum(cast("Number", before), cast("Number", value))
+
+    return action
+
+
+def _delete_from_action(literal: Literal) -> _Action:
+    value = literal.value
+
+    def action(before: _OldValue) -> _NewValue:
+        if isinstance(before, Absent):
+            return _REMOVED
+        if type_code_of(before) != type_code_of(value):
+            raise _operand_type_error()
+        return cast("frozenset[str]", before) - cast("frozenset[str]", value) or _REMOVED
+
+    return action
+
+
+def _add_action(plan: _Plan, path: Path, action: _Action) -> None:
+    for step in path.steps[:-1]:
+        child = plan.setdefault(step, {})
+        assert isinstance(child, dict)  # noqa: S101 - overlapping paths were rejected before
+        plan = child
+    plan[path.steps[-1]] = action
+
+
+def _apply_to_map(plan: _Plan, old: dict[str, Value]) -> dict[str, Value]:
+    new = dict(old)
+    for step, action in plan.items():
+        if not isinstance(step, str):
+            raise _path_error()
+        if isinstance(action, dict):
+            if step not in old:
+                raise _path_error()
+            new[step] = _apply_to(action, old[step])
+            continue
+        after = action(old.get(step, ABSENT))
+        if isinstance(after, _Removed):
+            new.pop(step, None)
+        else:
+            new[step] = after
+    return new
+
+
+def _apply_to(plan: _Plan, old: Value) -> Value:
+    if isinstance(old, dict):
+        return _apply_to_map(plan, old)
+    if isinstance(old, list):
+        return _apply_to_list(plan, old)
+    raise _path_error()
+
+
+def _apply_to_list(plan: _Plan, old: list[Value]) -> list[Value]:
+    """Apply actions to a list; positions are those before, and later ones are appended."""
+    elements: list[_NewValue] = list(old)
+    appended: list[tuple[int, _NewValue]] = []
+    for step, action in plan.items():
+        if not isinstance(step, int):
+            raise _path_error()
+        inside = step < len(old)
+        if isinstance(action, dict):
+            if not inside:
+                raise _path_error()
+            elements[step] = _apply_to(action, old[step])
+        elif inside:
+            elements[step] = action(old[step])
+        else:
+            appended.append((step, action(ABSENT)))
+    appended.sort(key=_list_position)
+    elements += [after for _, after in appended]
+    return [after for after in elements if not isinstance(after, _Removed)]
+
+
+def _list_position(entry: tuple[int, _NewValue]) -> int:
+    return entry[0]

@@ -1,10 +1,11 @@
-"""Kept here: expressions as text, every name and value through a placeholder."""
+"""Rendering expressions as text with placeholders."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.expressions.nodes import (
     And,
     Assigned,
@@ -27,16 +28,15 @@ from grandstand.storage.tables.expressions.nodes import (
     Range,
     Sum,
     TypeIs,
-    Update,
+    UpdateNode,
 )
-from grandstand.storage.tables.values import Value
 
 
 class Rendering:
-    """The expressions of one request, and the placeholders they share.
+    """The expressions of one request and their placeholders.
 
-    `names` and `values` map each placeholder to the attribute's name and to the value; a name has
-    one placeholder however often it is used.
+    `names` and `values` map placeholders to attribute names and values; a name has one placeholder,
+    however often it is used.
     """
 
     def __init__(self) -> None:
@@ -45,11 +45,11 @@ class Rendering:
         self._keys: dict[str, str] = {}
 
     def condition(self, condition: Condition) -> str:
-        """Write a condition or filter."""
+        """Return a condition or filter."""
         return _CONDITIONS[type(condition)](self, condition)
 
-    def update(self, update: Update) -> str:
-        """Write an update; one that does nothing is an empty text."""
+    def update(self, update: UpdateNode) -> str:
+        """Return an update; empty if it has no actions."""
         sections = (
             ("SET", [f"{self._path(to)} = {self._assigned(what)}" for to, what in update.sets]),
             ("REMOVE", [self._path(path) for path in update.removes]),
@@ -59,23 +59,21 @@ class Rendering:
         return " ".join(f"{name} {', '.join(actions)}" for name, actions in sections if actions)
 
     def projection(self, paths: Iterable[Path]) -> str:
-        """Write a projection."""
         return ", ".join(map(self._path, paths))
 
     def key_condition(self, condition: KeyCondition) -> str:
-        """Write a key condition."""
         parts = [f"{self._name(name)} = {self._value(value)}" for name, value in condition.equals]
         if condition.range is not None:
             parts.append(self._range(condition.range))
         return " AND ".join(parts)
 
-    def _range(self, wanted: Range) -> str:
-        name, low = self._name(wanted.attribute), self._value(wanted.low)
-        if wanted.op == "between":
-            return f"{name} BETWEEN {low} AND {self._value(wanted.high)}"
-        if wanted.op == "begins_with":
+    def _range(self, key_range: Range) -> str:
+        name, low = self._name(key_range.attribute), self._value(key_range.low)
+        if key_range.op == "between":
+            return f"{name} BETWEEN {low} AND {self._value(key_range.high)}"
+        if key_range.op == "begins_with":
             return f"begins_with({name}, {low})"
-        return f"{name} {wanted.op} {low}"
+        return f"{name} {key_range.op} {low}"
 
     def _name(self, name: str) -> str:
         key = self._keys.get(name)
@@ -149,7 +147,7 @@ class Rendering:
     def _chain(
         self, node: And | Or, kind: type[And | Or], joint: str, looser: tuple[type, ...]
     ) -> str:
-        """Write a chain that grows to the left without parentheses, as it will be read back."""
+        """Render a left-nested chain without parentheses, as it is parsed."""
         rights: list[Condition] = []
         first: Condition = node
         while isinstance(first, kind):
@@ -171,7 +169,7 @@ class Rendering:
 
 
 _CONDITIONS: Final[dict[type, Callable[..., str]]] = {
-    Compare: Rendering._compare,  # noqa: SLF001 - the class's own methods, found by kind
+    Compare: Rendering._compare,  # noqa: SLF001 - methods of the class above
     Between: Rendering._between,  # noqa: SLF001
     In: Rendering._in,  # noqa: SLF001
     Exists: Rendering._exists,  # noqa: SLF001

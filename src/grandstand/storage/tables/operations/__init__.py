@@ -1,1 +1,1 @@
-"""Kept here: what can be done with items, as values that any store carries out."""
+"""Operations on items, as values that any store runs."""

@@ -1,4 +1,4 @@
-"""Kept here: an operation shown as DynamoDB would receive it, and what it would cost there."""
+"""The DynamoDB request of an operation, and what it would cost."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from grandstand.storage.tables.capacity import (
 )
 from grandstand.storage.tables.engines.dynamodb import items
 from grandstand.storage.tables.errors import DeclarationFault
-from grandstand.storage.tables.operations.batches import AllOrNothing, GetMany, WriteMany
-from grandstand.storage.tables.operations.queries import Query, Reading, Scan
-from grandstand.storage.tables.operations.single import Delete, Get, Put
+from grandstand.storage.tables.operations.batches import GetMany, TransactWrite, WriteMany
+from grandstand.storage.tables.operations.item_ops import Delete, Get, Put
+from grandstand.storage.tables.operations.queries import Query, ReadQuery, Scan
 from grandstand.storage.tables.operations.updates import Update
-from grandstand.storage.tables.session import Session
+from grandstand.storage.tables.store import Session
 
 Shape = dict[str, Any]
 DEFAULT_ITEM_BYTES: Final = 1_000
@@ -33,7 +33,7 @@ _CALLS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The call DynamoDB would get: its name and its parameters, in DynamoDB's own form."""
+    """The DynamoDB call: its name and parameters."""
 
     operation: str
     request: Shape
@@ -41,7 +41,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The capacity units of one call and, where a rate was given, dollars a month."""
+    """Capacity units of one call and, if a rate was given, dollars per month."""
 
     read_units: Decimal
     write_units: Decimal
@@ -49,10 +49,10 @@ class Cost:
 
 
 def explain(session: Session, operation: object) -> Explanation:
-    """Show the exact request an operation makes; raise DeclarationFault for what is none."""
+    """Return the DynamoDB request of an operation. Raises DeclarationFault for anything else."""
     match operation:
         case Query():
-            limit = operation.most if operation.filter is None else None
+            limit = operation.max_items if operation.filter is None else None
             request = operation.request(session, limit=limit)
             return Explanation("Query", items.query_parameters(request))
         case Scan():
@@ -66,26 +66,25 @@ def explain(session: Session, operation: object) -> Explanation:
             return Explanation("BatchGetItem", {"RequestItems": _reads(session, operation)})
         case WriteMany():
             return Explanation("BatchWriteItem", {"RequestItems": _writes(session, operation)})
-        case AllOrNothing():
+        case TransactWrite():
             actions = [items.write_action(a) for a in operation.request(session).actions]
             return Explanation("TransactWriteItems", {"TransactItems": actions})
-    message = f"{operation!r} is no operation of a table"
-    raise DeclarationFault(message)
+    raise DeclarationFault(f"{operation!r} is not a table operation.")
 
 
 def _reads(session: Session, batch: GetMany[Any]) -> Shape:
-    asked: dict[str, list[requests.GetItem]] = {}
+    by_table: dict[str, list[requests.GetItem]] = {}
     for get in batch.gets:
         request = get.request(session)
-        asked.setdefault(request.table, []).append(request)
-    return {table: items.batch_keys(gets) for table, gets in asked.items()}
+        by_table.setdefault(request.table, []).append(request)
+    return {table: items.batch_keys(gets) for table, gets in by_table.items()}
 
 
 def _writes(session: Session, batch: WriteMany) -> Shape:
-    asked: dict[str, list[Shape]] = {}
+    by_table: dict[str, list[Shape]] = {}
     for request in batch.actions(session):
-        asked.setdefault(request.table, []).append(items.batch_write(request))
-    return asked
+        by_table.setdefault(request.table, []).append(items.batch_write(request))
+    return by_table
 
 
 def cost(
@@ -96,7 +95,7 @@ def cost(
     per_second: Decimal | None = None,
     rates: Rates | None = None,
 ) -> Cost:
-    """Estimate an operation's units for items of that size; queries read `found` of them."""
+    """Estimate the units of an operation on items of that size; queries read `found` items."""
     reads, writes = _units(operation, item_bytes, found)
     if per_second is None:
         return Cost(reads, writes)
@@ -106,25 +105,26 @@ def cost(
 
 
 def _units(operation: object, size: int, found: int) -> tuple[Decimal, Decimal]:
-    none = Decimal(0)
+    zero = Decimal(0)
     match operation:
-        case Reading():
-            return read_units(size * found, consistent=operation.strong), none
+        case ReadQuery():
+            return read_units(size * found, consistent=operation.consistent_read), zero
         case Get():
-            return read_units(size, consistent=operation.strong), none
+            return read_units(size, consistent=operation.consistent_read), zero
         case GetMany():
-            return total(read_units(size, consistent=g.strong) for g in operation.gets), none
+            return total(
+                read_units(size, consistent=g.consistent_read) for g in operation.gets
+            ), zero
         case Put() | Update() | Delete():
-            return none, _write(operation, size, transactional=False)
+            return zero, _write_cost(operation, size, transactional=False)
         case WriteMany():
-            return none, total(_write(w, size, transactional=False) for w in operation.writes)
-        case AllOrNothing():
-            return none, total(_write(w, size, transactional=True) for w in operation.writes)
-    message = f"{operation!r} is no operation of a table"
-    raise DeclarationFault(message)
+            return zero, total(_write_cost(w, size, transactional=False) for w in operation.writes)
+        case TransactWrite():
+            return zero, total(_write_cost(w, size, transactional=True) for w in operation.writes)
+    raise DeclarationFault(f"{operation!r} is not a table operation.")
 
 
-def _write(write: Any, size: int, *, transactional: bool) -> Decimal:  # noqa: ANN401 - any write
-    """Every index of the entity holds a copy that is written too; a demand only reads."""
+def _write_cost(write: Any, size: int, *, transactional: bool) -> Decimal:  # noqa: ANN401 - any write
+    """Every index of the entity has a copy that is written too; a condition check only reads."""
     copies = len(write.entity.indexes) if isinstance(write, Put | Update | Delete) else 0
     return write_units(size, size, transactional=transactional) * (1 + copies)

@@ -1,31 +1,37 @@
-"""Kept here: keys as an entity declares them, and the questions they answer."""
+"""Keys, queries, scans and page cursors."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import dataclasses
+import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, TypeVar
+
+import msgspec
 
 from grandstand.storage.tables import requests
-from grandstand.storage.tables.declaration.keys import HIGHEST, KeyPlan, Side
-from grandstand.storage.tables.errors import DeclarationFault
+from grandstand.storage.tables.attribute_values import Item, Value
+from grandstand.storage.tables.attribute_values import Key as ItemKey
+from grandstand.storage.tables.declaration.compiled import MAX_CHARACTER, KeyPart, KeyPlan
+from grandstand.storage.tables.encoding.packing import pack, unpack
+from grandstand.storage.tables.errors import CursorInvalid, DeclarationFault
 from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Range
-from grandstand.storage.tables.operations.checks import Check, all_of, condition_of
-from grandstand.storage.tables.values import Item, Value
-from grandstand.storage.tables.values import Key as ItemKey
+from grandstand.storage.tables.operations.conditions import ConditionExpr, all_of, condition_of
 
 if TYPE_CHECKING:
+    from grandstand.storage.tables.declaration.compiled import EntityPlan
     from grandstand.storage.tables.declaration.entity import Entity
-    from grandstand.storage.tables.declaration.plan import EntityPlan
-    from grandstand.storage.tables.session import Session
+    from grandstand.storage.tables.store import Session
 
 E = TypeVar("E", bound="Entity")
 Bound = Literal["<", "<=", ">", ">="]
 
 
 class Key:
-    """A key of an entity: call it with fields to ask for the items they lead to."""
+    """A declared key of an entity; calling it with fields returns a query."""
 
     def __init__(
         self, partition: str, sort: str | None, index: str | None, when: str | None
@@ -38,20 +44,21 @@ class Key:
         self.plan: KeyPlan | None = None
 
     def bind(self, entity: EntityPlan[Any], plan: KeyPlan) -> None:
-        """Tie the key to the entity that declares it."""
+        """Attach the key to the entity that declares it."""
         self.entity = entity
         self.plan = plan
 
-    def __call__(self, **given: object) -> Query[Any]:
-        """Ask for the items of a partition, narrowed by leading fields of the sort key.
+    def __call__(self, **values: object) -> Query[Any]:
+        """Return a query of a partition, narrowed by leading fields of the sort key.
 
-        Raises DeclarationFault when a partition field is missing, a sort field is skipped, or a
-        name belongs to neither.
+        Raises DeclarationFault if a partition field is missing, a sort field is skipped, or a name
+        is unknown.
         """
         if self.entity is None or self.plan is None:
-            message = "This key belongs to no entity: declare it in the body of an Entity class"
-            raise DeclarationFault(message)
-        return _query(self.entity, self.plan, given)
+            raise DeclarationFault(
+                "This key belongs to no entity. Declare it in the body of an Entity class."
+            )
+        return _query(self.entity, self.plan, values)
 
 
 def key(
@@ -59,249 +66,295 @@ def key(
 ) -> Key:
     """Declare a key by its templates, for the table or for an index.
 
-    With `when`, items are in the index only while that field, or property, is true.
+    With `when`, items are in the index only while that field or property is true.
+
+    Example:
+        row = key("LEAGUE#{league}", "GAME#{game_id}")
+        by_day = key("DAY#{day}", "{starts_at}", index="ByDay", when="is_open")
     """
     return Key(partition, sort, index, when)
 
 
-def _query(entity: EntityPlan[Any], plan: KeyPlan, given: dict[str, object]) -> Query[Any]:
-    known = [name for side in plan.sides for name in side.template.names]
-    stray = [name for name in given if name not in known]
-    lacking = [name for name in plan.partition.template.names if given.get(name) is None]
-    if stray:
-        message = f"{entity.name}.{plan.name} is made of {', '.join(known)}, not {', '.join(stray)}"
-        raise DeclarationFault(message)
-    if lacking:
-        message = (
-            f"{entity.name}.{plan.name} reads one partition: give {', '.join(lacking)} "
-            f"for {plan.partition.template.source}"
+def _query(entity: EntityPlan[Any], plan: KeyPlan, values: dict[str, object]) -> Query[Any]:
+    names = [name for part in plan.parts for name in part.template.names]
+    unknown = [name for name in values if name not in names]
+    missing = [name for name in plan.partition.template.names if values.get(name) is None]
+    if unknown:
+        raise DeclarationFault(
+            f"{entity.name}.{plan.name} has the fields {', '.join(names)}, not "
+            f"{', '.join(unknown)}."
         )
-        raise DeclarationFault(message)
-    partition = plan.partition.value(given.get)
+    if missing:
+        raise DeclarationFault(
+            f"{entity.name}.{plan.name} reads one partition: give {', '.join(missing)} "
+            f"for {plan.partition.template.source}."
+        )
+    partition = plan.partition.value(values.get)
     query: Query[Any] = Query(entity=entity, plan=plan, partition=partition)
     if plan.sort is None:
         return query
-    ahead = {name: value for name, value in given.items() if name in plan.sort.template.names}
-    return dataclasses.replace(query, **_narrow(plan.sort, ahead))
+    sort_values = {
+        name: value for name, value in values.items() if name in plan.sort.template.names
+    }
+    return dataclasses.replace(query, **_sort_range(plan.sort, sort_values))
 
 
-def _narrow(side: Side, ahead: dict[str, object]) -> dict[str, Any]:
-    if side.direct is not None:
-        if not ahead:
+def _sort_range(part: KeyPart, sort_values: dict[str, object]) -> dict[str, Any]:
+    if part.direct is not None:
+        if not sort_values:
             return {}
-        value = side.encode(ahead[side.direct.name])
-        return {"range": Range(side.attribute, "=", value), "used": 1}
-    head, used = side.template.head(ahead)
-    if used == len(side.template.parts):
-        return {"range": Range(side.attribute, "=", head), "head": head, "used": used}
-    narrowed = Range(side.attribute, "begins_with", head) if head else None
-    return {"range": narrowed, "head": head, "used": used}
+        value = part.encode(sort_values[part.direct.name])
+        return {"range": Range(part.attribute, "=", value), "prefix_fields": 1}
+    prefix, used = part.template.head(sort_values)
+    if used == len(part.template.fields):
+        return {
+            "range": Range(part.attribute, "=", prefix),
+            "prefix": prefix,
+            "prefix_fields": used,
+        }
+    narrowed = Range(part.attribute, "begins_with", prefix) if prefix else None
+    return {"range": narrowed, "prefix": prefix, "prefix_fields": used}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading(ABC, Generic[E]):
-    """What every question for several items has: a filter, a most, and how fresh it must be."""
+class ReadQuery(ABC, Generic[E]):
+    """A read of several items: its filter, limit and consistency."""
 
     entity: EntityPlan[E]
     filter: Condition | None = None
-    most: int | None = None
-    strong: bool = False
-    expired: bool = False
+    max_items: int | None = None
+    consistent_read: bool = False
+    include_expired: bool = False
 
-    def where(self, check: Check | bool) -> Self:  # noqa: FBT001 - checkers see comparisons as bool
-        """Keep what meets a condition; what is left out is read and paid for all the same."""
+    def where(self, check: ConditionExpr | bool) -> Self:  # noqa: FBT001 - checkers see comparisons as bool
+        """Filter by a condition; items that are filtered out are still read and paid for."""
         return dataclasses.replace(self, filter=all_of(self.filter, condition_of(check)))
 
     def consistent(self) -> Self:
         """See every write acknowledged before."""
-        return dataclasses.replace(self, strong=True)
+        return dataclasses.replace(self, consistent_read=True)
 
     def with_expired(self) -> Self:
-        """Show items past their expiry that are still there."""
-        return dataclasses.replace(self, expired=True)
+        """Include expired items that are still stored."""
+        return dataclasses.replace(self, include_expired=True)
 
-    def keeps(self, item: Item, now: float) -> bool:
-        """Tell whether a raw item belongs to the answer: this entity, not expired."""
-        return self.entity.keeps(item, None if self.expired else now)
+    def matches(self, item: Item, now: float) -> bool:
+        """Return whether a stored item is in the result: of this entity and not expired."""
+        return self.entity.matches(item, None if self.include_expired else now)
 
     @abstractmethod
-    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.Page:
-        """Read one page of raw items."""
+    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.RawPage:
+        """Read one page of stored items."""
 
     def key_of(self, item: Item) -> ItemKey:
-        """Answer the key a page would go on from after this item."""
+        """Return the start key of a page that continues after this item."""
         return {name: item[name] for name in self.entity.table.key_names}
 
     def run(self, session: Session) -> list[E]:
-        """Read every page and answer the items, at most as many as asked for."""
+        """Return all items, up to the limit."""
         return list(session.each(self))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query(Reading[E]):
-    """A question to one partition of a table or index; each method answers a narrower one."""
+class Query(ReadQuery[E]):
+    """A query of one partition of a table or index; each method returns a narrower one.
+
+    Example:
+        recent = Game.row(league="nba").since(game_id="100").newest(20)
+        live = Game.row(league="nba").where(Game.status == "live")
+    """
 
     plan: KeyPlan
     partition: Value
     range: Range | None = None
-    head: str = ""
-    used: int = 0
-    beyond: Value = None
+    prefix: str = ""
+    prefix_fields: int = 0
+    excluded_sort: Value = None
     forward: bool = True
 
-    def since(self, **given: object) -> Self:
-        """Keep what is at or after the given value of the next sort field."""
-        return self._bounded(">=", given)
+    def since(self, **values: object) -> Self:
+        """Keep items at or after a value of the next sort field."""
+        return self._bounded(">=", values)
 
-    def after(self, **given: object) -> Self:
-        """Keep what is after the given value of the next sort field."""
-        return self._bounded(">", given)
+    def after(self, **values: object) -> Self:
+        """Keep items after a value of the next sort field."""
+        return self._bounded(">", values)
 
-    def until(self, **given: object) -> Self:
-        """Keep what is at or before the given value of the next sort field."""
-        return self._bounded("<=", given)
+    def until(self, **values: object) -> Self:
+        """Keep items at or before a value of the next sort field."""
+        return self._bounded("<=", values)
 
-    def before(self, **given: object) -> Self:
-        """Keep what is before the given value of the next sort field."""
-        return self._bounded("<", given)
+    def before(self, **values: object) -> Self:
+        """Keep items before a value of the next sort field."""
+        return self._bounded("<", values)
 
-    def between(self, **given: tuple[object, object]) -> Self:
-        """Keep what lies between two values of the next sort field, both included."""
-        ((name, (low, high)),) = given.items()
-        side = self._next(name)
-        if side.direct is not None:
-            limits = (side.encode(low), side.encode(high))
+    def between(self, **values: tuple[object, object]) -> Self:
+        """Keep items between two values of the next sort field, inclusive."""
+        ((name, (low, high)),) = values.items()
+        part = self._next_part(name)
+        if part.direct is not None:
+            bounds = (part.encode(low), part.encode(high))
         else:
-            limits = (self._text(side, low), self._text(side, high) + self._tail(side))
-        return dataclasses.replace(self, range=Range(side.attribute, "between", *limits))
+            bounds = (
+                self._bound_text(part, low),
+                self._bound_text(part, high) + self._bound_suffix(part),
+            )
+        return dataclasses.replace(self, range=Range(part.attribute, "between", *bounds))
 
-    def newest(self, n: int | None = None) -> Self:
-        """Go from the end of the sort order, for n items or all."""
-        return dataclasses.replace(self, forward=False, most=n)
+    def newest(self, count: int | None = None) -> Self:
+        """Read from the end of the sort order, up to `count` items."""
+        return dataclasses.replace(self, forward=False, max_items=count)
 
-    def oldest(self, n: int | None = None) -> Self:
-        """Go from the start of the sort order, for n items or all."""
-        return dataclasses.replace(self, forward=True, most=n)
+    def oldest(self, count: int | None = None) -> Self:
+        """Read from the start of the sort order, up to `count` items."""
+        return dataclasses.replace(self, forward=True, max_items=count)
 
     def consistent(self) -> Self:
-        """See every write acknowledged before; indexes cannot promise it."""
+        """See every write acknowledged before. Raises DeclarationFault for an index."""
         if self.plan.index is not None:
-            message = f"The index {self.plan.index} cannot be read consistently"
-            raise DeclarationFault(message)
+            raise DeclarationFault(f"The index {self.plan.index} cannot be read consistently.")
         return super().consistent()
 
-    def _next(self, name: str) -> Side:
-        side = self.plan.sort
-        names = side.template.names[self.used :] if side else ()
-        if side is None or not names or names[0] != name:
+    def _next_part(self, name: str) -> KeyPart:
+        part = self.plan.sort
+        names = part.template.names[self.prefix_fields :] if part else ()
+        if part is None or not names or names[0] != name:
             expected = names[0] if names else "no field"
-            message = (
-                f"{self.entity.name}.{self.plan.name} can be bounded by {expected} next, not {name}"
+            raise DeclarationFault(
+                f"{self.entity.name}.{self.plan.name} can only be bounded by {expected}, not "
+                f"{name}."
             )
-            raise DeclarationFault(message)
-        return side
+        return part
 
-    def _text(self, side: Side, value: object) -> str:
-        return self.head + side.template.parts[self.used].text(value, side.template.source)
+    def _bound_text(self, part: KeyPart, value: object) -> str:
+        return self.prefix + part.template.fields[self.prefix_fields].text(
+            value, part.template.source
+        )
 
-    def _tail(self, side: Side) -> str:
-        return HIGHEST if self.used + 1 < len(side.template.parts) or self._literal(side) else ""
+    def _bound_suffix(self, part: KeyPart) -> str:
+        return (
+            MAX_CHARACTER
+            if self.prefix_fields + 1 < len(part.template.fields) or self._next_literal(part)
+            else ""
+        )
 
-    def _literal(self, side: Side) -> str:
-        return side.template.parts[self.used].literal
+    def _next_literal(self, part: KeyPart) -> str:
+        return part.template.fields[self.prefix_fields].literal
 
-    def _bounded(self, op: Bound, given: dict[str, object]) -> Self:
-        ((name, value),) = given.items()
-        side = self._next(name)
-        if side.direct is not None:
-            limit = Range(side.attribute, op, side.encode(value))
+    def _bounded(self, op: Bound, values: dict[str, object]) -> Self:
+        ((name, value),) = values.items()
+        part = self._next_part(name)
+        if part.direct is not None:
+            limit = Range(part.attribute, op, part.encode(value))
             return dataclasses.replace(self, range=limit)
-        text, tail = self._text(side, value), self._tail(side)
-        if op == ">" and tail:
-            text += tail
+        text, suffix = self._bound_text(part, value), self._bound_suffix(part)
+        if op == ">" and suffix:
+            text += suffix
         if op in (">", ">="):
-            return self._from(side, text, strict=op == ">" and not tail)
-        return self._up_to(side, text + (tail if op == "<=" else ""), strict=op == "<" and not tail)
+            return self._from(part, text, strict=op == ">" and not suffix)
+        return self._up_to(
+            part, text + (suffix if op == "<=" else ""), strict=op == "<" and not suffix
+        )
 
-    def _from(self, side: Side, low: str, *, strict: bool) -> Self:
-        if not self.head:
-            limit = Range(side.attribute, ">" if strict else ">=", low)
+    def _from(self, part: KeyPart, low: str, *, strict: bool) -> Self:
+        if not self.prefix:
+            limit = Range(part.attribute, ">" if strict else ">=", low)
         else:
-            # The text that follows `low` immediately in byte order is `low` and a zero byte.
+            # In byte order, the text right after `low` is `low` and a zero byte.
             start = low + "\x00" if strict else low
-            limit = Range(side.attribute, "between", start, self.head + HIGHEST)
+            limit = Range(part.attribute, "between", start, self.prefix + MAX_CHARACTER)
         return dataclasses.replace(self, range=limit)
 
-    def _up_to(self, side: Side, high: str, *, strict: bool) -> Self:
-        if not self.head:
-            limit = Range(side.attribute, "<" if strict else "<=", high)
+    def _up_to(self, part: KeyPart, high: str, *, strict: bool) -> Self:
+        if not self.prefix:
+            limit = Range(part.attribute, "<" if strict else "<=", high)
             return dataclasses.replace(self, range=limit)
-        limit = Range(side.attribute, "between", self.head, high)
-        return dataclasses.replace(self, range=limit, beyond=high if strict else None)
+        limit = Range(part.attribute, "between", self.prefix, high)
+        return dataclasses.replace(self, range=limit, excluded_sort=high if strict else None)
 
     @property
-    def where_key(self) -> KeyCondition:
-        """The part of the table or index it reads."""
+    def key_condition(self) -> KeyCondition:
         return KeyCondition(((self.plan.partition.attribute, self.partition),), self.range)
 
     def request(
         self, session: Session, *, limit: int | None = None, start: ItemKey | None = None
-    ) -> requests.Query:
-        """Say it the engine's way, for one page."""
-        return requests.Query(
+    ) -> requests.QueryRequest:
+        """Return the engine request for one page."""
+        return requests.QueryRequest(
             table=session.name(self.entity.table),
-            where=self.where_key,
+            where=self.key_condition,
             index=self.plan.index,
             filter=self.filter,
             forward=self.forward,
             limit=limit,
             start=start,
-            consistent=self.strong,
+            consistent=self.consistent_read,
         )
 
-    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.Page:
-        """Read one page of raw items."""
+    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.RawPage:
         return session.engine.query(self.request(session, limit=limit, start=start))
 
     def key_of(self, item: Item) -> ItemKey:
-        """Answer the key a page would go on from after this item."""
-        return {side.attribute: item[side.attribute] for side in self.plan.sides} | super().key_of(
+        return {part.attribute: item[part.attribute] for part in self.plan.parts} | super().key_of(
             item
         )
 
-    def keeps(self, item: Item, now: float) -> bool:
-        """Tell whether a raw item belongs to the answer: this entity, in bounds, not expired."""
+    def matches(self, item: Item, now: float) -> bool:
         sort = self.plan.sort
-        if self.beyond is not None and sort is not None and item[sort.attribute] == self.beyond:
+        if (
+            self.excluded_sort is not None
+            and sort is not None
+            and item[sort.attribute] == self.excluded_sort
+        ):
             return False
-        return super().keeps(item, now)
+        return super().matches(item, now)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scan(Reading[E]):
-    """Every item of an entity, by reading its whole table: declared as such, for small tables."""
-
-    segment: int = 0
-    segments: int = 1
-
-    def part(self, segment: int, segments: int) -> Self:
-        """Read one of several parts of the table, so that workers can share it."""
-        return dataclasses.replace(self, segment=segment, segments=segments)
+class Scan(ReadQuery[E]):
+    """Every item of an entity, by reading the whole table: for small tables."""
 
     def request(
         self, session: Session, *, limit: int | None = None, start: ItemKey | None = None
-    ) -> requests.Scan:
-        """Say it the engine's way, for one page."""
-        return requests.Scan(
+    ) -> requests.ScanRequest:
+        """Return the engine request for one page."""
+        return requests.ScanRequest(
             table=session.name(self.entity.table),
             filter=self.filter,
             limit=limit,
             start=start,
-            segment=self.segment,
-            segments=self.segments,
-            consistent=self.strong,
+            consistent=self.consistent_read,
         )
 
-    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.Page:
-        """Read one page of raw items."""
+    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.RawPage:
         return session.engine.scan(self.request(session, limit=limit, start=start))
+
+
+_DIGEST_BYTES: Final = 8
+
+
+def query_digest(query: object) -> bytes:
+    """Return a short digest of a query, so that a cursor is only valid for the same one."""
+    return hashlib.sha256(repr(query).encode()).digest()[:_DIGEST_BYTES]
+
+
+def write_cursor(query: object, key: ItemKey) -> str:
+    """Return an opaque, URL-safe cursor for the position after `key`."""
+    body = pack(key)
+    digest = query_digest(query)
+    signature = hashlib.sha256(digest + body).digest()[:_DIGEST_BYTES]
+    return base64.urlsafe_b64encode(signature + body).rstrip(b"=").decode()
+
+
+def read_cursor(query: object, cursor: str) -> ItemKey:
+    """Return the key in a cursor. Raises CursorInvalid if it is damaged or of another query."""
+    try:
+        data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        signature, body = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+        if hashlib.sha256(query_digest(query) + body).digest()[:_DIGEST_BYTES] == signature:
+            return unpack(body)
+    except (binascii.Error, ValueError, msgspec.DecodeError):
+        pass
+    raise CursorInvalid(
+        "The cursor is invalid or belongs to another query. Start from the first page."
+    )

@@ -9,13 +9,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from grandstand.apps.gatherer.sources.kalshi.signing import Signer
-from grandstand.base.clock import SystemClock
-from grandstand.base.metrics import Metrics
-from grandstand.simulators.exchange.exchange import Exchange as Simulated
-from grandstand.simulators.exchange.exchange import Rules
-from grandstand.simulators.exchange.floor.world import Scenery, World
-from grandstand.simulators.exchange.rest.answers import Budget
-from grandstand.wire.web import Web
+from grandstand.core.clock import SystemClock
+from grandstand.core.metrics import Metrics
+from grandstand.net.client import SourceRegistry
+from grandstand.simulators.exchange.rest import RequestBudget
+from grandstand.simulators.exchange.server import Exchange as Simulated
+from grandstand.simulators.exchange.server import ExchangeRules
+from grandstand.simulators.exchange.world import World, WorldConfig
 
 CLOCK = SystemClock()
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -50,19 +50,19 @@ class Stage:
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
-    world = World(CLOCK, Scenery(markets=40, depth=6))
-    rules = Rules(keys={"key-1": PUBLIC}, budget=Budget(read_per_second=2000))
+    world = World(CLOCK, WorldConfig(markets=40, depth=6))
+    rules = ExchangeRules(keys={"key-1": PUBLIC}, budget=RequestBudget(read_per_second=2000))
     simulated = Simulated(world, CLOCK, rules)
-    async with simulated.served() as address:
+    async with simulated.serve() as address:
         yield Stage(simulated, world, address)
 
 
 @pytest.fixture
-async def web() -> AsyncIterator[Web]:
-    async with Web(clock=CLOCK, random=Random(1), metrics=Metrics()) as web:
+async def web() -> AsyncIterator[SourceRegistry]:
+    async with SourceRegistry(clock=CLOCK, random=Random(1), metrics=Metrics()) as web:
         yield web
 
 
 @pytest.fixture
 def signer() -> Signer:
-    return Signer.of("key-1", PEM, CLOCK)
+    return Signer.from_pem("key-1", PEM, CLOCK)

@@ -9,21 +9,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from grandstand.apps.gatherer.sources.kalshi.answers import (
-    Page,
+from grandstand.apps.gatherer.sources.kalshi.rest import (
+    KalshiClient,
+    ListingPage,
     parse_book,
+    parse_items,
     parse_market,
     parse_trade,
-    read_items,
 )
-from grandstand.apps.gatherer.sources.kalshi.errors import CursorLoops, KeyRefused
-from grandstand.apps.gatherer.sources.kalshi.rest import Exchange
-from grandstand.apps.gatherer.sources.kalshi.signing import Signer
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.base.errors import SourceFailed
-from grandstand.simulators.exchange.pacing import step
+from grandstand.apps.gatherer.sources.kalshi.signing import KeyRejected, Signer
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.core.errors import SourceFailed
+from grandstand.net.client import SourceRegistry
+from grandstand.simulators.exchange.control import step_world
 from grandstand.simulators.faults import Fault
-from grandstand.wire.web import Web
 from tests.apps.gatherer.sources.kalshi.conftest import PEM, Stage
 
 pytestmark = pytest.mark.anyio
@@ -32,14 +31,14 @@ CLOCK = SystemClock()
 
 
 @pytest.fixture
-def exchange(stage: Stage, web: Web, signer: Signer) -> Exchange:
-    return Exchange(web, stage.rest_url, signer=signer, clock=CLOCK)
+def exchange(stage: Stage, web: SourceRegistry, signer: Signer) -> KalshiClient:
+    return KalshiClient(web, stage.rest_url, signer=signer, clock=CLOCK)
 
 
 async def test_markets_come_page_by_page_until_the_cursor_is_empty(
-    exchange: Exchange, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    exchange: KalshiClient, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grandstand.apps.gatherer.sources.kalshi.rest._MARKETS_A_PAGE", 7)
+    monkeypatch.setattr("grandstand.apps.gatherer.sources.kalshi.rest._MARKETS_PER_PAGE", 7)
 
     pages = [page async for page in exchange.markets()]
 
@@ -51,15 +50,17 @@ async def test_markets_come_page_by_page_until_the_cursor_is_empty(
     assert found[0].open_ts == told.opens_at // 1_000_000 * 1_000_000
 
 
-async def test_a_cursor_that_comes_again_ends_the_asking(exchange: Exchange, stage: Stage) -> None:
+async def test_a_cursor_that_comes_again_ends_the_asking(
+    exchange: KalshiClient, stage: Stage
+) -> None:
     stage.simulated.rest.cursor_loops = True
 
-    with pytest.raises(CursorLoops, match="without end"):
+    with pytest.raises(SourceFailed, match="repeats pages"):
         [page async for page in exchange.markets()]
 
 
 async def test_books_are_fetched_a_hundred_at_once_and_equal_the_truth(
-    exchange: Exchange, stage: Stage
+    exchange: KalshiClient, stage: Stage
 ) -> None:
     tickers = [market.ticker for market in stage.world.listed]
 
@@ -74,8 +75,10 @@ async def test_books_are_fetched_a_hundred_at_once_and_equal_the_truth(
     )
 
 
-async def test_trades_are_told_as_the_stream_tells_them(exchange: Exchange, stage: Stage) -> None:
-    await step(stage.simulated, stage.world, 300)
+async def test_trades_are_told_as_the_stream_tells_them(
+    exchange: KalshiClient, stage: Stage
+) -> None:
+    await step_world(stage.simulated, stage.world, 300)
 
     pages = [page async for page in exchange.trades(start_s=0, end_s=2**33)]
 
@@ -88,7 +91,7 @@ async def test_trades_are_told_as_the_stream_tells_them(exchange: Exchange, stag
     assert last.taker_side == truth[-1].taker_yes
 
 
-async def test_series_events_and_the_state_of_the_exchange(exchange: Exchange) -> None:
+async def test_series_events_and_the_state_of_the_exchange(exchange: KalshiClient) -> None:
     series = await exchange.series()
     events = [event async for page in exchange.events() for event in page.items]
     status = await exchange.status()
@@ -97,7 +100,7 @@ async def test_series_events_and_the_state_of_the_exchange(exchange: Exchange) -
     assert (status.exchange_active, status.trading_active) == (True, True)
 
 
-async def test_the_account_says_how_often_it_may_be_asked(exchange: Exchange) -> None:
+async def test_the_account_says_how_often_it_may_be_asked(exchange: KalshiClient) -> None:
     limit = await exchange.limits()
 
     assert limit is not None
@@ -105,7 +108,7 @@ async def test_the_account_says_how_often_it_may_be_asked(exchange: Exchange) ->
     assert (await exchange.status()).exchange_active
 
 
-async def test_being_asked_too_often_is_waited_out(exchange: Exchange, stage: Stage) -> None:
+async def test_being_asked_too_often_is_waited_out(exchange: KalshiClient, stage: Stage) -> None:
     stage.simulated.rest_faults.ask_for(Fault(kind="too many", times=2, seconds=0))
 
     status = await exchange.status()
@@ -113,21 +116,23 @@ async def test_being_asked_too_often_is_waited_out(exchange: Exchange, stage: St
     assert status.exchange_active
 
 
-async def test_a_key_the_exchange_does_not_know_is_a_clear_end(stage: Stage, web: Web) -> None:
-    stranger = Signer.of("key-2", PEM, CLOCK)
-    exchange = Exchange(web, stage.rest_url, signer=stranger, clock=CLOCK)
+async def test_a_key_the_exchange_does_not_know_is_a_clear_end(
+    stage: Stage, web: SourceRegistry
+) -> None:
+    stranger = Signer.from_pem("key-2", PEM, CLOCK)
+    exchange = KalshiClient(web, stage.rest_url, signer=stranger, clock=CLOCK)
 
-    with pytest.raises(KeyRefused, match="check the key id") as refused:
+    with pytest.raises(KeyRejected, match="Check the key ID") as refused:
         await exchange.status()
 
     assert not refused.value.retry
 
 
 async def test_a_clock_that_is_an_hour_ahead_of_the_exchange_is_found_out(
-    stage: Stage, web: Web, signer: Signer
+    stage: Stage, web: SourceRegistry, signer: Signer
 ) -> None:
     ahead = ManualClock(CLOCK.now() + timedelta(hours=1))
-    exchange = Exchange(web, stage.rest_url, signer=signer, clock=ahead)
+    exchange = KalshiClient(web, stage.rest_url, signer=signer, clock=ahead)
 
     offset = await exchange.clock_offset()
 
@@ -145,9 +150,9 @@ async def test_items_that_cannot_be_read_are_counted_and_cost_nothing_else() -> 
         good.replace(b'"A-1"', b"[]"),
     )
 
-    page = read_items(map(msgspec.Raw, (good, *bad)), parse_market, None)
+    page = parse_items(map(msgspec.Raw, (good, *bad)), parse_market, None)
 
-    assert page == Page(page.items, "", 5)
+    assert page == ListingPage(page.items, "", 5)
     assert [(market.ticker, market.volume) for market in page.items] == [("A-1", 1250)]
 
 
@@ -163,25 +168,25 @@ async def test_a_trade_that_does_not_say_who_took_or_is_of_less_than_nothing_is_
         good.replace(b"25.00", b"-25.00"),
     )
 
-    page = read_items(map(msgspec.Raw, (good, *bad)), parse_trade)
+    page = parse_items(map(msgspec.Raw, (good, *bad)), parse_trade)
 
     assert [(trade.taker_side, trade.size) for trade in page.items] == [(True, 2500)]
-    assert page.refused == 3
+    assert page.rejected == 3
 
 
 async def test_a_book_with_a_level_below_nothing_is_refused() -> None:
     good = b'{"ticker":"A-1","orderbook_fp":{"yes_dollars":[["0.5300","25.00"]]}}'
 
-    page = read_items(map(msgspec.Raw, (good, good.replace(b"25.00", b"-25.00"))), parse_book)
+    page = parse_items(map(msgspec.Raw, (good, good.replace(b"25.00", b"-25.00"))), parse_book)
 
     assert [(ticker, book.levels()) for ticker, book in page.items] == [
         ("A-1", (((53_000, 2500),), ()))
     ]
-    assert page.refused == 1
+    assert page.rejected == 1
 
 
 async def test_an_exchange_that_is_closed_says_when_it_means_to_open(
-    exchange: Exchange, stage: Stage
+    exchange: KalshiClient, stage: Stage
 ) -> None:
     stage.simulated.rest.exchange_active = False
     stage.simulated.rest.resumes_at = 1_793_620_800 * 1_000_000
@@ -208,7 +213,7 @@ _STRANGE: tuple[Any, ...] = (
 
 
 def _spoilt(draw: Random, told: Any) -> Any:
-    """Answer a body with something strange in one place, however deep."""
+    """Return a body with something strange in one place, however deep."""
     if isinstance(told, dict) and told and draw.random() < 0.9:
         name = draw.choice([*told])
         left = {key: value for key, value in told.items() if key != name or draw.random() < 0.7}
@@ -220,10 +225,10 @@ def _spoilt(draw: Random, told: Any) -> Any:
 
 
 async def test_bodies_with_anything_in_them_are_refused_and_counted_and_never_end_the_asking(
-    stage: Stage, web: Web, signer: Signer, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, web: SourceRegistry, signer: Signer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exchange = Exchange(web, stage.rest_url, signer=signer, clock=CLOCK, per_second=5000)
-    await step(stage.simulated, stage.world, 100)
+    exchange = KalshiClient(web, stage.rest_url, signer=signer, clock=CLOCK, per_second=5000)
+    await step_world(stage.simulated, stage.world, 100)
     draw, rest, outcomes = Random(5), stage.simulated.rest, Counter[str]()
     true = rest.answer
     ways = (
@@ -242,11 +247,11 @@ async def test_bodies_with_anything_in_them_are_refused_and_counted_and_never_en
     monkeypatch.undo()
 
     assert outcomes.keys() == {"read", "refused"}
-    assert exchange.refused > 0
+    assert exchange.rejected > 0
     assert len(await _all(exchange.markets())) == len(stage.world.listed)
 
 
-async def _all(pages: AsyncIterator[Page[Any]]) -> list[Any]:
+async def _all(pages: AsyncIterator[ListingPage[Any]]) -> list[Any]:
     return [item async for page in pages for item in page.items]
 
 

@@ -8,10 +8,9 @@ import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 
-from grandstand.apps.gatherer.sources.kalshi.errors import SigningKeyUnusable
-from grandstand.apps.gatherer.sources.kalshi.signing import Signer, read_signer
-from grandstand.base.clock import ManualClock
-from grandstand.base.log import redact
+from grandstand.apps.gatherer.sources.kalshi.signing import InvalidSigningKey, Signer, read_signer
+from grandstand.core.clock import ManualClock
+from grandstand.core.logging import redact
 
 CLOCK = ManualClock(datetime(2026, 11, 1, 12, 0, 0, 123_456, tzinfo=UTC))
 STAMP = "1793534400123"
@@ -41,7 +40,7 @@ def _check_rsa(headers: dict[str, str], said: str) -> None:
 def test_rsa_signs_time_method_and_path_without_the_query(
     form: serialization.PrivateFormat,
 ) -> None:
-    signer = Signer.of("key-1", _pem(RSA, form), CLOCK)
+    signer = Signer.from_pem("key-1", _pem(RSA, form), CLOCK)
 
     headers = dict(signer.headers("get", "/trade-api/v2/markets?limit=5"))
 
@@ -52,7 +51,7 @@ def test_rsa_signs_time_method_and_path_without_the_query(
 
 def test_ed25519_signs_the_same_words() -> None:
     key = ed25519.Ed25519PrivateKey.generate()
-    signer = Signer.of("key-1", _pem(key), CLOCK)
+    signer = Signer.from_pem("key-1", _pem(key), CLOCK)
 
     headers = signer.handshake()
 
@@ -65,7 +64,7 @@ def test_a_key_in_one_line_is_read_as_environments_carry_it() -> None:
     one_line = _pem(RSA).replace("\n", "\\n")
     without_breaks = _pem(RSA).replace("\n", " ")
 
-    kinds = [Signer.of("key-1", text, CLOCK).kind for text in (one_line, without_breaks)]
+    kinds = [Signer.from_pem("key-1", text, CLOCK).kind for text in (one_line, without_breaks)]
 
     assert kinds == ["RSA", "RSA"]
 
@@ -95,23 +94,23 @@ def test_a_key_is_read_from_its_file_and_none_is_no_key(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_private_key_is_refused_without_showing_it(text: str) -> None:
-    with pytest.raises(SigningKeyUnusable) as refused:
-        Signer.of("key-1", text, CLOCK)
+    with pytest.raises(InvalidSigningKey) as refused:
+        Signer.from_pem("key-1", text, CLOCK)
 
     assert "MII" not in str(refused.value)
-    assert "BEGIN to its END" in str(refused.value)
+    assert "BEGIN and END lines" in str(refused.value)
 
 
 def test_a_key_without_its_id_or_a_file_that_is_missing_says_what_to_set(tmp_path: Path) -> None:
-    with pytest.raises(SigningKeyUnusable, match="no key id"):
-        Signer.of("", _pem(RSA), CLOCK)
-    with pytest.raises(SigningKeyUnusable, match="cannot be read: FileNotFoundError"):
+    with pytest.raises(InvalidSigningKey, match="no key ID"):
+        Signer.from_pem("", _pem(RSA), CLOCK)
+    with pytest.raises(InvalidSigningKey, match="FileNotFoundError"):
         read_signer("key-1", "", tmp_path / "none.pem", CLOCK)
 
 
 def test_the_key_is_kept_out_of_every_text() -> None:
     pem = _pem(RSA)
-    signer = Signer.of("key-1", pem, CLOCK)
+    signer = Signer.from_pem("key-1", pem, CLOCK)
 
     line = pem.splitlines()[3]
 

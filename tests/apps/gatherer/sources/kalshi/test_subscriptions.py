@@ -5,20 +5,25 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import Subscriptions, Terms
+from grandstand.apps.gatherer.sources.kalshi.subscriptions import (
+    SubscriptionLimits,
+    SubscriptionManager,
+)
 
-SMALL = Terms(batch=2, per_subscription=4, in_flight=2, patience_seconds=5.0)
+SMALL = SubscriptionLimits(batch=2, per_subscription=4, in_flight=2, timeout_seconds=5.0)
 
 
-def _begun(markets: str = "", terms: Terms = SMALL, **more: Any) -> Subscriptions:
-    found = Subscriptions(terms, **more)
-    found.want(markets.split())
-    found.begin()
+def _begun(
+    markets: str = "", terms: SubscriptionLimits = SMALL, **more: Any
+) -> SubscriptionManager:
+    found = SubscriptionManager(terms, **more)
+    found.follow(markets.split())
+    found.reset()
     return found
 
 
-def _said(subscriptions: Subscriptions, now: float = 0.0) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in subscriptions.next(now)]
+def _said(subscriptions: SubscriptionManager, now: float = 0.0) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in subscriptions.next_commands(now)]
 
 
 def _brief(said: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
@@ -32,9 +37,9 @@ def test_the_first_batch_subscribes_and_the_next_ones_are_added_to_it() -> None:
     subscriptions = _begun("A B C D E")
 
     first = _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 7)
+    subscriptions.on_subscribed(1, "orderbook_delta", 7)
     second = _said(subscriptions)
-    subscriptions.acknowledged(2)
+    subscriptions.on_acknowledged(2)
 
     assert _brief(first) == [("subscribe", ["A", "B"])]
     assert _brief(second) == [("add_markets", ["C", "D"]), ("subscribe", ["E"])]
@@ -51,12 +56,12 @@ def test_the_price_convention_is_said_with_every_subscription_to_books() -> None
 
 
 def test_too_many_markets_halve_the_batch() -> None:
-    subscriptions = _begun("A B C", Terms(batch=8, per_subscription=8, in_flight=1))
+    subscriptions = _begun("A B C", SubscriptionLimits(batch=8, per_subscription=8, in_flight=1))
 
     sizes = [_brief(_said(subscriptions))]
-    subscriptions.failed(1, 26, 0.0)
+    subscriptions.on_error(1, 26, 0.0)
     sizes.append(_brief(_said(subscriptions)))
-    subscriptions.subscribed(2, "orderbook_delta", 1)
+    subscriptions.on_subscribed(2, "orderbook_delta", 1)
     sizes.append(_brief(_said(subscriptions)))
 
     assert [one[0][0] for one in sizes] == ["subscribe", "subscribe", "add_markets"]
@@ -66,20 +71,20 @@ def test_too_many_markets_halve_the_batch() -> None:
 def test_a_full_subscription_is_followed_by_another() -> None:
     subscriptions = _begun("A B C D")
     _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 1)
+    subscriptions.on_subscribed(1, "orderbook_delta", 1)
     _said(subscriptions)
 
-    subscriptions.failed(2, 26, 0.0)
+    subscriptions.on_error(2, 26, 0.0)
     said = _said(subscriptions)
 
     assert _brief(said) == [("subscribe", ["C", "D"])]
 
 
 def test_a_connection_that_takes_no_single_market_more_gives_it_back() -> None:
-    subscriptions = _begun("A", Terms(batch=1, per_subscription=1))
+    subscriptions = _begun("A", SubscriptionLimits(batch=1, per_subscription=1))
     _said(subscriptions)
 
-    subscriptions.failed(1, 26, 0.0)
+    subscriptions.on_error(1, 26, 0.0)
 
     assert subscriptions.overflow == {"A"}
     assert subscriptions.settled
@@ -89,9 +94,9 @@ def test_commands_that_come_too_fast_wait_twice_as_long_each_time() -> None:
     subscriptions = _begun("A")
     _said(subscriptions)
 
-    subscriptions.failed(1, 27, 100.0)
+    subscriptions.on_error(1, 27, 100.0)
     first = [_brief(_said(subscriptions, at)) for at in (100.09, 100.11)]
-    subscriptions.failed(2, 27, 200.0)
+    subscriptions.on_error(2, 27, 200.0)
     second = [_brief(_said(subscriptions, at)) for at in (200.19, 200.21)]
 
     assert first == [[], [("subscribe", ["A"])]]
@@ -102,10 +107,10 @@ def test_commands_that_come_too_fast_wait_twice_as_long_each_time() -> None:
 def test_a_subscription_that_ended_is_asked_for_again() -> None:
     subscriptions = _begun("A B", channels=("trade",))
     _said(subscriptions)
-    subscriptions.subscribed(1, "trade", 1)
-    subscriptions.subscribed(2, "orderbook_delta", 2)
+    subscriptions.on_subscribed(1, "trade", 1)
+    subscriptions.on_subscribed(2, "orderbook_delta", 2)
 
-    known = [subscriptions.ended(1), subscriptions.ended(2), subscriptions.ended(9)]
+    known = [subscriptions.on_ended(1), subscriptions.on_ended(2), subscriptions.on_ended(9)]
     said = _said(subscriptions)
 
     assert known == [True, True, False]
@@ -116,13 +121,13 @@ def test_one_bad_market_does_not_keep_the_others_out() -> None:
     subscriptions = _begun("A BAD")
     _said(subscriptions)
 
-    subscriptions.failed(1, 11, 0.0)
+    subscriptions.on_error(1, 11, 0.0)
     halves = _brief(_said(subscriptions))
-    subscriptions.subscribed(2, "orderbook_delta", 1)
-    subscriptions.failed(3, 11, 0.0)
+    subscriptions.on_subscribed(2, "orderbook_delta", 1)
+    subscriptions.on_error(3, 11, 0.0)
 
     assert halves == [("subscribe", ["A"]), ("subscribe", ["BAD"])]
-    assert subscriptions.refused == {"BAD": 11}
+    assert subscriptions.rejected == {"BAD": 11}
     assert subscriptions.sids == {1: {"A"}}
 
 
@@ -130,8 +135,8 @@ def test_markets_left_are_taken_off_also_when_the_reply_comes_later() -> None:
     subscriptions = _begun("A B")
     _said(subscriptions)
 
-    subscriptions.leave(["A"])
-    subscriptions.subscribed(1, "orderbook_delta", 3)
+    subscriptions.unfollow(["A"])
+    subscriptions.on_subscribed(1, "orderbook_delta", 3)
     said = _said(subscriptions)
 
     assert _brief(said) == [("delete_markets", ["A"])]
@@ -141,7 +146,7 @@ def test_markets_left_are_taken_off_also_when_the_reply_comes_later() -> None:
 def test_books_are_asked_for_in_batches_of_the_markets_still_wanted() -> None:
     subscriptions = _begun("A B C")
 
-    subscriptions.ask_snapshots(3, ["A", "B", "C", "GONE"])
+    subscriptions.request_snapshots(3, ["A", "B", "C", "GONE"])
     said = _said(subscriptions)
 
     assert _brief(said) == [("get_snapshot", ["A", "B"]), ("get_snapshot", ["C"])]
@@ -159,9 +164,9 @@ def test_a_command_without_a_reply_is_overdue() -> None:
 def test_a_new_connection_asks_for_everything_again() -> None:
     subscriptions = _begun("A B C")
     _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 5)
+    subscriptions.on_subscribed(1, "orderbook_delta", 5)
 
-    subscriptions.begin()
+    subscriptions.reset()
     said = _said(subscriptions)
 
     assert said[0]["id"] == 1
@@ -173,7 +178,7 @@ def test_a_probe_without_an_answer_is_overdue_and_one_with_an_answer_is_not() ->
     subscriptions = _begun("")
     subscriptions.probe()
     first = _said(subscriptions, 0.0)
-    subscriptions.acknowledged(1)
+    subscriptions.on_acknowledged(1)
     answered = subscriptions.overdue(100.0)
 
     subscriptions.probe()
@@ -188,7 +193,7 @@ def test_a_channel_that_is_refused_is_asked_for_until_it_stands(code: int) -> No
     subscriptions = _begun(channels=("trade",))
     _said(subscriptions)
 
-    subscriptions.failed(1, code, 0.0)
+    subscriptions.on_error(1, code, 0.0)
     rested, again = _said(subscriptions, 0.0), _said(subscriptions, 1.0)
 
     assert rested == []
@@ -198,12 +203,12 @@ def test_a_channel_that_is_refused_is_asked_for_until_it_stands(code: int) -> No
 def test_a_market_that_comes_back_is_asked_for_only_after_it_was_taken_off() -> None:
     subscriptions = _begun("A B")
     _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 3)
+    subscriptions.on_subscribed(1, "orderbook_delta", 3)
 
-    subscriptions.leave(["A"])
-    subscriptions.want(["A"])
+    subscriptions.unfollow(["A"])
+    subscriptions.follow(["A"])
     off = _said(subscriptions)
-    subscriptions.acknowledged(2)
+    subscriptions.on_acknowledged(2)
     on = _said(subscriptions)
 
     assert _brief(off) == [("delete_markets", ["A"])]
@@ -213,9 +218,9 @@ def test_a_market_that_comes_back_is_asked_for_only_after_it_was_taken_off() -> 
 def test_markets_the_exchange_no_longer_lists_are_asked_for_again() -> None:
     subscriptions = _begun("A B")
     _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 3)
+    subscriptions.on_subscribed(1, "orderbook_delta", 3)
 
-    subscriptions.lost(3, ["B"])
+    subscriptions.on_listed(3, ["B"])
     said = _said(subscriptions)
 
     assert _brief(said) == [("add_markets", ["A"])]
@@ -224,26 +229,26 @@ def test_markets_the_exchange_no_longer_lists_are_asked_for_again() -> None:
 def test_a_quiet_subscription_is_asked_for_a_numbered_answer_once_at_a_time() -> None:
     subscriptions = _begun("A B")
     _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 3)
+    subscriptions.on_subscribed(1, "orderbook_delta", 3)
 
-    subscriptions.prove([3, 3, 9])
+    subscriptions.request_proof([3, 3, 9])
     said = _said(subscriptions)
-    waited_for = subscriptions.proving
-    subscriptions.acknowledged(2)
+    waited_for = subscriptions.awaits_proof
+    subscriptions.on_acknowledged(2)
 
     assert [one["params"] for one in said] == [
         {"sids": [3], "action": "add_markets", "market_tickers": ["A"], "skip_ticker_ack": True}
     ]
-    assert (waited_for, subscriptions.proving) == (True, False)
+    assert (waited_for, subscriptions.awaits_proof) == (True, False)
 
 
 def test_a_subscription_the_exchange_does_not_know_is_named() -> None:
     subscriptions = _begun("A B")
     _said(subscriptions)
-    subscriptions.subscribed(1, "orderbook_delta", 3)
-    subscriptions.prove([3])
+    subscriptions.on_subscribed(1, "orderbook_delta", 3)
+    subscriptions.request_proof([3])
     _said(subscriptions)
 
-    gone = subscriptions.failed(2, 7, 0.0)
+    gone = subscriptions.on_error(2, 7, 0.0)
 
     assert gone == 3

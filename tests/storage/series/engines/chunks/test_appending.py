@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.layout import AT_ONCE
-from grandstand.storage.series.rows import Checked
-from tests.storage.series.contract.growing import MARKS, WIDER, Mark, WiderMark
-from tests.storage.series.contract.making import BASE
-from tests.storage.series.engines.chunks.making import EVERY, TICKS, opened, tick
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.declaration import Checked
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.chunks.sqlite import ROWS_PER_INSERT
+from tests.storage.series.contract.builders import BASE
+from tests.storage.series.contract.schema_changes import MARKS, WIDER, Mark, WiderMark
+from tests.storage.series.engines.chunks.builders import EVERY, TICKS, opened, tick
 
-MANY = AT_ONCE[0]
+MANY = ROWS_PER_INSERT[0]
 
 
 @pytest.mark.parametrize("number", [9, 10, 99, 100, 111, MANY - 1, MANY, 2 * MANY + 3])
@@ -24,10 +24,10 @@ def test_only_new_rows_are_counted_whatever_their_number(tmp_path: Path, number:
     with opened(tmp_path) as engine:
         before = engine.append(TICKS, rows[::3])
         added = engine.append(TICKS, [*rows, *rows])
-        kept = [*engine.read(EVERY)]
+        stored = [*engine.read(EVERY)]
 
     assert added == number - before
-    assert kept == rows
+    assert stored == rows
 
 
 def test_a_column_declared_since_is_added_for_many_rows(tmp_path: Path) -> None:
@@ -47,10 +47,10 @@ def test_rows_that_were_looked_at_are_kept_as_others_are(tmp_path: Path) -> None
 
     with opened(tmp_path) as engine:
         added = engine.append(TICKS, Checked(rows))
-        kept = [*engine.read(EVERY)]
+        stored = [*engine.read(EVERY)]
 
     assert added == 5
-    assert kept == rows
+    assert stored == rows
 
 
 def test_rows_in_lists_are_the_rows_one_by_one(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_rows_in_lists_are_the_rows_one_by_one(tmp_path: Path) -> None:
 
     with opened(tmp_path) as engine:
         engine.append(TICKS, rows)
-        listed = [*engine.lists(replace(EVERY, most=1200))]
+        listed = [*engine.lists(replace(EVERY, limit=1200))]
 
     assert [row for each in listed for row in each] == rows[:1200]
     assert all(listed)

@@ -12,13 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.files import Home
-from grandstand.storage.series.engines.chunks.snapshot import HeldFile, holding
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.directory import (
+    SeriesDirectory,
+    SnapshotFile,
+    open_snapshot,
+)
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.errors import SeriesUnavailable
 from tests.storage.series.engines.chunks import worker
-from tests.storage.series.engines.chunks.making import DAY, EVERY, HOUR, TICKS, opened, tick
+from tests.storage.series.engines.chunks.builders import DAY, EVERY, HOUR, TICKS, opened, tick
 
 ROOT = Path(__file__).parents[5]
 EVER = replace(EVERY, series=worker.FOREVER)
@@ -39,7 +42,7 @@ def appending(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
-def copied(files: tuple[HeldFile, ...], to: Path) -> int:
+def copied(files: tuple[SnapshotFile, ...], to: Path) -> int:
     """Copy all files of a series, and answer how many rows they hold."""
     to.mkdir(parents=True)
     return sum(file.copy(to / file.name) for file in files)
@@ -51,19 +54,19 @@ def test_a_snapshot_has_every_append_up_to_a_moment_and_none_after(
     assert appending.stdout is not None
     acknowledged = [int(appending.stdout.readline()) for _ in range(5)][-1]
 
-    with holding(tmp_path / "series" / "ticks", SystemClock()) as files:
+    with open_snapshot(tmp_path / "series" / "ticks", SystemClock()) as files:
         later = int(appending.stdout.readline())
         rows = copied(files, tmp_path / "copy" / "ticks")
 
     engine = ChunkEngine.open(tmp_path / "copy", clock=SystemClock())
     engine.prepare(worker.FOREVER)
-    kept = {row.at for row in engine.read(EVER)}
+    stored = {row.at for row in engine.read(EVER)}
     engine.close()
-    unbroken = [*takewhile(lambda at: at in kept, map(worker.row_at, count()))]
+    unbroken = [*takewhile(lambda at: at in stored, map(worker.row_at, count()))]
     assert later > acknowledged
-    assert len(kept) == len(unbroken) == rows
-    assert len(kept) >= acknowledged + worker.BATCH
-    assert len(kept) % worker.BATCH == 0
+    assert len(stored) == len(unbroken) == rows
+    assert len(stored) >= acknowledged + worker.BATCH
+    assert len(stored) % worker.BATCH == 0
 
 
 def test_chunks_in_every_state_are_copied_row_for_row(tmp_path: Path) -> None:
@@ -73,7 +76,7 @@ def test_chunks_in_every_state_are_copied_row_for_row(tmp_path: Path) -> None:
         engine.append(TICKS, [tick(5), tick(7), tick(23 * HOUR + 5)])
         before = [*engine.read(EVERY)]
 
-        with holding(tmp_path / "series" / "ticks", SystemClock()) as files:
+        with open_snapshot(tmp_path / "series" / "ticks", SystemClock()) as files:
             rows = copied(files, tmp_path / "copy" / "ticks")
 
     kinds = {name.partition(".")[2] for name in (file.name for file in files)}
@@ -84,15 +87,15 @@ def test_chunks_in_every_state_are_copied_row_for_row(tmp_path: Path) -> None:
     assert kinds == {"json", "db", "late.db", "parquet"}
 
 
-def test_a_baked_file_that_is_half_done_is_left_out(tmp_path: Path) -> None:
+def test_a_compressed_file_that_is_half_done_is_left_out(tmp_path: Path) -> None:
     with opened(tmp_path / "series", DAY) as engine:
         engine.append(TICKS, [tick(5)])
         (tmp_path / "series" / "ticks" / "0.parquet").write_bytes(b"half")
 
-        with holding(tmp_path / "series" / "ticks", SystemClock()) as files:
+        with open_snapshot(tmp_path / "series" / "ticks", SystemClock()) as files:
             names = {file.name for file in files}
 
-    assert names == {"declared.json", "0.db"}
+    assert names == {"schema.json", "0.db"}
 
 
 def test_upkeep_waits_while_files_are_held_and_holding_waits_for_upkeep(tmp_path: Path) -> None:
@@ -100,12 +103,12 @@ def test_upkeep_waits_while_files_are_held_and_holding_waits_for_upkeep(tmp_path
     with opened(tmp_path / "series", DAY) as engine:
         engine.append(TICKS, [tick(5)])
 
-        with holding(folder, SystemClock()):
+        with open_snapshot(folder, SystemClock()):
             meanwhile = engine.upkeep(TICKS)
-        with Home(folder, engine._clock).keeping():  # noqa: SLF001 - as another process would
-            refused = pytest.raises(SeriesUnavailable, match="try again later")
-            with refused, holding(folder, engine._clock):  # noqa: SLF001 - a clock that need not wait
+        with SeriesDirectory(folder, engine._clock).try_maintenance_lock():  # noqa: SLF001 - as another process would
+            refused = pytest.raises(SeriesUnavailable, match="Try again later")
+            with refused, open_snapshot(folder, engine._clock):  # noqa: SLF001 - a clock that need not wait
                 pass
         afterwards = engine.upkeep(TICKS)
 
-    assert (meanwhile.baked, afterwards.baked) == (0, 1)
+    assert (meanwhile.compressed, afterwards.compressed) == (0, 1)

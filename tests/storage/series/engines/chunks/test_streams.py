@@ -8,10 +8,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from grandstand.base.clock import ManualClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.window import Bar, Bars, Order
-from tests.storage.series.engines.chunks.making import EVERY, HOUR, TICKS, Tick, clock_at, tick
+from grandstand.core.clock import ManualClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.query import Bar, Bars, Order
+from tests.storage.series.engines.chunks.builders import EVERY, HOUR, TICKS, Tick, clock_at, tick
 
 FOREVER = replace(TICKS, retain=None)
 MOMENTS = st.sampled_from([0, 1, 2, HOUR - 1, HOUR, HOUR + 1, 5 * HOUR, 9 * HOUR])
@@ -63,7 +63,7 @@ class ThreeWriters(RuleBasedStateMachine):
         span=st.tuples(MOMENTS, MOMENTS),
         keys=st.lists(st.sampled_from("abcd"), max_size=2).map(tuple),
         order=st.sampled_from(["oldest", "newest"]),
-        most=st.none() | st.integers(0, 5),
+        limit=st.none() | st.integers(0, 5),
     )
     def ask(
         self,
@@ -72,10 +72,16 @@ class ThreeWriters(RuleBasedStateMachine):
         *,
         keys: tuple[str, ...],
         order: Order,
-        most: int | None,
+        limit: int | None,
     ) -> None:
         window = replace(
-            EVERY, series=FOREVER, start=min(span), end=max(span), keys=keys, order=order, most=most
+            EVERY,
+            series=FOREVER,
+            start=min(span),
+            end=max(span),
+            keys=keys,
+            order=order,
+            limit=limit,
         )
 
         found = [*self.engines[writer].read(window)]
@@ -85,7 +91,7 @@ class ThreeWriters(RuleBasedStateMachine):
             row
             for row in sorted(self.kept, reverse=order == "newest")
             if window.start <= row.at < window.end and (not keys or row.who in keys)
-        ][:most]
+        ][:limit]
         assert found == right
         assert [Tick(**row) for row in table.to_pylist()] == right
 

@@ -1,4 +1,4 @@
-"""Windows as tables, from baked chunks of several slabs, with and without an order."""
+"""Windows as tables, from compressed chunks of several slabs, with and without an order."""
 
 import random
 import sqlite3
@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 
 from grandstand.storage.series.declaration import Int16, Json, Series, SeriesIndex
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from grandstand.storage.series.engines.chunks.baking import SLAB_ROWS
-from grandstand.storage.series.window import Window
-from tests.storage.series.engines.chunks.making import DAY, HOUR, clock_at
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from grandstand.storage.series.engines.chunks.parquet import SLAB_ROWS
+from grandstand.storage.series.query import Window
+from tests.storage.series.engines.chunks.builders import DAY, HOUR, clock_at
 
 
 class Note(NamedTuple):
@@ -84,7 +84,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory, notes: list[Note]) -> Itera
     opened = ChunkEngine.open(tmp_path_factory.mktemp("notes"), clock=clock_at(DAY))
     opened.prepare(NOTES)
     opened.append(NOTES, notes)
-    assert opened.upkeep(NOTES).baked == 1
+    assert opened.upkeep(NOTES).compressed == 1
     yield opened
     opened.close()
 
@@ -126,7 +126,7 @@ def test_any_order_answers_the_same_rows_in_pieces(engine: ChunkEngine, notes: l
 def test_pieces_follow_each_other_in_order_and_stop_at_the_most(
     engine: ChunkEngine, notes: list[Note]
 ) -> None:
-    pieces = [*engine.tables(replace(EVERY, order="newest", most=7_000))]
+    pieces = [*engine.tables(replace(EVERY, order="newest", limit=7_000))]
 
     assert [row for piece in pieces for row in _rows(piece)] == _in_order(notes)[::-1][:7_000]
 
@@ -141,21 +141,21 @@ def test_a_reader_that_stops_early_leaves_no_thread_at_work(engine: ChunkEngine)
     assert [*pieces] == []
 
 
-def test_open_and_baked_chunks_give_one_schema(engine: ChunkEngine, tmp_path: Path) -> None:
+def test_open_and_compressed_chunks_give_one_schema(engine: ChunkEngine, tmp_path: Path) -> None:
     other = ChunkEngine.open(tmp_path, clock=clock_at(HOUR))
     other.prepare(NOTES)
     other.append(NOTES, _notes(10))
 
-    live, baked, none = (
+    live, compressed, none = (
         other.table(EVERY).schema,
         engine.table(EVERY).schema,
         engine.table(replace(EVERY, end=0)).schema,
     )
 
     other.close()
-    assert live.equals(baked, check_metadata=True)
-    assert none.equals(baked, check_metadata=True)
-    assert baked.field("who").type == pa.dictionary(pa.int32(), pa.string())
+    assert live.equals(compressed, check_metadata=True)
+    assert none.equals(compressed, check_metadata=True)
+    assert compressed.field("who").type == pa.dictionary(pa.int32(), pa.string())
 
 
 def test_polars_makes_a_frame_of_a_table(engine: ChunkEngine, notes: list[Note]) -> None:

@@ -4,16 +4,16 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.chunks import ChunkEngine
-from tests.storage.series.engines.chunks.making import EVERY, HOUR, TICKS, tick
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+from tests.storage.series.engines.chunks.builders import EVERY, HOUR, TICKS, tick
 
 FOREVER = replace(TICKS, retain=None)
 BATCH = 40
 
 
 def row_at(number: int) -> int:
-    """Spread rows over a few chunks, so that most come late for one that is baked."""
+    """Spread rows over a few chunks, so that most come late for one that is compressed."""
     return number % 4 * HOUR + number
 
 

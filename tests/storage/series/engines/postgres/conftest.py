@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from grandstand.base.clock import ManualClock
-from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.core.clock import ManualClock
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from tests.storage.series.engines.postgres.stub import stub_schema
 
 Opener = Callable[[], PostgresEngine]

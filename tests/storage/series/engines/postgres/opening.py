@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
 from grandstand.storage.series.declaration import Series
-from grandstand.storage.series.engines.postgres import Edition, PostgresEngine
-from grandstand.storage.series.window import Upkeep
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.engines.postgres.schema import Edition
+from grandstand.storage.series.query import Upkeep
 from tests.storage.series.engines.postgres.stub import for_stub, stub_schema, with_setting
 
 if TYPE_CHECKING:
-    from grandstand.storage.series.engines.postgres.migrate import Plan
+    from grandstand.storage.series.engines.postgres.schema import Plan
 
 _numbers = itertools.count(1)
 Opener = Callable[[], PostgresEngine]

@@ -3,23 +3,23 @@
 import resource
 import sys
 
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.postgres import PostgresEngine
-from grandstand.storage.series.window import Window
-from tests.storage.series.contract.growing import MARKS
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.query import Window
+from tests.storage.series.contract.schema_changes import MARKS
 
 
 def main(dsn: str, schema: str, way: str) -> None:
     """Read in that way: `read` for rows, `tables` for Arrow tables."""
     engine = PostgresEngine.open(dsn, clock=SystemClock(), schema=schema, edition="plain")
-    asked = Window(MARKS, -(2**63), 2**63, order="any")
-    few = Window(MARKS, -(2**63), 2**63, most=50)
+    requested = Window(MARKS, -(2**63), 2**63, order="any")
+    few = Window(MARKS, -(2**63), 2**63, limit=50)
     [*engine.read(few)], [*engine.tables(few)]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if way == "read":
-        rows = sum(1 for _ in engine.read(asked))
+        rows = sum(1 for _ in engine.read(requested))
     else:
-        rows = sum(table.num_rows for table in engine.tables(asked))
+        rows = sum(table.num_rows for table in engine.tables(requested))
     sys.stdout.write(f"{rows} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before}\n")
     engine.close()
 

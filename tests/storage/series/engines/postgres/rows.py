@@ -6,8 +6,9 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from grandstand.apps.gatherer.store import DELTAS, OrderbookDelta, OrderbookSnapshot, Trade
-from grandstand.storage.series.window import Window
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot, Trade
+from grandstand.apps.gatherer.store import DELTAS
+from grandstand.storage.series.query import Window
 
 # The moment a manual clock starts at.
 NOW = 1_767_225_600_000_000
@@ -36,14 +37,14 @@ def brute_force(
     rows: Iterable[OrderbookDelta], window: Window[OrderbookDelta]
 ) -> Sequence[OrderbookDelta]:
     """What a window must answer, found by looking at every row."""
-    kept = {identity(row): row for row in reversed([*rows])}
+    stored = {identity(row): row for row in reversed([*rows])}
     found = [
         row
-        for key, row in sorted(kept.items(), reverse=window.order == "newest")
+        for key, row in sorted(stored.items(), reverse=window.order == "newest")
         if window.start <= row.exchange_ts < window.end
         and (not window.keys or row.ticker in window.keys)
     ]
-    return found[: window.most]
+    return found[: window.limit]
 
 
 deltas = st.builds(

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from grandstand.storage.series.engines.postgres.ddl import Step
+from grandstand.storage.series.engines.postgres.schema import Step
 
 _numbers = itertools.count(1)
 _SETTINGS = re.compile(

@@ -10,20 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grandstand.apps.gatherer.store import (
-    DELTAS,
-    GAPS,
-    SNAPSHOTS,
-    TICKERS,
-    TRADES,
-    Gap,
-    OrderbookDelta,
-    Ticker,
-)
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta, Ticker
+from grandstand.apps.gatherer.store import DELTAS, GAPS, SNAPSHOTS, TICKERS, TRADES, GapRecord
 from grandstand.storage.series.declaration import Int32, Series, SeriesFault
-from grandstand.storage.series.engines.postgres import PostgresEngine
-from grandstand.storage.series.engines.postgres.appending import Way
-from grandstand.storage.series.window import Window
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.engines.postgres.queries import DirectCopy
+from grandstand.storage.series.query import Window
 from tests.storage.series.engines.postgres.rows import (
     DAY,
     HOUR,
@@ -46,7 +38,7 @@ EVERYTHING = Window(DELTAS, -(2**63), 2**63)
         (DELTAS, delta(size=-(2**62))),
         (SNAPSHOTS, snapshot()),
         (TICKERS, Ticker(NOW, NOW + 1, "KX-é", yes_bid=0, volume=2**62)),
-        (GAPS, Gap(NOW, "g1", 1, 2, 3, resolved=True, resolved_at=NOW + 9)),
+        (GAPS, GapRecord(NOW, "g1", 1, 2, 3, resolved=True, resolved_at=NOW + 9)),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -74,21 +66,21 @@ def test_only_new_rows_are_counted_and_the_first_of_repeats_is_kept(
 
 
 def test_a_row_that_is_there_sends_batches_round_and_twice_as_many_when_it_is_there_again() -> None:
-    way = Way()
+    way = DirectCopy()
 
     detours = [_detour(way), _detour(way), _detour(way)]
-    way.went_straight()
+    way.record_success()
     detours.append(_detour(way))
 
     assert detours == [16, 32, 64, 16]
 
 
-def _detour(way: Way) -> int:
+def _detour(way: DirectCopy) -> int:
     """How many batches go round once a row was in the way."""
-    way.was_barred()
+    way.record_duplicate()
     batches = 0
-    while not way.straight:
-        way.went_round()
+    while not way.enabled:
+        way.record_staged()
         batches += 1
     return batches
 
@@ -199,25 +191,25 @@ windows = st.builds(
     end=st.sampled_from([NOW - HOUR, NOW, NOW + 600_000_000, 2**63 - 1, 2**70]),
     keys=st.lists(st.sampled_from(["A", "a", "é", "none"]), max_size=3).map(tuple),
     order=st.sampled_from(["oldest", "newest"]),
-    most=st.one_of(st.none(), st.integers(0, 10)),
+    limit=st.one_of(st.none(), st.integers(0, 10)),
 )
 
 
 @_examples
-@given(rows=st.lists(deltas, max_size=30), asked=st.lists(windows, min_size=1, max_size=5))
+@given(rows=st.lists(deltas, max_size=30), requested=st.lists(windows, min_size=1, max_size=5))
 def test_every_window_is_what_looking_at_every_row_finds(
     writers: tuple[PostgresEngine, PostgresEngine],
     look: psycopg.Connection[tuple[object, ...]],
     rows: list[OrderbookDelta],
-    asked: list[Window[OrderbookDelta]],
+    requested: list[Window[OrderbookDelta]],
 ) -> None:
     look.execute("TRUNCATE orderbook_deltas")
     engine, _ = writers
     engine.append(DELTAS, rows)
 
-    answers = [[*engine.read(window)] for window in asked]
+    answers = [[*engine.read(window)] for window in requested]
 
-    assert answers == [brute_force(rows, window) for window in asked]
+    assert answers == [brute_force(rows, window) for window in requested]
 
 
 class Mark(NamedTuple):

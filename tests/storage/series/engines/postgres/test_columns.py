@@ -8,12 +8,13 @@ from hashlib import sha256
 import psycopg
 import pytest
 
-from grandstand.base.errors import Broken
+from grandstand.core.errors import Broken
 from grandstand.storage.series.declaration import SeriesIndex
-from grandstand.storage.series.engines.postgres import PostgresEngine, steps
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.engines.postgres.schema import steps
 from grandstand.storage.series.errors import SeriesChanged
-from grandstand.storage.series.window import Window
-from tests.storage.series.contract.growing import MARKS, WIDER, Mark, WiderMark
+from grandstand.storage.series.query import Window
+from tests.storage.series.contract.schema_changes import MARKS, WIDER, Mark, WiderMark
 from tests.storage.series.engines.postgres.rows import HOUR, NOW
 
 Looking = psycopg.Connection[tuple[object, ...]]
@@ -72,7 +73,7 @@ def test_rows_with_columns_that_were_not_prepared_are_refused_clearly(
 ) -> None:
     engine.prepare(MARKS)
 
-    with pytest.raises(SeriesChanged, match="prepare it first"):
+    with pytest.raises(SeriesChanged, match="Prepare the series first"):
         engine.append(WIDER, [WiderMark(NOW, "a", 1, 70)])
 
 

@@ -10,11 +10,15 @@ import pytest
 
 from grandstand.apps.gatherer.store import DELTAS, GAPS, SERIES, SNAPSHOTS, TICKERS, TRADES
 from grandstand.storage.series.declaration import Series, SeriesFault
-from grandstand.storage.series.engines.postgres.connections import Connections
-from grandstand.storage.series.engines.postgres.ddl import Edition, Step, steps
-from grandstand.storage.series.engines.postgres.held import planned
-from grandstand.storage.series.engines.postgres.migrate import migrate
-from grandstand.storage.series.engines.postgres.names import quoted
+from grandstand.storage.series.engines.postgres.connection import Connections
+from grandstand.storage.series.engines.postgres.schema import (
+    Edition,
+    Step,
+    migrate,
+    migration_steps,
+    quote_name,
+    steps,
+)
 from tests.storage.series.engines.postgres.rows import NOW
 from tests.storage.series.engines.postgres.stub import for_stub, with_setting
 
@@ -25,7 +29,7 @@ def _made(
     dsn: str, series: Series[Any], edition: Edition = "timescale", *, wide: bool = False
 ) -> None:
     def plan(connection: psycopg.Connection[tuple[Any, ...]]) -> list[Step]:
-        return [*map(for_stub, planned(connection, series, edition, wide=wide))]
+        return [*map(for_stub, migration_steps(connection, series, edition, wide=wide))]
 
     with closing(Connections(dsn, None)) as connections:
         migrate(connections, series.name, plan, now_us=NOW)
@@ -37,7 +41,7 @@ def _asked(dsn: str, sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_names_are_quoted_only_where_they_must_be() -> None:
-    assert [*map(quoted, ("ticker", "end", "Ticker", 'a"b'))] == [
+    assert [*map(quote_name, ("ticker", "end", "Ticker", 'a"b'))] == [
         "ticker",
         '"end"',
         '"Ticker"',

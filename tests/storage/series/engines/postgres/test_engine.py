@@ -6,8 +6,8 @@ import sys
 import psycopg
 
 from grandstand.apps.gatherer.store import DELTAS
-from grandstand.base.clock import ManualClock
-from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.core.clock import ManualClock
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
 

@@ -14,8 +14,8 @@ from psycopg.conninfo import make_conninfo
 
 from grandstand.apps.gatherer.store import DELTAS, SERIES, TRADES
 from grandstand.storage.series.declaration import SeriesIndex
-from grandstand.storage.series.engines.postgres import PostgresEngine, steps
-from grandstand.storage.series.engines.postgres.migrate import LOCK
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.engines.postgres.schema import MIGRATION_LOCK, steps
 from grandstand.storage.series.errors import SeriesChanged
 from tests.storage.series.engines.postgres.rows import HOUR, NOW, delta
 
@@ -82,7 +82,7 @@ def test_another_declaration_of_the_table_is_refused(engine: PostgresEngine) -> 
     engine.prepare(DELTAS)
     changed = replace(DELTAS, identity=("exchange_ts", "ticker"))
 
-    with pytest.raises(SeriesChanged, match="identity of its rows"):
+    with pytest.raises(SeriesChanged, match="the stored identity"):
         engine.prepare(changed)
 
 
@@ -138,7 +138,7 @@ def test_a_migration_waits_for_its_turn_and_a_dry_run_does_not(
 
     thread = threading.Thread(target=prepare)
     with look.transaction():
-        look.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        look.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
         thread.start()
         finished_early = done.wait(0.3)
         pending = second.pending(TRADES)
@@ -174,7 +174,7 @@ def test_a_migration_that_breaks_off_is_undone_and_holds_nobody_up(
 ) -> None:
     engine = another()
     broken_off = psycopg.connect(postgres_dsn, options=f"-c search_path={schema}")
-    broken_off.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    broken_off.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
     broken_off.execute(steps(TRADES, "plain")[0].sql)
 
     look.execute("SELECT pg_terminate_backend(%s)", (broken_off.info.backend_pid,))

@@ -9,13 +9,14 @@ import polars as pl
 import psycopg
 import pytest
 
-from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TICKERS, TRADES, Ticker
-from grandstand.base.errors import NotFound
+from grandstand.apps.gatherer.domain.rows import Ticker
+from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TICKERS, TRADES
+from grandstand.core.errors import NotFound
 from grandstand.storage.series.declaration import SeriesFault
-from grandstand.storage.series.engines.postgres import PostgresEngine
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from grandstand.storage.series.errors import SeriesUnavailable
-from grandstand.storage.series.window import Bar, Bars, Window
-from tests.storage.series.contract.growing import MARKS
+from grandstand.storage.series.query import Bar, Bars, Window
+from tests.storage.series.contract.schema_changes import MARKS
 from tests.storage.series.engines.postgres.rows import DAY, HOUR, NOW, delta, snapshot, trade
 
 DELTA_WINDOW = Window(DELTAS, NOW, NOW + DAY)
@@ -83,7 +84,7 @@ def test_half_a_million_rows_are_read_in_a_few_megabytes(
 
 
 def test_a_series_that_was_not_prepared_is_not_found(engine: PostgresEngine) -> None:
-    with pytest.raises(NotFound, match="prepare it first"):
+    with pytest.raises(NotFound, match="Prepare it first"):
         next(engine.read(DELTA_WINDOW))
 
 
@@ -141,7 +142,7 @@ def test_bars_of_the_newest_rows_leave_out_the_others(engine: PostgresEngine) ->
     engine.prepare(TRADES)
     engine.append(TRADES, [trade(number, NOW + number) for number in range(1, 5)])
 
-    window = Window(TRADES, NOW, NOW + DAY, order="newest", most=2)
+    window = Window(TRADES, NOW, NOW + DAY, order="newest", limit=2)
 
     assert [*engine.bars(Bars(window, HOUR, total="size"))] == [
         Bar("A", NOW, 2, 700, None, None, None, None)
@@ -189,23 +190,23 @@ def test_the_status_tells_of_chunks_with_rows_and_of_gaps(engine: PostgresEngine
     times = [NOW - 5 * HOUR, NOW - 4 * HOUR, NOW - 4 * HOUR + 1, NOW - HOUR, NOW, NOW + HOUR]
     engine.append(DELTAS, [delta(at) for at in times])
 
-    told = engine.status(DELTAS)
+    events = engine.status(DELTAS)
 
-    assert [(chunk.start, chunk.end, chunk.state, chunk.rows) for chunk in told.chunks] == [
+    assert [(chunk.start, chunk.end, chunk.state, chunk.rows) for chunk in events.chunks] == [
         (NOW - 5 * HOUR, NOW - 4 * HOUR, "closed", 1),
         (NOW - 4 * HOUR, NOW - 3 * HOUR, "closed", 2),
         (NOW - HOUR, NOW, "closed", 1),
         (NOW, NOW + HOUR, "open", 1),
         (NOW + HOUR, NOW + 2 * HOUR, "open", 1),
     ]
-    assert min(chunk.size_bytes for chunk in told.chunks) > 0
-    assert told.gaps == ((NOW - 3 * HOUR, NOW - HOUR),)
+    assert min(chunk.size_bytes for chunk in events.chunks) > 0
+    assert events.gaps == ((NOW - 3 * HOUR, NOW - HOUR),)
 
 
 def test_a_series_without_rows_has_no_chunks(another: Callable[[], PostgresEngine]) -> None:
     engine = another()
     engine.prepare(DELTAS)
 
-    told = engine.status(DELTAS)
+    events = engine.status(DELTAS)
 
-    assert (told.chunks, told.gaps) == ((), ())
+    assert (events.chunks, events.gaps) == ((), ())

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from grandstand.apps.gatherer.store import TICKERS
-from grandstand.storage.series.engines.postgres import steps
+from grandstand.storage.series.engines.postgres.schema import steps
 from tests.storage.series.engines.postgres.stub import for_stub
 
 Asking = psycopg.Connection[tuple[object, ...]]

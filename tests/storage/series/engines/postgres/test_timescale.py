@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from grandstand.apps.gatherer.store import DELTAS, SERIES, TRADES
-from grandstand.base.clock import SystemClock
-from grandstand.storage.series.engines.postgres import PostgresEngine
-from grandstand.storage.series.window import Window
+from grandstand.core.clock import SystemClock
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.query import Window
 from tests.storage.series.engines.postgres.opening import (
     LICENCES,
     offers_timescale,
@@ -52,10 +52,10 @@ def test_the_chunks_are_told(timescale: PostgresEngine) -> None:
     timescale.prepare(DELTAS)
     timescale.append(DELTAS, [delta(now - 3 * HOUR), delta(now), delta(now + 1)])
 
-    told = timescale.status(DELTAS)
+    events = timescale.status(DELTAS)
 
-    assert [(chunk.start, chunk.rows) for chunk in told.chunks] == [(now - 3 * HOUR, 1), (now, 2)]
-    assert told.gaps == ((now - 2 * HOUR, now),)
+    assert [(chunk.start, chunk.rows) for chunk in events.chunks] == [(now - 3 * HOUR, 1), (now, 2)]
+    assert events.gaps == ((now - 2 * HOUR, now),)
 
 
 def test_upkeep_goes_through(timescale: PostgresEngine) -> None:

@@ -7,9 +7,9 @@ import psycopg
 import pytest
 
 from grandstand.apps.gatherer.store import DELTAS, TRADES
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.storage.series.engines.postgres import PostgresEngine
-from grandstand.storage.series.window import Upkeep, Window
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.query import Upkeep, Window
 from tests.storage.series.engines.postgres.opening import stub
 from tests.storage.series.engines.postgres.rows import DAY, HOUR, NOW, delta, trade
 from tests.storage.series.engines.postgres.stub import for_stub
@@ -123,13 +123,13 @@ def test_the_chunks_of_a_hypertable_are_told(apache: PostgresEngine) -> None:
     apache.prepare(DELTAS)
     apache.append(DELTAS, [delta(NOW - DAY), delta(NOW), delta(NOW + 1)])
 
-    told = apache.status(DELTAS)
+    events = apache.status(DELTAS)
 
-    assert [(chunk.start, chunk.state, chunk.rows) for chunk in told.chunks] == [
+    assert [(chunk.start, chunk.state, chunk.rows) for chunk in events.chunks] == [
         (NOW - DAY, "closed", 1),
         (NOW, "open", 2),
     ]
-    assert told.gaps == ((NOW - DAY + HOUR, NOW),)
+    assert events.gaps == ((NOW - DAY + HOUR, NOW),)
 
 
 def test_where_policies_run_nothing_is_dropped_from_here(stub_dsn: str, clock: ManualClock) -> None:
@@ -141,10 +141,10 @@ def test_where_policies_run_nothing_is_dropped_from_here(stub_dsn: str, clock: M
 
     clock.advance(timedelta(days=30).total_seconds())
     done = engine.upkeep(DELTAS)
-    kept = [*engine.read(EVERYTHING)]
+    stored = [*engine.read(EVERYTHING)]
     engine.close()
 
-    assert (added, done, kept) == (1, Upkeep(), [delta()])
+    assert (added, done, stored) == (1, Upkeep(), [delta()])
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_the_servers_own_policies_compress_and_drop(licensed: PostgresEngine) ->
 
     assert done == Upkeep()
     assert [(chunk.start, chunk.state) for chunk in licensed.status(DELTAS).chunks] == [
-        (now - 2 * DAY, "baked"),
+        (now - 2 * DAY, "compressed"),
         (now, "open"),
     ]
 

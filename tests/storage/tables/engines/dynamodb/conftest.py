@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from grandstand.base.clock import ManualClock, SystemClock
-from grandstand.storage.tables.engines.dynamodb.calls import Patience
+from grandstand.core.clock import ManualClock, SystemClock
+from grandstand.storage.tables.engines.dynamodb.client import RetryPolicy
 from grandstand.storage.tables.engines.dynamodb.connection import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Capabilities
@@ -34,7 +34,7 @@ def engine_on() -> Iterator[EngineOn]:
             endpoint: str,
             *,
             clock: ManualClock | None = None,
-            patience: Patience | None = None,
+            retry_policy: RetryPolicy | None = None,
             capabilities: Capabilities | None = None,
         ) -> DynamoEngine:
             engine = DynamoEngine.open(
@@ -44,7 +44,7 @@ def engine_on() -> Iterator[EngineOn]:
                 clock=clock or ManualClock(),
                 random=random.Random(1),
                 capabilities=capabilities or Capabilities(),
-                patience=patience,
+                retry_policy=retry_policy,
             )
             stack.callback(engine.close)
             return engine

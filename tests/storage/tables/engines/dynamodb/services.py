@@ -46,12 +46,12 @@ EngineOn: TypeAlias = Callable[..., DynamoEngine]
 
 
 def ok(**body: object) -> Reply:
-    """Answer with success."""
+    """Return with success."""
     return Reply(200, json.dumps(body).encode())
 
 
 def refusal(name: str, message: str = "no", status: int = 400, **more: object) -> Reply:
-    """Answer with one of DynamoDB's errors."""
+    """Return with one of DynamoDB's errors."""
     body = {"__type": f"com.amazonaws.dynamodb.v20120810#{name}", "message": message, **more}
     return Reply(status, json.dumps(body).encode())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.storage.tables.engines.dynamodb.calls import Patience
+from grandstand.storage.tables.engines.dynamodb.client import RetryPolicy
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.errors import InvalidRequest, TableNotFound
 from grandstand.storage.tables.expressions.nodes import Missing, Path
@@ -88,7 +88,7 @@ def test_keys_never_read_are_left_as_they_were_asked_for(
         return ok(Responses={}, UnprocessedKeys=call.body["RequestItems"])
 
     service = service_of(nothing)
-    engine = engine_on(service.endpoint, patience=Patience(attempts=3))
+    engine = engine_on(service.endpoint, retry_policy=RetryPolicy(attempts=3))
     asked = [GetItem("some", key(n), (Path(("n",)),), consistent=True) for n in (1, 2)]
 
     read = engine.batch_get(asked)
@@ -115,7 +115,7 @@ def test_writes_never_done_are_left(service_of: ServiceOf, engine_on: EngineOn) 
         return ok(UnprocessedItems=call.body["RequestItems"])
 
     service = service_of(nothing)
-    engine = engine_on(service.endpoint, patience=Patience(attempts=3))
+    engine = engine_on(service.endpoint, retry_policy=RetryPolicy(attempts=3))
     asked: list[PutItem | DeleteItem] = [
         PutItem("some", {**key(1), "b": b"x"}),
         DeleteItem("some", key(2)),

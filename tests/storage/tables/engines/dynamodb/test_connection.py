@@ -8,9 +8,14 @@ import sys
 
 import pytest
 
-from grandstand.base.clock import ManualClock
-from grandstand.storage.tables.engines.dynamodb.connection import Address, Credentials, connect
+from grandstand.core.clock import ManualClock
+from grandstand.storage.tables.engines.dynamodb.connection import (
+    Credentials,
+    ServiceAddress,
+    connect,
+)
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
+from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.errors import InvalidRequest, StoreUnavailable
 from grandstand.storage.tables.requests import GetItem
 from tests.storage.tables.engines.dynamodb.services import Script, ServiceOf, ok
@@ -42,14 +47,17 @@ def test_importing_the_engine_does_not_import_botocore() -> None:
 @pytest.mark.usefixtures("nowhere")
 def test_amazons_service_needs_a_region() -> None:
     with pytest.raises(InvalidRequest, match="region"):
-        connect(Address(credentials=Credentials("a", "b")))
+        connect(ServiceAddress(credentials=Credentials("a", "b")))
 
 
 @pytest.mark.usefixtures("nowhere")
 def test_another_endpoint_needs_neither_region_nor_credentials(service_of: ServiceOf) -> None:
     service = service_of(Script([ok()]))
     engine = DynamoEngine.open(
-        endpoint=service.endpoint, clock=ManualClock(), random=random.Random(1)
+        endpoint=service.endpoint,
+        clock=ManualClock(),
+        random=random.Random(1),
+        capabilities=Capabilities(),
     )
 
     engine.get(GetItem("some", {"pk": "a"}))
@@ -66,6 +74,7 @@ def test_credentials_given_are_the_ones_used(service_of: ServiceOf) -> None:
         credentials=Credentials("mykey", "secret", "session"),
         clock=ManualClock(),
         random=random.Random(1),
+        capabilities=Capabilities(),
     )
 
     engine.get(GetItem("some", {"pk": "a"}))
@@ -84,7 +93,7 @@ def test_secrets_are_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "of_amazon"),
+    ("endpoint", "is_amazon"),
     [
         (None, True),
         ("https://vpce-1.dynamodb.eu-west-1.vpce.amazonaws.com", True),
@@ -92,8 +101,8 @@ def test_secrets_are_not_shown() -> None:
         ("https://amazonaws.com.example.org", False),
     ],
 )
-def test_amazons_own_addresses_are_known(endpoint: str | None, of_amazon: bool) -> None:  # noqa: FBT001
-    assert Address(endpoint=endpoint).of_amazon is of_amazon
+def test_amazons_own_addresses_are_known(endpoint: str | None, is_amazon: bool) -> None:  # noqa: FBT001
+    assert ServiceAddress(endpoint=endpoint).is_amazon is is_amazon
 
 
 def test_closing_twice_is_harmless_and_later_calls_fail_plainly() -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from grandstand.storage.tables.attribute_values import Item, Value
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.errors import ConditionFailed, InvalidRequest, TableNotFound
 from grandstand.storage.tables.expressions.nodes import (
@@ -30,17 +31,16 @@ from grandstand.storage.tables.expressions.nodes import (
     Size,
     Sum,
     TypeIs,
-    Update,
+    UpdateNode,
 )
 from grandstand.storage.tables.requests import (
     DeleteItem,
     GetItem,
     PutItem,
-    Query,
-    Scan,
+    QueryRequest,
+    ScanRequest,
     UpdateItem,
 )
-from grandstand.storage.tables.values import Item, Value
 
 KEY: Item = {"pk": "a", "sk": 1}
 ITEM: Item = {
@@ -147,7 +147,7 @@ def test_a_failed_condition_shows_nothing_unless_asked(cloud: DynamoEngine, tabl
 
 def test_an_update_does_all_it_says_at_once(cloud: DynamoEngine, table: str) -> None:
     cloud.put(PutItem(table, {**KEY, "a": 1, "b": 2, "l": [1], "s": frozenset({"x", "y"}), "z": 0}))
-    update = Update(
+    update = UpdateNode(
         sets=(
             (path("a"), path("b")),
             (path("b"), Sum(path("a"), Literal(10), subtract=True)),
@@ -204,7 +204,7 @@ def test_a_query_reads_a_partition_by_its_sort_key(
         cloud.put(PutItem(table, {"pk": "a", "sk": number}))
     cloud.put(PutItem(table, {"pk": "b", "sk": 9}))
 
-    page = cloud.query(Query(table, KeyCondition((("pk", "a"),), where)))
+    page = cloud.query(QueryRequest(table, KeyCondition((("pk", "a"),), where)))
 
     assert [item["sk"] for item in page.items] == found
     assert page.last_key is None
@@ -218,9 +218,9 @@ def test_pages_follow_one_another_and_count_what_the_filter_took_out(
     where = KeyCondition((("pk", "a"),))
     odd = Compare("=", path("odd"), Literal(1))
 
-    first = cloud.query(Query(table, where, filter=odd, forward=False, limit=3))
+    first = cloud.query(QueryRequest(table, where, filter=odd, forward=False, limit=3))
     second = cloud.query(
-        Query(table, where, filter=odd, forward=False, limit=3, start=first.last_key)
+        QueryRequest(table, where, filter=odd, forward=False, limit=3, start=first.last_key)
     )
 
     assert [item["sk"] for item in first.items] == [3, 1]
@@ -232,13 +232,13 @@ def test_the_segments_of_a_scan_hold_every_item_once(cloud: DynamoEngine, table:
     for number in range(20):
         cloud.put(PutItem(table, {"pk": str(number), "sk": number}))
 
-    pages = [cloud.scan(Scan(table, segment=segment, segments=3)) for segment in range(3)]
+    pages = [cloud.scan(ScanRequest(table, segment=segment, segments=3)) for segment in range(3)]
 
     assert sorted(int(str(item["sk"])) for page in pages for item in page.items) == list(range(20))
 
 
 def test_a_wrong_request_is_refused_in_the_services_words(cloud: DynamoEngine, table: str) -> None:
-    request = UpdateItem(table, KEY, Update(sets=((path("pk"), Literal("b")),)))
+    request = UpdateItem(table, KEY, UpdateNode(sets=((path("pk"), Literal("b")),)))
 
     with pytest.raises(InvalidRequest, match="This attribute is part of the key"):
         cloud.update(request)
@@ -248,7 +248,7 @@ def test_a_limit_below_one_is_refused_by_the_service_itself(
     cloud: DynamoEngine, table: str
 ) -> None:
     with pytest.raises(InvalidRequest, match=r"(?i)limit"):
-        cloud.scan(Scan(table, limit=0))
+        cloud.scan(ScanRequest(table, limit=0))
 
 
 def test_a_table_that_is_not_there_is_not_found(cloud: DynamoEngine) -> None:
@@ -257,7 +257,7 @@ def test_a_table_that_is_not_there_is_not_found(cloud: DynamoEngine) -> None:
 
 
 def test_threads_can_share_an_engine(cloud: DynamoEngine, table: str) -> None:
-    count = UpdateItem(table, KEY, Update(adds=((path("n"), Literal(1)),)))
+    count = UpdateItem(table, KEY, UpdateNode(adds=((path("n"), Literal(1)),)))
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(cloud.update, [count] * 80))

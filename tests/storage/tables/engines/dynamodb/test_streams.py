@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
+from grandstand.storage.tables.attribute_values import Item, Key
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.errors import ChangesLost, InvalidRequest
 from grandstand.storage.tables.requests import ChangeBatch, DeleteItem, PutItem
 from grandstand.storage.tables.schema import TableSchema
-from grandstand.storage.tables.values import Item, Key
 from tests.storage.tables.engines.dynamodb.services import EngineOn, Script, ServiceOf, ok
 from tests.storage.tables.engines.dynamodb.streaming import Pieces, StreamService
 

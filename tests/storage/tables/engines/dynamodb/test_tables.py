@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.errors import (
@@ -17,7 +17,7 @@ from grandstand.storage.tables.errors import (
     TableNotFound,
 )
 from grandstand.storage.tables.expressions.nodes import KeyCondition, Range
-from grandstand.storage.tables.requests import PutItem, Query
+from grandstand.storage.tables.requests import PutItem, QueryRequest
 from grandstand.storage.tables.schema import Capacity, IndexSchema, KeyType, TableSchema
 from tests.storage.tables.engines.dynamodb.services import (
     Call,
@@ -65,7 +65,7 @@ def test_an_index_with_several_key_attributes_answers_by_them(
         cloud.put(PutItem(table_name, {"pk": "a", "sk": number, "g": "x", "h": "y"}))
     where = KeyCondition((("g", "x"), ("h", "y")), Range("sk", ">=", 1))
 
-    page = cloud.query(Query(table_name, where, index="multi", limit=1))
+    page = cloud.query(QueryRequest(table_name, where, index="multi", limit=1))
 
     assert [item["sk"] for item in page.items] == [1]
     assert page.last_key == {"pk": "a", "sk": 1, "g": "x", "h": "y"}
@@ -139,7 +139,7 @@ def test_a_table_is_brought_to_another_schema_and_back(
 def test_a_tables_own_key_never_changes(cloud: DynamoEngine, table: str) -> None:
     schema = replace(cloud.describe_table(table).schema, sort=None)
 
-    with pytest.raises(InvalidRequest, match="make a new table"):
+    with pytest.raises(InvalidRequest, match="Create a new table"):
         cloud.alter_table(schema)
 
 
@@ -256,9 +256,7 @@ def test_a_service_without_streams_and_expiry_is_not_asked_for_them(
             ]
         )
     )
-    engine = engine_on(
-        service.endpoint, capabilities=Capabilities(transactions=False, streams=False, ttl=False)
-    )
+    engine = engine_on(service.endpoint, capabilities=Capabilities(streams=False, ttl=False))
 
     engine.create_table(TableSchema("some", "pk", types={"pk": "S"}, ttl="t", stream="KEYS_ONLY"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grandstand.storage.tables.attribute_values import Item, Key
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.errors import (
     CancellationReason,
@@ -18,7 +19,7 @@ from grandstand.storage.tables.expressions.nodes import (
     Missing,
     Path,
     Sum,
-    Update,
+    UpdateNode,
 )
 from grandstand.storage.tables.requests import (
     CheckItem,
@@ -28,12 +29,11 @@ from grandstand.storage.tables.requests import (
     Transaction,
     UpdateItem,
 )
-from grandstand.storage.tables.values import Item, Key
 
 BANK: Key = {"pk": "owner", "sk": 0}
 BET: Item = {"pk": "owner", "sk": 1, "stake": 5}
 AMOUNT = Path(("amount",))
-PAY = Update(sets=((AMOUNT, Sum(AMOUNT, Literal(5), subtract=True)),))
+PAY = UpdateNode(sets=((AMOUNT, Sum(AMOUNT, Literal(5), subtract=True)),))
 ENOUGH = Compare(">=", AMOUNT, Literal(5))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 
 

@@ -4,10 +4,10 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
+from grandstand.storage.tables.attribute_values import Key
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.requests import PutItem, Transaction
-from grandstand.storage.tables.values import Key
 
 KEYS: tuple[Key, Key] = ({"game": "left", "play": "n"}, {"game": "right", "play": "n"})
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
+from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.encoding.packing import unpack
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.expressions.nodes import KeyCondition
-from grandstand.storage.tables.requests import Change, GetItem, Query
-from grandstand.storage.tables.values import Item
+from grandstand.storage.tables.requests import Change, GetItem, QueryRequest
 from tests.storage.tables.engines.sqlite import writer
-from tests.storage.tables.engines.sqlite.making import PLAYS
+from tests.storage.tables.engines.sqlite.plays import PLAYS
 
 NAMES = ("ada", "bob")
 ROOT = Path(__file__).parents[5]
@@ -47,10 +47,10 @@ def killed_after(path: Path, seconds: float) -> dict[str, list[str]]:
 
 
 def all_of(engine: SqliteEngine, where: KeyCondition, index: str | None = None) -> list[Item]:
-    page = engine.query(Query("plays", where, index))
+    page = engine.query(QueryRequest("plays", where, index))
     items = list(page.items)
     while page.last_key is not None:
-        page = engine.query(Query("plays", where, index, start=page.last_key))
+        page = engine.query(QueryRequest("plays", where, index, start=page.last_key))
         items += page.items
     return items
 

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.base.clock import ManualClock
+from grandstand.core.clock import ManualClock
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.errors import StoreUnavailable
-from grandstand.storage.tables.expressions.nodes import Compare, Literal, Update
+from grandstand.storage.tables.expressions.nodes import Compare, Literal, UpdateNode
 from grandstand.storage.tables.requests import (
     CheckItem,
     GetItem,
     PutItem,
-    Scan,
+    ScanRequest,
     Transaction,
     UpdateItem,
 )
-from tests.storage.tables.engines.sqlite.making import KEY, PLAYS, find, path, play, put
+from tests.storage.tables.engines.sqlite.plays import KEY, PLAYS, find, path, play, put
 
-ADD_ONE = UpdateItem("plays", KEY, Update(adds=((path("n"), Literal(1)),)))
+ADD_ONE = UpdateItem("plays", KEY, UpdateNode(adds=((path("n"), Literal(1)),)))
 
 
 @pytest.fixture
@@ -70,15 +70,15 @@ def test_a_transaction_is_seen_whole_or_not_at_all(plays: SqliteEngine) -> None:
 
 def test_the_connection_of_a_thread_that_ended_is_let_go(on_file: SqliteEngine) -> None:
     on_file.create_table(PLAYS)
-    before = len(on_file._lanes)  # noqa: SLF001 - what is let go cannot be seen from outside
+    before = len(on_file._contexts)  # noqa: SLF001 - what is let go cannot be seen from outside
 
     for n in range(5):
         thread = threading.Thread(target=put, args=(on_file, play(n)))
         thread.start()
         thread.join()
 
-    assert len(on_file._lanes) == before  # noqa: SLF001 - as above
-    assert on_file.scan(Scan("plays")).scanned == 5
+    assert len(on_file._contexts) == before  # noqa: SLF001 - as above
+    assert on_file.scan(ScanRequest("plays")).scanned == 5
 
 
 def test_two_engines_on_one_file_wait_for_each_other(
@@ -105,9 +105,9 @@ def test_a_lock_that_is_never_let_go_is_told_and_reads_go_on(
     put(on_file, play(1))
     holder = sqlite3.connect(tmp_path / "tables.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    hasty = SqliteEngine.open(tmp_path / "tables.db", clock=clock, patience_seconds=0.05)
+    hasty = SqliteEngine.open(tmp_path / "tables.db", clock=clock, busy_timeout_seconds=0.05)
 
-    with pytest.raises(StoreUnavailable, match="stayed locked by another writer"):
+    with pytest.raises(StoreUnavailable, match="is locked by another process"):
         put(hasty, play(2))
     found = find(hasty, play(1))
     holder.close()
@@ -137,7 +137,7 @@ def test_waiting_for_a_lock_does_not_move_the_clock(
 def test_a_check_within_a_transaction_holds_until_it_is_done(plays: SqliteEngine) -> None:
     put(plays, play(1, n=60))
     enough = Compare(">", path("n"), Literal(0))
-    take_one = Update(adds=((path("n"), Literal(-1)),))
+    take_one = UpdateNode(adds=((path("n"), Literal(-1)),))
 
     def spend(thread: int) -> None:
         for n in range(10):
@@ -156,4 +156,4 @@ def test_a_check_within_a_transaction_holds_until_it_is_done(plays: SqliteEngine
     together(spend, 6)
 
     assert find(plays, play(1)) == play(1, n=0)
-    assert plays.scan(Scan("plays")).scanned == 61
+    assert plays.scan(ScanRequest("plays")).scanned == 61

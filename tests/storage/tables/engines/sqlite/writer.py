@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path as FilePath
 
-from grandstand.base.clock import SystemClock
+from grandstand.core.clock import SystemClock
+from grandstand.storage.tables.attribute_values import Item, Key
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.expressions.nodes import Literal, Update
+from grandstand.storage.tables.expressions.nodes import Literal, UpdateNode
 from grandstand.storage.tables.requests import PutItem, Transaction, UpdateItem
-from grandstand.storage.tables.values import Item, Key
-from tests.storage.tables.engines.sqlite.making import path
+from tests.storage.tables.engines.sqlite.plays import path
 
 
 def item(name: str, number: int) -> Item:
@@ -27,7 +27,7 @@ def main() -> None:
     """Write for ever: a put, an update of one counter, a transaction of both kinds."""
     file, name = sys.argv[1:]
     engine = SqliteEngine.open(FilePath(file), clock=SystemClock())
-    count = Update(adds=((path("n"), Literal(1)),))
+    count = UpdateNode(adds=((path("n"), Literal(1)),))
     counter: Key = {"game": f"count-{name}", "play": "all"}
     number = 0
     while True:

@@ -1,24 +1,24 @@
-// Shows an alert that was pushed to this browser, and leads to its match when it is clicked.
+// Service worker: shows pushed alerts and opens the match when one is clicked.
 self.addEventListener("push", (event) => {
-  const told = event.data ? event.data.json() : {};
-  const shown = self.registration.showNotification(told.title ?? "Cricket", {
-    body: told.body ?? "",
-    tag: `match-${told.matchId ?? ""}`,
+  const alert = event.data ? event.data.json() : {};
+  const notification = self.registration.showNotification(alert.title ?? "Cricket", {
+    body: alert.body ?? "",
+    tag: `match-${alert.matchId ?? ""}`,
     renotify: true,
-    data: { matchId: told.matchId ?? "" },
+    data: { matchId: alert.matchId ?? "" },
   });
-  event.waitUntil(shown);
+  event.waitUntil(notification);
 });
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   const { matchId } = event.notification.data;
-  const address = matchId ? `/cricket/matches/${encodeURIComponent(matchId)}` : "/cricket";
-  event.waitUntil(lead(address));
+  const path = matchId ? `/cricket/matches/${encodeURIComponent(matchId)}` : "/cricket";
+  event.waitUntil(openPage(path));
 });
 
-async function lead(address) {
-  const open = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const there = open.find((each) => new URL(each.url).pathname === address);
-  return there ? there.focus() : self.clients.openWindow(address);
+async function openPage(path) {
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const existing = windows.find((client) => new URL(client.url).pathname === path);
+  return existing ? existing.focus() : self.clients.openWindow(path);
 }

@@ -1,84 +1,84 @@
-// <browser-alerts>: lets this browser be alerted of the matches one follows, or no longer.
+// <browser-alerts>: turns alerts for followed matches on or off in this browser.
 const SCOPE = "/cricket/";
-const ADDRESS = "/api/cricket/user/browser";
-const ABLE = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
+const ENDPOINT = "/api/cricket/user/browser";
+const SUPPORTED = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
 class BrowserAlerts extends HTMLElement {
   connectedCallback() {
     this.button = this.querySelector("button");
     this.status = this.querySelector("[role=status]");
-    this.button.addEventListener("click", () => this.#change());
-    this.#look();
+    this.button.addEventListener("click", () => this.#toggle());
+    this.#update();
   }
 
-  async #look() {
-    if (!ABLE) return this.#say("This browser cannot be alerted.");
-    this.#show(Boolean(await subscription()));
+  async #update() {
+    if (!SUPPORTED) return this.#setStatus("This browser does not support push notifications.");
+    this.#render(Boolean(await getSubscription()));
   }
 
-  async #change() {
+  async #toggle() {
     this.button.disabled = true;
     try {
-      const known = await subscription();
-      this.#show(known ? await this.#leave(known) : await this.#join());
-    } catch (fault) {
-      this.#say(`That did not work: ${fault.message}`);
+      const current = await getSubscription();
+      this.#render(current ? await this.#unsubscribe(current) : await this.#subscribe());
+    } catch (error) {
+      this.#setStatus(`Failed: ${error.message}`);
     }
     this.button.disabled = false;
   }
 
-  async #join() {
+  async #subscribe() {
     if ((await Notification.requestPermission()) !== "granted") {
-      throw new Error("notifications from this site are not allowed");
+      throw new Error("notifications are blocked for this site");
     }
     await navigator.serviceWorker.register(this.dataset.worker, { scope: SCOPE });
     const { pushManager } = await navigator.serviceWorker.ready;
-    const made = await pushManager.subscribe({
+    const subscription = await pushManager.subscribe({
       userVisibleOnly: true,
-      applicationServerKey: bytes(this.dataset.key),
+      applicationServerKey: decodeBase64(this.dataset.key),
     });
     try {
-      await this.#tell("POST", ADDRESS, JSON.stringify(made));
-    } catch (fault) {
-      await made.unsubscribe();
-      throw fault;
+      await this.#request("POST", ENDPOINT, JSON.stringify(subscription));
+    } catch (error) {
+      await subscription.unsubscribe();
+      throw error;
     }
     return true;
   }
 
-  async #leave(known) {
-    await this.#tell("DELETE", `${ADDRESS}?endpoint=${encodeURIComponent(known.endpoint)}`);
-    await known.unsubscribe();
+  async #unsubscribe(subscription) {
+    await this.#request("DELETE", `${ENDPOINT}?endpoint=${encodeURIComponent(subscription.endpoint)}`);
+    await subscription.unsubscribe();
     return false;
   }
 
-  async #tell(method, address, body) {
+  async #request(method, url, body) {
     const headers = { "content-type": "application/json", "x-csrf-token": this.dataset.csrf };
-    const answer = await fetch(address, { method, headers, body });
-    if (answer.ok) return;
-    const problem = await answer.json().catch(() => ({}));
-    throw new Error(problem.detail ?? `the server answered ${answer.status}`);
+    const response = await fetch(url, { method, headers, body });
+    if (response.ok) return;
+    const problem = await response.json().catch(() => ({}));
+    throw new Error(problem.detail ?? `the server responded with ${response.status}`);
   }
 
-  #show(on) {
+  #render(enabled) {
     this.button.hidden = false;
-    this.button.textContent = on ? "Alert this browser no longer" : "Alert this browser";
-    this.#say(on ? "This browser is alerted." : "This browser is not alerted.");
+    this.button.textContent = enabled ? "Turn off alerts" : "Turn on alerts";
+    this.#setStatus(enabled ? "Alerts are on in this browser." : "Alerts are off in this browser.");
   }
 
-  #say(words) {
-    this.status.textContent = words;
+  #setStatus(text) {
+    this.status.textContent = text;
   }
 }
 
-async function subscription() {
-  const known = await navigator.serviceWorker.getRegistration(SCOPE);
-  return known ? known.pushManager.getSubscription() : null;
+async function getSubscription() {
+  const registration = await navigator.serviceWorker.getRegistration(SCOPE);
+  return registration ? registration.pushManager.getSubscription() : null;
 }
 
-function bytes(text) {
-  const plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(plain, (letter) => letter.charCodeAt(0));
+function decodeBase64(text) {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (char) => char.charCodeAt(0));
 }
 
 customElements.define("browser-alerts", BrowserAlerts);

@@ -1,1 +1,1 @@
-"""Kept here: the exchange: its words into ours, and ours into its."""
+"""The Kalshi exchange: REST client and WebSocket stream."""

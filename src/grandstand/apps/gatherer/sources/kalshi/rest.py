@@ -1,75 +1,377 @@
-"""Kept here: asking the exchange over REST, within what it allows an account."""
+"""Kalshi REST client: listings, books and trades."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
+from uuid import UUID
 
 import msgspec
 
-from grandstand.apps.gatherer.model.book import Book
-from grandstand.apps.gatherer.model.messages import TradeTold
-from grandstand.apps.gatherer.sources.kalshi.answers import (
-    BooksBody,
-    CostsBody,
-    EventListed,
-    EventsBody,
-    LimitsBody,
-    MarketListed,
-    MarketsBody,
-    Page,
-    ReadLimit,
-    SeriesBody,
-    SeriesListed,
-    Status,
-    StatusBody,
-    TradesBody,
-    parse_book,
-    parse_event,
-    parse_market,
-    parse_series,
-    parse_trade,
-    read_items,
+from grandstand.apps.gatherer.domain.messages import TradeMessage
+from grandstand.apps.gatherer.domain.order_book import (
+    InvalidNumber,
+    OrderBook,
+    parse_price,
+    parse_size,
+    require_non_negative,
 )
-from grandstand.apps.gatherer.sources.kalshi.errors import CursorLoops, KeyRefused
-from grandstand.apps.gatherer.sources.kalshi.signing import Signer
-from grandstand.base.clock import Clock
-from grandstand.wire.addressing import Params
-from grandstand.wire.answer import Answer
-from grandstand.wire.errors import SourceFaulted, SourceRefused
-from grandstand.wire.web import Credentials, Rate, Retries, Web
+from grandstand.apps.gatherer.sources.kalshi.signing import KeyRejected, Signer
+from grandstand.apps.gatherer.sources.kalshi.ws_schema import taker_is_yes
+from grandstand.core.clock import Clock
+from grandstand.core.errors import SourceFailed
+from grandstand.net.client import Credentials, Params, Response, SourceRegistry
+from grandstand.net.errors import SourceRefused, SourceServerError
+from grandstand.net.rate_limits import RateLimit
+from grandstand.net.retry import RetryPolicy
 
 T = TypeVar("T")
-B = TypeVar("B", MarketsBody, TradesBody, EventsBody)
 
 NAME: Final = "exchange"
-BOOKS_AT_ONCE: Final = 100
-_MARKETS_A_PAGE: Final = 1000
-_TRADES_A_PAGE: Final = 1000
-_EVENTS_A_PAGE: Final = 200
-_MOST_PAGES: Final = 10_000
-# Longer ones fit into no address.
-_LONGEST_CURSOR: Final = 4096
-_KEYS: Final = frozenset({401, 403})
-_CLOSED: Final = 503
-# What every account may do: 200 tokens a second, ten for a request; a little is left for others.
+MAX_BOOKS_PER_REQUEST: Final = 100
+_MARKETS_PER_PAGE: Final = 1000
+_TRADES_PER_PAGE: Final = 1000
+_EVENTS_PER_PAGE: Final = 200
+_MAX_PAGES: Final = 10_000
+# Longer ones fit into no URL.
+_MAX_CURSOR_CHARS: Final = 4096
+_KEY_STATUSES: Final = frozenset({401, 403})
+_CLOSED_STATUS: Final = 503
+# The basic tier: 200 tokens per second, ten per request; a share is left for other programs.
 _BASIC_PER_SECOND: Final = 20.0
-_SHARE: Final = 0.9
-_MOST_BYTES: Final = 64 * 1024 * 1024
+_RATE_SHARE: Final = 0.9
+_MAX_BYTES: Final = 64 * 1024 * 1024
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICRO: Final = timedelta(microseconds=1)
+_MILLI_US: Final = 1000
 
 
-class Exchange:
-    """The exchange's REST: signed where there is a key, at the rate the account may ask.
+@dataclass(frozen=True, slots=True)
+class ListingPage(Generic[T]):
+    """A page of a list; `cursor` is "" at the end, `rejected` counts unreadable items."""
 
-    Every method raises KeyRefused when the exchange does not accept the key, and what `wire`
-    raises of a source that cannot be asked. Items that cannot be read are counted in `refused`.
+    items: tuple[T, ...]
+    cursor: str = ""
+    rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeStatus:
+    """Whether the exchange is open, and when it reopens if not."""
+
+    exchange_active: bool
+    trading_active: bool
+    resumes_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimit:
+    """The read limit of the account."""
+
+    tier: str
+    per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMarket:
+    """A listed market; times are in microseconds, sizes in hundredths of a contract."""
+
+    ticker: str
+    event_ticker: str
+    series_ticker: str
+    status: str
+    title: str
+    subtitle: str | None
+    market_type: str | None
+    result: str | None
+    open_ts: int | None
+    close_ts: int | None
+    volume: int | None
+    volume_24h: int | None
+    open_interest: int | None
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEvent:
+    """A listed event."""
+
+    event_ticker: str
+    series_ticker: str
+    title: str
+    sub_title: str | None
+    category: str | None
+    mutually_exclusive: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSeries:
+    """A listed series."""
+
+    ticker: str
+    title: str
+    category: str | None
+    frequency: str | None
+    tags: tuple[str, ...]
+
+
+class StatusBody(msgspec.Struct):
+    """The body of /exchange/status."""
+
+    exchange_active: bool
+    trading_active: bool
+    exchange_estimated_resume_time: datetime | None = None
+
+
+class _Bucket(msgspec.Struct):
+    refill_rate: float = 0.0
+
+
+class LimitsBody(msgspec.Struct):
+    """The body of /account/limits."""
+
+    usage_tier: str = ""
+    read_limit: float | None = None
+    read: _Bucket | None = None
+
+
+class CostsBody(msgspec.Struct):
+    """The body of /account/endpoint_costs."""
+
+    default_cost: float = 10.0
+
+
+class MarketsBody(msgspec.Struct):
+    """A page of /markets."""
+
+    markets: list[msgspec.Raw]
+    cursor: str | None = None
+
+
+class BooksBody(msgspec.Struct):
+    """The body of /markets/orderbooks."""
+
+    orderbooks: list[msgspec.Raw]
+
+
+class TradesBody(msgspec.Struct):
+    """A page of /markets/trades."""
+
+    trades: list[msgspec.Raw]
+    cursor: str | None = None
+
+
+class EventsBody(msgspec.Struct):
+    """A page of /events."""
+
+    events: list[msgspec.Raw]
+    cursor: str | None = None
+
+
+class SeriesBody(msgspec.Struct):
+    """The body of /series."""
+
+    series: list[msgspec.Raw]
+
+
+class _Market(msgspec.Struct):
+    ticker: str
+    event_ticker: str
+    status: str
+    series_ticker: str | None = None
+    title: str = ""
+    subtitle: str | None = None
+    yes_sub_title: str | None = None
+    market_type: str | None = None
+    result: str | None = None
+    open_time: datetime | None = None
+    close_time: datetime | None = None
+    volume_fp: str | None = None
+    volume_24h_fp: str | None = None
+    open_interest_fp: str | None = None
+
+
+class _Levels(msgspec.Struct):
+    yes_dollars: list[tuple[str, str]] | None = None
+    no_dollars: list[tuple[str, str]] | None = None
+
+
+class _Book(msgspec.Struct):
+    ticker: str
+    orderbook_fp: _Levels
+
+
+class _Trade(msgspec.Struct):
+    trade_id: UUID
+    ticker: str
+    yes_price_dollars: str
+    count_fp: str
+    created_time: datetime
+    taker_outcome_side: str | None = None
+    taker_book_side: str | None = None
+    taker_side: str | None = None
+    is_block_trade: bool = False
+
+
+class _Event(msgspec.Struct):
+    event_ticker: str
+    series_ticker: str
+    title: str = ""
+    sub_title: str | None = None
+    category: str | None = None
+    mutually_exclusive: bool | None = None
+
+
+class _Series(msgspec.Struct):
+    ticker: str
+    title: str = ""
+    category: str | None = None
+    frequency: str | None = None
+    tags: list[str] | None = None
+
+
+_markets: Final = msgspec.json.Decoder(_Market)
+_books: Final = msgspec.json.Decoder(_Book)
+_trades: Final = msgspec.json.Decoder(_Trade)
+_events: Final = msgspec.json.Decoder(_Event)
+_series: Final = msgspec.json.Decoder(_Series)
+
+
+def parse_items(
+    raws: Iterable[msgspec.Raw], parse: Callable[[msgspec.Raw], T], cursor: str | None = None
+) -> ListingPage[T]:
+    """Parse a list; unreadable items are counted and skipped."""
+    found, rejected = [], 0
+    for raw in raws:
+        try:
+            found.append(parse(raw))
+        except (msgspec.DecodeError, InvalidNumber, ValueError):
+            rejected += 1
+    return ListingPage(tuple(found), cursor or "", rejected)
+
+
+def parse_market(raw: msgspec.Raw) -> ListedMarket:
+    """Parse a market.
+
+    Raises msgspec.DecodeError and InvalidNumber.
+    """
+    listed = _markets.decode(raw)
+    return ListedMarket(
+        ticker=listed.ticker,
+        event_ticker=listed.event_ticker,
+        # Event tickers start with the series ticker, up to the first dash.
+        series_ticker=listed.series_ticker or listed.event_ticker.partition("-")[0],
+        status=listed.status,
+        title=listed.title,
+        subtitle=listed.yes_sub_title or listed.subtitle,
+        market_type=listed.market_type,
+        result=listed.result or None,
+        open_ts=_micros(listed.open_time),
+        close_ts=_micros(listed.close_time),
+        volume=_size(listed.volume_fp),
+        volume_24h=_size(listed.volume_24h_fp),
+        open_interest=_size(listed.open_interest_fp),
+        raw=bytes(raw).decode("utf-8", "replace"),
+    )
+
+
+def parse_book(raw: msgspec.Raw) -> tuple[str, OrderBook]:
+    """Parse the book of a market.
+
+    Raises msgspec.DecodeError and InvalidNumber.
+    """
+    listed = _books.decode(raw)
+    levels = listed.orderbook_fp
+    return listed.ticker, OrderBook(_levels(levels.yes_dollars), _levels(levels.no_dollars))
+
+
+def parse_trade(raw: msgspec.Raw) -> TradeMessage:
+    """Parse a trade as the stream would send it.
+
+    The stream has milliseconds, REST microseconds: the same trade must get the same time. Raises
+    msgspec.DecodeError and InvalidNumber.
+    """
+    listed = _trades.decode(raw)
+    at = _micros(listed.created_time) or 0
+    return TradeMessage(
+        sid=0,
+        seq=None,
+        trade_id=listed.trade_id,
+        ticker=listed.ticker,
+        price=parse_price(listed.yes_price_dollars),
+        size=require_non_negative(parse_size(listed.count_fp)),
+        taker_side=taker_is_yes(
+            listed.taker_outcome_side, listed.taker_book_side, listed.taker_side
+        ),
+        is_block=listed.is_block_trade,
+        exchange_ts=at - at % _MILLI_US,
+    )
+
+
+def parse_event(raw: msgspec.Raw) -> ListedEvent:
+    """Parse an event.
+
+    Raises msgspec.DecodeError.
+    """
+    listed = _events.decode(raw)
+    return ListedEvent(
+        event_ticker=listed.event_ticker,
+        series_ticker=listed.series_ticker,
+        title=listed.title,
+        sub_title=listed.sub_title,
+        category=listed.category,
+        mutually_exclusive=listed.mutually_exclusive,
+    )
+
+
+def parse_series(raw: msgspec.Raw) -> ListedSeries:
+    """Parse a series.
+
+    Raises msgspec.DecodeError.
+    """
+    listed = _series.decode(raw)
+    return ListedSeries(
+        ticker=listed.ticker,
+        title=listed.title,
+        category=listed.category,
+        frequency=listed.frequency,
+        tags=tuple(listed.tags or ()),
+    )
+
+
+def _levels(levels: list[tuple[str, str]] | None) -> list[tuple[int, int]]:
+    return [
+        (parse_price(price), require_non_negative(parse_size(size))) for price, size in levels or ()
+    ]
+
+
+def _micros(moment: datetime | None) -> int | None:
+    if moment is None:
+        return None
+    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return (aware - _EPOCH) // _MICRO
+
+
+def _size(text: str | None) -> int | None:
+    return None if text is None else parse_size(text)
+
+
+B = TypeVar("B", MarketsBody, TradesBody, EventsBody)
+
+
+class KalshiClient:
+    """REST client of the exchange, signed if there is a key, at the rate the account may use.
+
+    Every method raises KeyRejected if the exchange does not accept the key, and the errors of
+    `net`. Unreadable items are counted in `rejected`.
     """
 
     def __init__(
         self,
-        web: Web,
+        web: SourceRegistry,
         base_url: str,
         *,
         signer: Signer | None,
@@ -78,7 +380,7 @@ class Exchange:
         timeout_seconds: float = 30.0,
         name: str = NAME,
     ) -> None:
-        self.refused = 0
+        self.rejected = 0
         self.signed = signer is not None
         self._web = web
         self._base_url = base_url
@@ -88,30 +390,30 @@ class Exchange:
         self._name = name
         self._declare(per_second)
 
-    async def status(self) -> Status:
-        """Fetch whether the exchange is open; one that is closed may answer with a failure."""
+    async def status(self) -> ExchangeStatus:
+        """Fetch whether the exchange is open; a closed one may reply with status 503."""
         try:
             body = (await self._get("exchange/status")).json(StatusBody)
-        except SourceFaulted as faulted:
-            if faulted.answered != _CLOSED:
+        except SourceServerError as error:
+            if error.answered != _CLOSED_STATUS:
                 raise
-            return Status(
-                exchange_active=False, trading_active=False, resumes_at=_resumes(faulted.said)
+            return ExchangeStatus(
+                exchange_active=False, trading_active=False, resumes_at=_resume_time(error.said)
             )
-        return Status(
+        return ExchangeStatus(
             body.exchange_active, body.trading_active, body.exchange_estimated_resume_time
         )
 
     async def clock_offset(self) -> timedelta | None:
-        """Fetch how far the exchange's clock is ahead of ours, to the second; None if not said."""
+        """Return how far the exchange's clock is ahead, to the second; None if it sends no date."""
         before = self._clock.now()
-        answer = await self._get("exchange/status")
+        response = await self._get("exchange/status")
         after = self._clock.now()
-        said = _date(answer.headers.get("date", ""))
-        return None if said is None else said - (before + (after - before) / 2)
+        text = _date(response.headers.get("date", ""))
+        return None if text is None else text - (before + (after - before) / 2)
 
     async def limits(self) -> ReadLimit | None:
-        """Fetch how often this account may read, and keep to it from now on; None without a key."""
+        """Fetch the read limit of the account and apply it; None without a key."""
         if not self.signed:
             return None
         body = (await self._get("account/limits")).json(LimitsBody)
@@ -129,21 +431,21 @@ class Exchange:
 
     def markets(
         self, *, status: str | None = None, series_ticker: str | None = None
-    ) -> AsyncIterator[Page[MarketListed]]:
-        """Fetch markets page by page; `status` is a word of the exchange's filter."""
-        params: dict[str, str | int] = {"limit": _MARKETS_A_PAGE}
+    ) -> AsyncIterator[ListingPage[ListedMarket]]:
+        """Yield markets page by page; `status` is a filter value of the exchange."""
+        params: dict[str, str | int] = {"limit": _MARKETS_PER_PAGE}
         if status is not None:
             params["status"] = status
         if series_ticker is not None:
             params["series_ticker"] = series_ticker
         return self._pages("markets", params, MarketsBody, lambda body: body.markets, parse_market)
 
-    async def markets_named(self, tickers: Sequence[str]) -> tuple[MarketListed, ...]:
-        """Fetch some markets by their tickers."""
-        found: list[MarketListed] = []
-        for at in range(0, len(tickers), BOOKS_AT_ONCE):
-            some = ",".join(tickers[at : at + BOOKS_AT_ONCE])
-            params: dict[str, str | int] = {"tickers": some, "limit": _MARKETS_A_PAGE}
+    async def markets_named(self, tickers: Sequence[str]) -> tuple[ListedMarket, ...]:
+        """Fetch batch markets by their tickers."""
+        found: list[ListedMarket] = []
+        for at in range(0, len(tickers), MAX_BOOKS_PER_REQUEST):
+            batch = ",".join(tickers[at : at + MAX_BOOKS_PER_REQUEST])
+            params: dict[str, str | int] = {"tickers": batch, "limit": _MARKETS_PER_PAGE}
             pages = self._pages(
                 "markets", params, MarketsBody, lambda body: body.markets, parse_market
             )
@@ -151,34 +453,40 @@ class Exchange:
                 found += page.items
         return tuple(found)
 
-    async def books(self, tickers: Sequence[str]) -> dict[str, Book]:
-        """Fetch the books of at most a hundred markets; those there are not are left out."""
-        answer = await self._get("markets/orderbooks", {"tickers": [*tickers]})
-        page = self._counted(read_items(answer.json(BooksBody).orderbooks, parse_book))
+    async def books(self, tickers: Sequence[str]) -> dict[str, OrderBook]:
+        """Fetch the books of at most 100 markets; unknown markets are left out."""
+        response = await self._get("markets/orderbooks", {"tickers": [*tickers]})
+        page = self._count_rejected(parse_items(response.json(BooksBody).orderbooks, parse_book))
         return dict(page.items)
 
     def trades(
         self, *, start_s: int, end_s: int, ticker: str | None = None
-    ) -> AsyncIterator[Page[TradeTold]]:
-        """Fetch trades page by page, from one second to another, both included."""
-        params: dict[str, str | int] = {"limit": _TRADES_A_PAGE, "min_ts": start_s, "max_ts": end_s}
+    ) -> AsyncIterator[ListingPage[TradeMessage]]:
+        """Yield trades page by page, from one second to another, both included."""
+        params: dict[str, str | int] = {
+            "limit": _TRADES_PER_PAGE,
+            "min_ts": start_s,
+            "max_ts": end_s,
+        }
         if ticker is not None:
             params["ticker"] = ticker
         return self._pages(
             "markets/trades", params, TradesBody, lambda body: body.trades, parse_trade
         )
 
-    def events(self, *, status: str | None = None) -> AsyncIterator[Page[EventListed]]:
-        """Fetch events page by page; those of several markets at once are listed elsewhere."""
-        params: dict[str, str | int] = {"limit": _EVENTS_A_PAGE}
+    def events(self, *, status: str | None = None) -> AsyncIterator[ListingPage[ListedEvent]]:
+        """Yield events page by page, without multivariate ones."""
+        params: dict[str, str | int] = {"limit": _EVENTS_PER_PAGE}
         if status is not None:
             params["status"] = status
         return self._pages("events", params, EventsBody, lambda body: body.events, parse_event)
 
-    async def series(self) -> tuple[SeriesListed, ...]:
+    async def series(self) -> tuple[ListedSeries, ...]:
         """Fetch all series."""
-        answer = await self._get("series")
-        return self._counted(read_items(answer.json(SeriesBody).series, parse_series)).items
+        response = await self._get("series")
+        return self._count_rejected(
+            parse_items(response.json(SeriesBody).series, parse_series)
+        ).items
 
     async def _pages(
         self,
@@ -187,54 +495,54 @@ class Exchange:
         body_of: type[B],
         items_of: Callable[[B], list[msgspec.Raw]],
         parse: Callable[[msgspec.Raw], T],
-    ) -> AsyncIterator[Page[T]]:
+    ) -> AsyncIterator[ListingPage[T]]:
         cursors: set[str] = set()
         cursor = ""
-        for _ in range(_MOST_PAGES):
-            asked = {**params, "cursor": cursor} if cursor else params
-            body = (await self._get(path, asked)).json(body_of)
-            page = self._counted(read_items(items_of(body), parse, body.cursor))
+        for _ in range(_MAX_PAGES):
+            query = {**params, "cursor": cursor} if cursor else params
+            body = (await self._get(path, query)).json(body_of)
+            page = self._count_rejected(parse_items(items_of(body), parse, body.cursor))
             yield page
             cursor = page.cursor
             if not cursor:
                 return
-            if cursor in cursors or len(cursor) > _LONGEST_CURSOR:
+            if cursor in cursors or len(cursor) > _MAX_CURSOR_CHARS:
                 break
             cursors.add(cursor)
-        raise CursorLoops(f"{self._name} answers pages of {path} without end: try again later")
+        raise SourceFailed(f"{self._name} repeats pages of {path}. Try again later.")
 
-    async def _get(self, path: str, params: Params | None = None) -> Answer:
+    async def _get(self, path: str, params: Params | None = None) -> Response:
         try:
             return await self._source.get(path, params=params)
-        except SourceRefused as refused:
-            if refused.answered not in _KEYS:
+        except SourceRefused as error:
+            if error.answered not in _KEY_STATUSES:
                 raise
             message = (
-                f"{self._name} refused {path} with {refused.answered}: check the key id, the "
-                "private key and this machine's clock (`grandstand gatherer check`)"
+                f"{self._name} rejected {path} with status {error.answered}. Check the key ID, the "
+                "private key and this machine's clock (`grandstand gatherer check`)."
             )
-            raise KeyRefused(message) from refused
+            raise KeyRejected(message) from error
 
-    def _counted(self, page: Page[T]) -> Page[T]:
-        self.refused += page.refused
+    def _count_rejected(self, page: ListingPage[T]) -> ListingPage[T]:
+        self.rejected += page.rejected
         return page
 
     def _declare(self, per_second: float) -> None:
-        rate = Rate(per_second=per_second * _SHARE, burst=max(1, int(per_second / 4)))
+        rate = RateLimit(per_second=per_second * _RATE_SHARE, burst=max(1, int(per_second / 4)))
         self._source = self._web.source(
             self._name,
             base_url=self._base_url,
             rate=rate,
             timeout_seconds=self._timeout_seconds,
             credentials=self._credentials,
-            retries=Retries(tries=5, first_seconds=0.3, within_seconds=90.0),
-            most_bytes=_MOST_BYTES,
+            retries=RetryPolicy(tries=5, first_seconds=0.3, within_seconds=90.0),
+            most_bytes=_MAX_BYTES,
         )
 
 
-def _resumes(said: str) -> datetime | None:
+def _resume_time(text: str) -> datetime | None:
     try:
-        return msgspec.json.decode(said, type=StatusBody).exchange_estimated_resume_time
+        return msgspec.json.decode(text, type=StatusBody).exchange_estimated_resume_time
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
 

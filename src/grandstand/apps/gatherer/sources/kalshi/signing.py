@@ -1,25 +1,38 @@
-"""Kept here: how requests to the exchange are signed; the key itself never leaves this file."""
+"""Signing of requests to the exchange, and errors of keys and paging."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from jwt import get_algorithm_by_name
 from jwt.algorithms import Algorithm
 from jwt.exceptions import PyJWTError
 
-from grandstand.apps.gatherer.sources.kalshi.errors import SigningKeyUnusable
-from grandstand.base.clock import Clock
-from grandstand.base.log import remember
+from grandstand.core.clock import Clock
+from grandstand.core.errors import InvalidInput, NotAllowed
+from grandstand.core.logging import register_secrets
+
+
+class InvalidSigningKey(InvalidInput):
+    """The private key is missing, unreadable, or of an unsupported kind."""
+
+    code: ClassVar[str] = "invalid-signing-key"
+
+
+class KeyRejected(NotAllowed):
+    """The exchange does not accept the key, or not for this request."""
+
+    code: ClassVar[str] = "key-rejected"
+
 
 SOCKET_PATH: Final = "/trade-api/ws/v2"
-_ENDING: Final = "-----END"
-_BEGINNING: Final = "-----BEGIN"
-# PS256 is RSA-PSS with SHA-256, MGF1 of the same and a salt of 32 bytes, as the exchange wants it.
-_WAYS: Final = (("PS256", "RSA"), ("EdDSA", "Ed25519"))
+_PEM_END: Final = "-----END"
+_PEM_BEGIN: Final = "-----BEGIN"
+# PS256 is RSA-PSS with SHA-256, MGF1-SHA-256 and a salt of 32 bytes, as the exchange requires.
+_ALGORITHMS: Final = (("PS256", "RSA"), ("EdDSA", "Ed25519"))
 
 
 class Signer:
@@ -34,39 +47,39 @@ class Signer:
         self._clock = clock
 
     @classmethod
-    def of(cls, key_id: str, pem: str, clock: Clock) -> Self:
-        """Answer what signs with a key in PEM form (PKCS#1 or PKCS#8).
+    def from_pem(cls, key_id: str, pem: str, clock: Clock) -> Self:
+        """Create a signer from a private key in PEM form (PKCS#1 or PKCS#8).
 
-        Raises SigningKeyUnusable; the text of the key is in no error and in no log.
+        Raises InvalidSigningKey; the key appears in no error and in no log.
         """
         text = _pem(pem)
-        remember(*(line for line in text.splitlines() if not line.startswith("-----")))
+        register_secrets(*(line for line in text.splitlines() if not line.startswith("-----")))
         if not key_id:
-            message = "There is a private key but no key id: set GRANDSTAND_GATHERER_KEY_ID"
-            raise SigningKeyUnusable(message)
-        for name, kind in _WAYS:
+            message = "A private key is set but no key ID. Set GRANDSTAND_GATHERER_KEY_ID."
+            raise InvalidSigningKey(message)
+        for name, kind in _ALGORITHMS:
             algorithm = get_algorithm_by_name(name)
-            key = _loaded(algorithm, text)
+            key = _load_key(algorithm, text)
             if key is not None:
-                return cls(key_id, kind, lambda said: algorithm.sign(said, key), clock)  # noqa: B023 - returned at once
+                return cls(key_id, kind, lambda message: algorithm.sign(message, key), clock)  # noqa: B023 - returned at once
         message = (
-            "The private key cannot be used: give an RSA or Ed25519 key in PEM form, the whole "
-            "file from its BEGIN to its END line, without a password"
+            "The private key cannot be used. Use an unencrypted RSA or Ed25519 key in PEM form, "
+            "including the BEGIN and END lines."
         )
-        raise SigningKeyUnusable(message)
+        raise InvalidSigningKey(message)
 
     def headers(self, method: str, path: str) -> Mapping[str, str]:
-        """Answer the headers that sign a request made now; the path is without its query."""
+        """Return the headers that sign a request made now; the query is not signed."""
         stamp = str(int(self._clock.epoch() * 1000))
-        said = f"{stamp}{method.upper()}{path.partition('?')[0]}".encode()
+        message = f"{stamp}{method.upper()}{path.partition('?')[0]}".encode()
         return {
             "KALSHI-ACCESS-KEY": self.key_id,
             "KALSHI-ACCESS-TIMESTAMP": stamp,
-            "KALSHI-ACCESS-SIGNATURE": b64encode(self._sign(said)).decode("ascii"),
+            "KALSHI-ACCESS-SIGNATURE": b64encode(self._sign(message)).decode("ascii"),
         }
 
     def handshake(self, path: str = SOCKET_PATH) -> Mapping[str, str]:
-        """Answer the headers that open a WebSocket now."""
+        """Return the headers that open a WebSocket."""
         return self.headers("GET", path)
 
     def __repr__(self) -> str:
@@ -74,35 +87,35 @@ class Signer:
 
 
 def read_signer(key_id: str, key: str, key_file: Path | None, clock: Clock) -> Signer | None:
-    """Answer what signs by the settings, from the key itself or its file; None when none is set.
+    """Return the signer of the settings; None if no key is set.
 
-    Raises SigningKeyUnusable.
+    Raises InvalidSigningKey.
     """
     if key:
-        return Signer.of(key_id, key, clock)
+        return Signer.from_pem(key_id, key, clock)
     if key_file is None:
         return None
     try:
         text = key_file.expanduser().read_text("ascii")
-    except (OSError, UnicodeDecodeError) as fault:
-        message = f"The private key in {key_file} cannot be read: {type(fault).__name__}"
-        raise SigningKeyUnusable(message) from None
-    return Signer.of(key_id, text, clock)
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"Cannot read the private key in {key_file}: {type(error).__name__}."
+        raise InvalidSigningKey(message) from None
+    return Signer.from_pem(key_id, text, clock)
 
 
 def _pem(text: str) -> str:
-    """Answer a key with its line breaks, which environments often carry as two characters."""
+    """Restore line breaks, which environment variables often carry as two characters."""
     found = text.strip().replace("\\n", "\n").replace("\r\n", "\n")
-    if "\n" in found or not found.startswith(_BEGINNING):
+    if "\n" in found or not found.startswith(_PEM_BEGIN):
         return found
-    head, _, rest = found.removeprefix(_BEGINNING).partition("-----")
-    body, _, tail = rest.partition(_ENDING)
+    head, _, rest = found.removeprefix(_PEM_BEGIN).partition("-----")
+    body, _, tail = rest.partition(_PEM_END)
     lines = "\n".join(body.split())
-    return f"{_BEGINNING}{head}-----\n{lines}\n{_ENDING}{tail}"
+    return f"{_PEM_BEGIN}{head}-----\n{lines}\n{_PEM_END}{tail}"
 
 
-def _loaded(algorithm: Algorithm, text: str) -> object | None:
-    """Answer the private key, None when it is none of this kind."""
+def _load_key(algorithm: Algorithm, text: str) -> object | None:
+    """Return the private key; None if it is not of this kind."""
     try:
         key: object = algorithm.prepare_key(text)
         algorithm.sign(b"", key)

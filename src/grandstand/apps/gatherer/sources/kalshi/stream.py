@@ -1,63 +1,50 @@
-"""Kept here: one socket of the exchange, signed anew at each connection; frames with stamps."""
+"""Kalshi WebSocket stream: a signed socket that reconnects."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
-from grandstand.apps.gatherer.model.messages import Message
-from grandstand.apps.gatherer.sources.kalshi.errors import KeyRefused
-from grandstand.apps.gatherer.sources.kalshi.signing import Signer
-from grandstand.base.clock import Clock
-from grandstand.base.metrics import Metrics
-from grandstand.wire.errors import NotConnected, SourceRefused
-from grandstand.wire.socket import Connected, Keeping, Socket
-from grandstand.wire.socket import Message as Arrived
+from grandstand.apps.gatherer.sources.kalshi.signing import KeyRejected, Signer
+from grandstand.core.clock import Clock
+from grandstand.core.metrics import Metrics
+from grandstand.net.errors import NotConnected, SourceRefused
+from grandstand.net.websocket import Connected, Message, SocketConfig, WebSocketClient
 
-# Half the time of a named tuple's own constructor, and there is one for each frame.
-_made: Final = tuple.__new__
-_KEYS: Final = frozenset({401, 403})
-# The exchange may send frames of up to 64 MiB; a deep queue spares pauses of the socket.
-KEEPING: Final = Keeping(
+_KEY_STATUSES: Final = frozenset({401, 403})
+# The exchange may send frames of up to 64 MiB; a deep queue avoids pauses of the socket.
+SOCKET_CONFIG: Final = SocketConfig(
     ping_seconds=10.0, pong_seconds=20.0, most_bytes=64 * 1024 * 1024, queue=4096
 )
 
 
-class Heard(NamedTuple):
-    """A frame: as it came, what it means, and when it was received."""
-
-    raw: str | bytes
-    message: Message
-    received_at: int
-
-
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A connection stands; `conn` is used by no other of this gatherer."""
+class StreamOpened:
+    """A connection is open; `conn` is its unique id within this gatherer."""
 
     conn: int
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """The connection is gone, or none could be made; another is tried."""
+class StreamClosed:
+    """The connection was lost, or could not be opened; another attempt follows."""
 
     conn: int | None
     at: int
     reason: str
 
 
-StreamEvent: TypeAlias = Heard | Opened | Lost
+StreamEvent: TypeAlias = Message | StreamOpened | StreamClosed
 
 
-class Stream:
-    """A socket of the exchange: iterate over it in one task, send from any.
+class KalshiStream:
+    """A socket of the exchange; iterate in one task, send from any.
 
-    Iterating raises KeyRefused when the exchange does not accept the key, and what `Socket`
-    raises.
+    Frames come as they are received from the socket. Iterating raises KeyRejected if the exchange
+    does not accept the key.
     """
 
     def __init__(
@@ -66,35 +53,32 @@ class Stream:
         url: str,
         *,
         signer: Signer | None,
-        parse: Callable[[str | bytes], Message],
         stamp: Callable[[], int],
         clock: Clock,
         random: Random,
         metrics: Metrics,
-        keeping: Keeping = KEEPING,
+        config: SocketConfig = SOCKET_CONFIG,
     ) -> None:
         path = urlsplit(url).path
         self.name = name
-        self._parse = parse
         self._stamp = stamp
         self._conn: int | None = None
-        self._socket = Socket(
+        self._socket = WebSocketClient(
             name,
             url,
             clock=clock,
             random=random,
             metrics=metrics,
             headers=None if signer is None else lambda: signer.handshake(path),
-            keeping=keeping,
+            config=config,
         )
 
     @property
     def connected(self) -> bool:
-        """Whether a connection stands."""
         return self._socket.connected
 
     async def send(self, text: str) -> bool:
-        """Send a command; tell whether there was a connection to send it over."""
+        """Send a command, and return False if there is no connection."""
         try:
             await self._socket.send(text)
         except NotConnected:
@@ -102,7 +86,7 @@ class Stream:
         return True
 
     async def reconnect(self) -> None:
-        """Give this connection up; the iteration makes another."""
+        """Close this connection; the iteration opens another."""
         await self._socket.reconnect()
 
     async def close(self) -> None:
@@ -110,23 +94,21 @@ class Stream:
         await self._socket.close()
 
     async def __aiter__(self) -> AsyncIterator[StreamEvent]:
-        parse, stamp = self._parse, self._stamp
         try:
             async for event in self._socket:
-                if type(event) is Arrived:
-                    raw = event.data
-                    yield _made(Heard, (raw, parse(raw), stamp()))
+                if type(event) is Message:
+                    yield event
                 elif type(event) is Connected:
-                    self._conn = stamp()
-                    yield Opened(self._conn)
+                    self._conn = self._stamp()
+                    yield StreamOpened(self._conn)
                 else:
                     conn, self._conn = self._conn, None
-                    yield Lost(conn, stamp(), getattr(event, "reason", ""))
-        except SourceRefused as refused:
-            if refused.answered not in _KEYS:
+                    yield StreamClosed(conn, self._stamp(), getattr(event, "reason", ""))
+        except SourceRefused as error:
+            if error.answered not in _KEY_STATUSES:
                 raise
             message = (
-                f"{self.name} refused the connection with {refused.answered}: check the key id, "
-                "the private key and this machine's clock (`grandstand gatherer check`)"
+                f"{self.name} rejected the connection with status {error.answered}. Check the key "
+                "ID, the private key and this machine's clock (`grandstand gatherer check`)."
             )
-            raise KeyRefused(message) from refused
+            raise KeyRejected(message) from error

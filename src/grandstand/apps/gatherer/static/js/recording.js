@@ -1,10 +1,10 @@
-// Adds to the chart of messages a second what recording tells of itself.
+// Appends the message rate to its chart.
 import { follow } from "../../js/live.js";
 
-const chart = document.getElementById("pace");
+const chart = document.getElementById("rate");
 if (chart) {
-  follow("gatherer/ingest", null, {
-    news: ({ frames_per_second: pace }) => chart.append("Messages", [[Date.now() / 1000, pace]]),
+  follow("gatherer/status", null, {
+    news: ({ frames_per_second: rate }) => chart.append("Messages", [[Date.now() / 1000, rate]]),
     whole: () => {},
   });
 }

@@ -1,12 +1,12 @@
-// Asks for the odds once when the page has none, and shows them in place; the button does the same.
+// Fetches the odds once if the page has none, and on request.
 import { say } from "../../js/toasts.js";
 
-const EVERY_MS = 60000;
+const REFRESH_MS = 60000;
 
-async function ask(form) {
+async function fetchOdds(form) {
   const body = new URLSearchParams(new FormData(form));
-  const answer = await fetch(form.action, { method: "POST", body, redirect: "manual" });
-  if (answer.type !== "opaqueredirect" && !answer.ok) throw new Error(`status ${answer.status}`);
+  const response = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+  if (response.type !== "opaqueredirect" && !response.ok) throw new Error(`status ${response.status}`);
   document.getElementById("race")?.soon();
 }
 
@@ -17,18 +17,18 @@ document.addEventListener("submit", async (event) => {
   const button = form.querySelector("button");
   button.disabled = true;
   try {
-    await ask(form);
+    await fetchOdds(form);
   } catch {
     say(form.dataset.failed, "bad");
   }
   button.disabled = false;
 });
 
-// Shortly before the off the odds change by the minute; a page nobody looks at asks for none.
+// Odds change every minute shortly before the start. Hidden pages do not refresh.
 setInterval(() => {
-  const form = document.querySelector("form[data-odds-close]");
-  if (form && !document.hidden) ask(form).catch(() => {});
-}, EVERY_MS);
+  const form = document.querySelector("form[data-odds-soon]");
+  if (form && !document.hidden) fetchOdds(form).catch(() => {});
+}, REFRESH_MS);
 
-const wanted = document.querySelector("form[data-odds-wanted]");
-if (wanted) ask(wanted).catch(() => {});
+const missing = document.querySelector("form[data-odds-missing]");
+if (missing) fetchOdds(missing).catch(() => {});

@@ -1,34 +1,34 @@
-// Keeps a draft on the server as it is typed: a while after the last key, and now and then between.
-const REST_MS = 800;
-const LONGEST_MS = 5000;
+// Autosave: saves a draft 800 ms after the last key, and at least every 5 s while typing.
+const IDLE_MS = 800;
+const MAX_WAIT_MS = 5000;
 const RETRY_MS = 3000;
-const SETTLED = new Set([401, 403, 404, 409, 413, 422]);
+const PERMANENT = new Set([401, 403, 404, 409, 413, 422]);
 
 export class Draft {
   #timer = 0;
-  #since = 0;
+  #changedAt = 0;
   #saving = null;
-  #again = false;
+  #saveAgain = false;
   #closed = false;
 
-  // read() answers what is to be kept; tell(state, words) is shown.
-  constructor(address, csrf, read, tell) {
-    this.address = address;
+  // read() returns the body to save; show(state, text) displays the state.
+  constructor(url, csrf, read, show) {
+    this.url = url;
     this.csrf = csrf;
     this.read = read;
-    this.tell = tell;
+    this.show = show;
     this.unsaved = false;
   }
 
   changed() {
     if (this.#closed) return;
     this.unsaved = true;
-    this.#since ||= performance.now();
-    this.tell("dirty", "Not saved yet");
-    this.#later(Math.min(REST_MS, Math.max(0, this.#since + LONGEST_MS - performance.now())));
+    this.#changedAt ||= performance.now();
+    this.show("dirty", "Unsaved changes");
+    this.#schedule(Math.min(IDLE_MS, Math.max(0, this.#changedAt + MAX_WAIT_MS - performance.now())));
   }
 
-  #later(wait) {
+  #schedule(wait) {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.save(), wait);
   }
@@ -37,13 +37,13 @@ export class Draft {
     clearTimeout(this.#timer);
     if (this.#closed) return;
     if (this.#saving && !keepalive) {
-      this.#again = true;
+      this.#saveAgain = true;
       return this.#saving;
     }
     this.#saving = this.#send(keepalive).finally(() => {
       this.#saving = null;
-      if (this.#again) this.save();
-      this.#again = false;
+      if (this.#saveAgain) this.save();
+      this.#saveAgain = false;
     });
     return this.#saving;
   }
@@ -51,27 +51,27 @@ export class Draft {
   async #send(keepalive) {
     const body = JSON.stringify(this.read());
     this.unsaved = false;
-    this.#since = 0;
-    this.tell("saving", "Saving …");
+    this.#changedAt = 0;
+    this.show("saving", "Saving…");
     try {
-      const answer = await fetch(this.address, {
+      const response = await fetch(this.url, {
         method: "PATCH",
         headers: { "content-type": "application/json", "x-csrf-token": this.csrf },
         body,
         keepalive,
       });
-      if (answer.ok) {
-        if (!this.unsaved) this.tell("saved", `Saved at ${clock()}`);
+      if (response.ok) {
+        if (!this.unsaved) this.show("saved", `Saved at ${clock()}`);
         return;
       }
       this.unsaved = true;
-      if (SETTLED.has(answer.status)) return this.tell("failed", await refusal(answer));
+      if (PERMANENT.has(response.status)) return this.show("failed", await describeError(response));
     } catch {
       this.unsaved = true;
     }
     if (this.#closed) return;
-    this.tell("failed", "Not saved: the server does not answer. It is tried again.");
-    this.#later(RETRY_MS);
+    this.show("failed", "Not saved: the server does not respond. Retrying.");
+    this.#schedule(RETRY_MS);
   }
 
   close() {
@@ -80,15 +80,15 @@ export class Draft {
   }
 }
 
-// As clocks show it in the person's own zone, like every other time of the page.
+// The current time in the user's time zone, like every other time on the page.
 function clock() {
   const timeZone = document.documentElement.dataset.zone || "UTC";
   return new Date().toLocaleTimeString("en-GB", { timeStyle: "short", timeZone });
 }
 
-async function refusal(answer) {
-  if (answer.status === 401 || answer.status === 403) return "Not saved: load the page again, and log in if asked.";
-  if (answer.status === 409) return "Not saved: this was handed in or given up elsewhere. Load the page again.";
-  const problem = await answer.json().catch(() => ({}));
-  return `Not saved: ${problem.errors?.[0]?.message ?? problem.detail ?? `status ${answer.status}`}`;
+async function describeError(response) {
+  if (response.status === 401 || response.status === 403) return "Not saved: reload the page and sign in again.";
+  if (response.status === 409) return "Not saved: this attempt was submitted or abandoned elsewhere. Reload the page.";
+  const problem = await response.json().catch(() => ({}));
+  return `Not saved: ${problem.errors?.[0]?.message ?? problem.detail ?? `status ${response.status}`}`;
 }

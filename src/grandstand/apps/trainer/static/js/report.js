@@ -1,4 +1,4 @@
-// The button that opens the browser's own printing.
+// The print button of the report.
 const button = document.querySelector("[data-print]");
 if (button) {
   button.hidden = false;

@@ -60,7 +60,7 @@ async function loggedOut() {
 
 async function retry() {
   if (failures > 0 && (await loggedOut())) {
-    return report("refused", "You are logged out. Load the page again to log in.");
+    return report("refused", "You are logged out. Reload the page to log in.");
   }
   if (socket) return;
   const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures);

@@ -13,7 +13,7 @@ document.addEventListener("submit", async (event) => {
     if (answer.type !== "opaqueredirect" && !answer.ok) throw new Error(`status ${answer.status}`);
     if (form.dataset.quietPost) say(form.dataset.quietPost);
   } catch {
-    say("That did not work. Load the page again and try once more.", "bad");
+    say("The request failed. Reload the page and try again.", "bad");
   }
   if (button) button.disabled = false;
 });

@@ -17,7 +17,7 @@ export async function fresh(id) {
   try {
     return (await pending).getElementById(id);
   } catch {
-    say("What is shown may be old: the server did not answer. Load the page again.", "bad");
+    say("This page may be out of date: the server did not respond. Reload it.", "bad");
     return null;
   }
 }

@@ -8,10 +8,10 @@ class ToastStack extends HTMLElement {
     for (const toast of this.querySelectorAll(".toast")) this.dress(toast, "");
   }
 
-  // What is said already is not said again: many parts of a page may miss the server at once.
+  // A message is shown only once: many parts of a page may lose the server at the same time.
   add(text, tone) {
-    const said = [...this.querySelectorAll(".toast")].map((toast) => toast.firstChild?.textContent);
-    if (said.includes(text)) return;
+    const shown = [...this.querySelectorAll(".toast")].map((toast) => toast.firstChild?.textContent);
+    if (shown.includes(text)) return;
     const toast = document.createElement("p");
     toast.className = tone ? `toast tone-${tone}` : "toast";
     toast.textContent = text;

@@ -1,5 +1,1 @@
-"""Kept here: the embedded engine of series: a SQLite file a chunk, baked to Parquet later."""
-
-from grandstand.storage.series.engines.chunks.engine import ChunkEngine
-
-__all__ = ["ChunkEngine"]
+"""Embedded series engine: one SQLite file per chunk, compressed to Parquet when it is old."""

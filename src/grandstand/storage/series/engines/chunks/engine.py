@@ -1,8 +1,8 @@
-"""Kept here: the embedded engine of series, as whoever stands on it sees it."""
+"""Embedded series engine."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -10,20 +10,30 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
 from grandstand.storage.series.declaration import Series
-from grandstand.storage.series.engines.chunks.appending import by_chunk, put
-from grandstand.storage.series.engines.chunks.asking import asked
-from grandstand.storage.series.engines.chunks.connections import Durability, Writers
-from grandstand.storage.series.engines.chunks.declared import declare
-from grandstand.storage.series.engines.chunks.failures import translating
-from grandstand.storage.series.engines.chunks.files import Home
-from grandstand.storage.series.engines.chunks.layout import Layout, laid_out
-from grandstand.storage.series.engines.chunks.reading import Batches, batches
-from grandstand.storage.series.engines.chunks.telling import bucketed, fields_of, status
-from grandstand.storage.series.engines.chunks.upkeep import Round
+from grandstand.storage.series.engines.chunks.directory import SeriesDirectory, write_schema
+from grandstand.storage.series.engines.chunks.maintenance import Maintenance
+from grandstand.storage.series.engines.chunks.query import (
+    Batches,
+    bar_fields,
+    build_bars,
+    chunk_query,
+    read_batches,
+    rows_not_in_parquet,
+    series_status,
+)
+from grandstand.storage.series.engines.chunks.sqlite import (
+    Durability,
+    Layout,
+    StoredRow,
+    WriteConnections,
+    build_layout,
+    insert_rows,
+    translate_errors,
+)
 from grandstand.storage.series.errors import SeriesUnavailable
-from grandstand.storage.series.window import Bar, Bars, SeriesStatus, Upkeep, Window
+from grandstand.storage.series.query import Bar, Bars, SeriesStatus, Upkeep, Window
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,165 +42,224 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 
 class ChunkEngine:
-    """Series in a folder: a SQLite file a chunk, and Parquet once a chunk is old.
+    """Stores series in a directory: one SQLite file per chunk, compressed to Parquet when old.
 
-    Any number of threads and processes may use one folder at once: writers take turns, and
-    readers neither wait for them nor hold them up.
+    Any number of threads and processes may use a directory at once. Writers take turns; readers
+    neither wait for writers nor block them.
+
+    Example:
+        >>> engine = ChunkEngine.open(Path("series"), clock=SystemClock())
+        >>> engine.prepare(TRADES)
+        >>> engine.append(TRADES, rows)
     """
 
-    def __init__(self, folder: Path, clock: Clock, writers: Writers) -> None:
-        self._folder = folder
+    def __init__(self, path: Path, clock: Clock, connections: WriteConnections) -> None:
+        self._path = path
         self._clock = clock
-        self._writers = writers
-        self._turn = Lock()
-        self._places: dict[Series[Any], tuple[Home, Layout[Any]]] = {}
+        self._connections = connections
+        self._write_lock = Lock()
+        self._places: dict[Series[Any], tuple[SeriesDirectory, Layout[Any]]] = {}
         self._closed = False
 
     @classmethod
     def open(
         cls,
-        folder: Path,
+        path: Path,
         *,
         clock: Clock,
         durability: Durability = "process",
-        most_bytes: int | None = None,
+        max_bytes: int | None = None,
     ) -> ChunkEngine:
-        """Open the series of a folder, which is made if it is not there; raise SeriesUnavailable.
+        """Open the series of a directory, which is created if it does not exist.
 
-        With `durability` "process" what was appended outlives the process, with "power" also a
-        loss of power. No SQLite file grows beyond `most_bytes`.
+        Args:
+            path: the directory.
+            clock: the time source.
+            durability: "process" if appends must survive a crash of the process, "power" if they
+                must also survive a power failure.
+            max_bytes: upper bound for the size of a SQLite file.
+
+        Raises SeriesUnavailable if the directory cannot be used.
         """
-        with translating(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder, clock, Writers(durability, most_bytes))
+        with translate_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+        return cls(path, clock, WriteConnections(durability, max_bytes))
 
     def prepare(self, series: Series[Any]) -> None:
-        """Make the folder of a series; safe to do twice, and at once.
+        """Create the directory of a series. Idempotent, also concurrently.
 
-        Columns may have been declared since that may be empty; rows already kept are empty there.
-        Raises SeriesChanged for any other change of what the files depend on.
+        Nullable columns may have been added to the declaration; they are None in stored rows.
+
+        Raises SeriesChanged if the stored schema differs in any other way.
         """
-        home, layout = self._place(series)
-        with translating(home.folder):
-            home.folder.mkdir(exist_ok=True)
-            declare(home, layout)
+        directory, layout = self.place(series)
+        with translate_errors(directory.path):
+            directory.path.mkdir(exist_ok=True)
+            write_schema(directory, layout)
 
     def append(self, series: Series[R], rows: Sequence[R]) -> int:
-        """Add rows and answer how many were new; when it returns they are kept.
+        """Store rows durably and return how many of them were new.
 
-        Every row is looked at before the first is written: SeriesFault means none was added. Rows
-        are then kept a chunk at a time. After SeriesUnavailable, or a stop in the middle, those of
-        earlier chunks may be kept already; appending the same rows again adds what is missing.
+        All rows are validated before the first is written, so none is stored after SeriesFault.
+        Rows are written chunk by chunk: after SeriesUnavailable those of earlier chunks may be
+        stored. Appending the same rows again adds what is missing.
         """
         if not rows:
             return 0
-        home, layout = self._place(series)
-        found, times = layout.plain(rows)
-        with self._turn, translating(home.folder):
+        directory, layout = self.place(series)
+        validated, times = layout.validate(rows)
+        with self._write_lock, translate_errors(directory.path):
             self._check_open()
-            with home.writing():
+            with directory.write_lock():
                 added = 0
-                for start, part in by_chunk(layout, found, times).items():
-                    added += put(home, layout, self._writers, start, part)
+                for start, part in split_by_chunk(layout, validated, times).items():
+                    added += append_chunk(directory, layout, self._connections, start, part)
                 return added
 
     def read(self, window: Window[R]) -> Iterator[R]:
-        """Answer the rows of a window one by one, in bounded memory.
+        """Iterate over the rows of a window in bounded memory.
 
-        Each chunk is read as it stands when its turn comes.
+        Each chunk is read in the state it has when its turn comes.
         """
-        with closing(self.lists(window)) as found:
-            yield from chain.from_iterable(found)
+        with closing(self.lists(window)) as batches:
+            yield from chain.from_iterable(batches)
 
     def lists(self, window: Window[R]) -> Generator[list[R], None, None]:
-        """Answer the rows that `read` answers, some at a time, which is a third quicker."""
-        _, layout = self._place(window.series)
-        with closing(self._answers(window, layout.fields)) as found:
-            for batch in _first(found, window.most):
-                yield [*layout.rows(batch)]
+        """Return the rows of `read` in lists, which is a third faster."""
+        _, layout = self.place(window.series)
+        with closing(self._read_batches(window, layout.fields)) as batches:
+            for batch in _limited(batches, window.limit):
+                yield [*layout.to_rows(batch)]
 
     def bars(self, bars: Bars[R]) -> Iterator[Bar]:
-        """Answer the buckets of a window, by key then time; values that are None are passed over.
+        """Return the bars of a window, ordered by key and time; None values are ignored.
 
-        Buckets start at multiples of their length since 1970. Raises SeriesFault for a value or
-        total that is no column of whole numbers.
+        Buckets start at multiples of their length since 1970.
+
+        Raises SeriesFault if `value` or `total` is not an integer column.
         """
         window = bars.window
         if window.order == "any":
             window = replace(window, order="oldest")
-        _, layout = self._place(window.series)
-        fields = fields_of(bars, layout)
-        found = _first(self._answers(window, fields), window.most)
-        return bucketed(bars, fields, found, newest=window.order == "newest")
+        _, layout = self.place(window.series)
+        fields = bar_fields(bars, layout)
+        batches = _limited(self._read_batches(window, fields), window.limit)
+        return build_bars(bars, fields, batches, newest=window.order == "newest")
 
     def table(self, window: Window[R]) -> pa.Table:
-        """Answer a window as an Arrow table, in its order; polars.from_arrow makes a frame of it.
+        """Return a window as an Arrow table; polars.from_arrow turns it into a data frame.
 
-        Text is a dictionary of strings, which Polars takes for categories; a UUID is its sixteen
-        bytes. From baked chunks any order costs a third of an order of time.
+        Text is a dictionary of strings (a Polars categorical), and a UUID its 16 bytes. Reading
+        compressed chunks with `order="any"` takes a third of the time.
         """
-        from grandstand.storage.series.engines.chunks.tables import table
+        from grandstand.storage.series.engines.chunks.parquet import read_table
 
         self._check_open()
-        return table(*self._place(window.series), window)
+        return read_table(*self.place(window.series), window)
 
     def tables(self, window: Window[R]) -> Iterator[pa.Table]:
-        """Answer a window as Arrow tables that follow each other, in bounded memory.
+        """Return a window as consecutive Arrow tables, in bounded memory. None of them is empty.
 
-        Each chunk is read as it stands when its turn comes; none of the tables is empty.
+        Each chunk is read in the state it has when its turn comes.
         """
-        from grandstand.storage.series.engines.chunks.tables import tables
+        from grandstand.storage.series.engines.chunks.parquet import read_tables
 
         self._check_open()
-        return tables(*self._place(window.series), window)
+        return read_tables(*self.place(window.series), window)
 
     def status(self, series: Series[Any]) -> SeriesStatus:
-        """Tell what there is of a series."""
+        """Return the chunks of a series and the gaps between them."""
         self._check_open()
-        return status(*self._place(series))
+        return series_status(*self.place(series))
 
     def upkeep(self, series: Series[Any]) -> Upkeep:
-        """Close, bake, merge and drop what is due, and repair what a stop in the middle left.
+        """Close, compress, merge and drop the chunks that are due, and repair after a crash.
 
-        Does nothing while another process is at it. A chunk that takes rows, or is being read
-        from its log, while it is baked waits for the next round.
+        Does nothing while another process runs maintenance. A chunk that receives rows, or whose
+        WAL is being read, while it is compressed is left to the next run.
         """
-        home, layout = self._place(series)
+        directory, layout = self.place(series)
         self._check_open()
         self.prepare(series)
-        return Round(home, layout, self._writers, self._turn).run()
+        return Maintenance(directory, layout, self._connections, self._write_lock).run()
 
     def close(self) -> None:
-        """Let go of files; calling twice is harmless. Reads under way go on to their end."""
-        with self._turn:
+        """Close all files. Idempotent. Reads in progress continue."""
+        with self._write_lock:
             self._closed = True
-            self._writers.close()
+            self._connections.close()
 
-    def _answers(self, window: Window[Any], fields: tuple[str, ...]) -> Batches:
-        self._check_open()
-        home, layout = self._place(window.series)
-        return batches(home, layout, asked(window, fields))
-
-    def _place(self, series: Series[R]) -> tuple[Home, Layout[R]]:
+    def place(self, series: Series[R]) -> tuple[SeriesDirectory, Layout[R]]:
+        """Return the directory and the layout of a series."""
         known = self._places.get(series)
         if known is None:
-            known = (Home(self._folder / series.name, self._clock), laid_out(series))
+            known = (SeriesDirectory(self._path / series.name, self._clock), build_layout(series))
             self._places[series] = known
         return known
 
+    def _read_batches(self, window: Window[Any], fields: tuple[str, ...]) -> Batches:
+        self._check_open()
+        directory, layout = self.place(window.series)
+        return read_batches(directory, layout, chunk_query(window, fields))
+
     def _check_open(self) -> None:
         if self._closed:
-            message = f"The series in {self._folder} were closed; open them again"
+            message = f"The series in {self._path} are closed. Open them again."
             raise SeriesUnavailable(message)
 
 
-def _first(found: Batches, most: int | None) -> Batches:
-    left = most
-    for batch in found:
-        if left is None:
+def split_by_chunk(
+    layout: Layout[Any], rows: list[StoredRow], times: Sequence[int]
+) -> Mapping[int, list[StoredRow]]:
+    """Group rows by the start of their chunk."""
+    series = layout.series
+    first = series.chunk_of(min(times))
+    if first == series.chunk_of(max(times)):
+        return {first: rows}
+    by_chunk: dict[int, list[StoredRow]] = {}
+    for row, time in zip(rows, times, strict=True):
+        by_chunk.setdefault(series.chunk_of(time), []).append(row)
+    return dict(sorted(by_chunk.items()))
+
+
+def append_chunk(
+    directory: SeriesDirectory,
+    layout: Layout[Any],
+    connections: WriteConnections,
+    start: int,
+    rows: list[StoredRow],
+) -> int:
+    """Insert the rows of one chunk in one transaction and return how many were new.
+
+    Callers hold the write lock of the series.
+    """
+    live = directory.live(start)
+    with translate_errors(live):
+        is_new = not live.exists()
+        if not is_new or not directory.parquet(start).exists():
+            connection = connections.open(live, layout.create)
+            added = insert_rows(connection, layout, layout.to_values(rows))
+            if is_new and connections.durability == "power":
+                directory.sync()
+            return added
+        stored = [*layout.split_values(layout.to_values(rows))]
+        late = rows_not_in_parquet(directory, layout, start, stored)
+        if not late:
+            return 0
+        connection = connections.open(directory.late(start), layout.create)
+        added = insert_rows(connection, layout, [*chain.from_iterable(late)])
+        if connections.durability == "power":
+            directory.sync()
+        return added
+
+
+def _limited(batches: Batches, limit: int | None) -> Batches:
+    remaining = limit
+    for batch in batches:
+        if remaining is None:
             yield batch
             continue
-        if left <= 0:
+        if remaining <= 0:
             return
-        yield batch[:left]
-        left -= len(batch)
+        yield batch[:remaining]
+        remaining -= len(batch)

@@ -1,4 +1,4 @@
-"""Kept here: the engine that keeps series on PostgreSQL or TimescaleDB."""
+"""Series engine on PostgreSQL or TimescaleDB."""
 
 from __future__ import annotations
 
@@ -10,46 +10,61 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
 from grandstand.storage.series.declaration import Series, Span
-from grandstand.storage.series.engines.postgres import census, partitions
-from grandstand.storage.series.engines.postgres.appending import Sending, Way, append, sending
-from grandstand.storage.series.engines.postgres.arrow import (
-    ROWS_IN_TABLE,
+from grandstand.storage.series.engines.postgres.connection import (
+    Connections,
+    PartitionMissing,
+    WriteConflict,
+)
+from grandstand.storage.series.engines.postgres.queries import (
+    TABLE_ROWS,
+    CopyPlan,
+    DirectCopy,
+    Statement,
+    append_rows,
     arrow_schema,
     arrow_tables,
+    bars_statement,
+    copy_plan,
+    rows_statement,
+    series_status,
 )
-from grandstand.storage.series.engines.postgres.connections import Connections
-from grandstand.storage.series.engines.postgres.ddl import Edition, Step, microseconds
-from grandstand.storage.series.engines.postgres.failures import Contended, PartitionMissing
-from grandstand.storage.series.engines.postgres.held import planned
-from grandstand.storage.series.engines.postgres.migrate import make_schema, migrate
-from grandstand.storage.series.engines.postgres.names import relation
-from grandstand.storage.series.engines.postgres.queries import (
-    Question,
-    bars_question,
-    rows_question,
+from grandstand.storage.series.engines.postgres.schema import (
+    Edition,
+    Step,
+    create_partitions,
+    create_schema,
+    detect_edition,
+    drop_chunks,
+    drop_partitions,
+    microseconds,
+    migrate,
+    migration_steps,
+    missing_spans,
 )
-from grandstand.storage.series.window import Bar, Bars, SeriesStatus, Upkeep, Window
+from grandstand.storage.series.query import Bar, Bars, SeriesStatus, Upkeep, Window
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from grandstand.storage.series.engines.postgres.migrate import Plan
+    from grandstand.storage.series.engines.postgres.schema import Plan
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
 _AHEAD: Final = timedelta(days=2)
-_FETCHED_AT_ONCE: Final = 2_000
-_TRIES: Final = 5
-_EDITION: Final = """
-SELECT current_setting('timescaledb.license', TRUE)
-FROM pg_extension WHERE extname = 'timescaledb'
-"""
+_FETCH_ROWS: Final = 2_000
+_MAX_ATTEMPTS: Final = 5
 
 
 class PostgresEngine:
-    """Series on a server; each method may be called from any thread."""
+    """Stores series on a PostgreSQL or TimescaleDB server. Thread-safe.
+
+    Example:
+        >>> engine = PostgresEngine.open("postgresql://localhost/grandstand", clock=SystemClock())
+        >>> engine.prepare(TRADES)
+        >>> engine.append(TRADES, rows)
+    """
 
     def __init__(
         self,
@@ -60,15 +75,15 @@ class PostgresEngine:
         wide: bool = False,
         ahead: timedelta = _AHEAD,
     ) -> None:
-        self._connections = connections
+        self.connections = connections
+        self.edition = edition
         self._clock = clock
         self._wide = wide
         self._ahead = ahead
         self._partitions: dict[str, tuple[Span, ...]] = {}
-        self._sendings: dict[Series[Any], Sending] = {}
-        self._ways: dict[Series[Any], Way] = defaultdict(Way)
-        self._numbers = itertools.count(1)
-        self.edition = edition
+        self._copy_plans: dict[Series[Any], CopyPlan] = {}
+        self._direct_copies: dict[Series[Any], DirectCopy] = defaultdict(DirectCopy)
+        self._cursor_numbers = itertools.count(1)
 
     @classmethod
     def open(
@@ -81,161 +96,158 @@ class PostgresEngine:
         wide: bool = False,
         ahead: timedelta = _AHEAD,
     ) -> Self:
-        """Connect to a server and find out what it can do, unless the edition is given.
+        """Connect to a server.
 
-        `schema` is where the tables are kept, and is made if it is not there. `wide` compresses
-        for very many keys. `ahead` is how far into the future partitions are made. Raises
-        Unavailable when the server does not answer.
+        Args:
+            dsn: connection string of libpq.
+            clock: the time source.
+            schema: schema of the tables, created if it does not exist.
+            edition: the kind of server; detected if None.
+            wide: compress for very many keys.
+            ahead: how far into the future partitions are created.
+
+        Raises Unavailable if the server does not respond.
         """
         connections = Connections(dsn, schema)
         try:
             if schema is not None:
-                make_schema(connections, schema)
-            found = edition or detected(connections)
+                create_schema(connections, schema)
+            edition = edition or detect_edition(connections)
         except BaseException:
             connections.close()
             raise
-        return cls(connections, clock=clock, edition=found, wide=wide, ahead=ahead)
+        return cls(connections, clock=clock, edition=edition, wide=wide, ahead=ahead)
 
     def prepare(self, series: Series[Any]) -> None:
-        """Make what the series needs, if it is not there; safe to do twice, and at once.
+        """Create or migrate the table of a series. Idempotent, also concurrently.
 
-        Columns that were declared since its table was made are added, if they may be empty. Raises
-        SeriesChanged when the table differs in any other way.
+        Nullable columns that were added to the declaration are added to the table.
+
+        Raises SeriesChanged if the table differs in any other way.
         """
-        migrate(self._connections, series.name, self._plan(series), now_us=self._now())
-        self._make_ahead(series)
+        migrate(self.connections, series.name, self._plan(series), now_us=self.now_us())
+        self._create_partitions_ahead(series)
 
     def pending(self, series: Series[Any]) -> tuple[Step, ...]:
-        """Answer the steps `prepare` would do, and change nothing."""
+        """Return the steps that `prepare` would run, without changing anything."""
         plan = self._plan(series)
-        return migrate(self._connections, series.name, plan, now_us=self._now(), dry_run=True)
+        return migrate(self.connections, series.name, plan, now_us=self.now_us(), dry_run=True)
 
     def append(self, series: Series[R], rows: Sequence[R]) -> int:
-        """Add rows and answer how many were new; when it returns they are kept.
+        """Store rows durably and return how many of them were new.
 
-        Raises SeriesFault for a row that does not fit, and then adds none. Raises Unavailable when
-        the server does not answer; the same rows may then be appended again.
+        Raises:
+            SeriesFault: if a row does not fit the columns; then none is stored.
+            Unavailable: if the server does not respond; the same rows may be appended again.
         """
         if not rows:
             return 0
-        sent = self._sending(series)
-        checked = sent.checked(rows)
-        for _ in range(_TRIES - 1):
+        plan = self._copy_plan(series)
+        validated = plan.validate(rows)
+        for _ in range(_MAX_ATTEMPTS - 1):
             try:
-                return self._append(sent, checked)
-            except Contended:
+                return self._append(plan, validated)
+            except WriteConflict:
                 continue
             except PartitionMissing:
                 self._partitions.pop(series.name, None)
-        return self._append(sent, checked)
+        return self._append(plan, validated)
 
     def read(self, window: Window[R]) -> Iterator[R]:
-        """Answer the rows of a window one by one, as they stood at the first, in bounded memory."""
-        yield from map(window.series.row._make, self._ask(rows_question(window)))  # type: ignore[attr-defined]
+        """Iterate over the rows of a window, as of the first row, in bounded memory."""
+        yield from map(window.series.row._make, self._query(rows_statement(window)))  # type: ignore[attr-defined]
 
     def bars(self, bars: Bars[R]) -> Iterator[Bar]:
-        """Answer the buckets of a window, by key then time."""
-        for key, start, count, total, *prices in self._ask(bars_question(bars)):
+        """Return the bars of a window, ordered by key and time."""
+        for key, start, count, total, *prices in self._query(bars_statement(bars)):
             yield Bar(key, start, count, None if total is None else int(total), *prices)
 
     def table(self, window: Window[R]) -> pa.Table:
-        """Answer a window as an Arrow table, in its order."""
+        """Return a window as an Arrow table."""
         import pyarrow as pa
 
         empty = arrow_schema(window.series).empty_table()
         return pa.concat_tables([empty, *self.tables(window)])
 
     def tables(self, window: Window[R]) -> Iterator[pa.Table]:
-        """Answer a window as Arrow tables that follow each other, as the rows stood at the first.
-
-        Only one is in memory at a time; none is empty.
-        """
-        with closing(self._ask(rows_question(window), ROWS_IN_TABLE)) as rows:
+        """Return a window, as of the first row, as consecutive Arrow tables in bounded memory."""
+        with closing(self._query(rows_statement(window), TABLE_ROWS)) as rows:
             yield from arrow_tables(window.series, rows)
 
     def status(self, series: Series[Any]) -> SeriesStatus:
-        """Tell of the chunks of a series that hold rows; counts every row."""
-        with self._connections.transaction() as connection:
-            return census.status(connection, series, self.edition, self._now())
+        """Return the chunks of a series that have rows. Counts every row."""
+        with self.connections.transaction() as connection:
+            return series_status(connection, series, self.edition, self.now_us())
 
     def upkeep(self, series: Series[Any]) -> Upkeep:
-        """Make partitions ahead and drop what is past its retention.
+        """Create partitions ahead of time and drop those past their retention.
 
-        Where the server's own policies run there is nothing to do.
+        Does nothing where the policies of TimescaleDB do the same.
         """
-        self._make_ahead(series)
+        self._create_partitions_ahead(series)
         if series.retain is None or self.edition == "timescale":
             return Upkeep()
-        before = self._now() - microseconds(series.retain)
+        before = self.now_us() - microseconds(series.retain)
         if self.edition == "plain":
-            dropped = partitions.drop(self._connections, series, before)
+            dropped = drop_partitions(self.connections, series, before)
             self._partitions.pop(series.name, None)
             return Upkeep(dropped=dropped)
-        with self._connections.transaction() as connection:
-            call = f"SELECT drop_chunks({relation(series)}, older_than => %s::bigint)"
-            return Upkeep(dropped=len(connection.execute(call, (before,)).fetchall()))
+        with self.connections.transaction() as connection:
+            return Upkeep(dropped=drop_chunks(connection, series, before))
 
     def close(self) -> None:
-        """Close the connections; calling twice is harmless."""
-        self._connections.close()
+        """Close the connections. Idempotent."""
+        self.connections.close()
 
-    def _append(self, sent: Sending, rows: Sequence[tuple[Any, ...]]) -> int:
-        if self.edition == "plain":
-            self._make(sent.series, _starts(sent.series, sent.times(rows)))
-        with self._connections.transaction() as connection:
-            return append(connection, sent, rows, self.edition, self._ways[sent.series])
-
-    def _sending(self, series: Series[Any]) -> Sending:
-        known = self._sendings.get(series)
-        if known is None:
-            known = self._sendings[series] = sending(series)
-        return known
-
-    def _make_ahead(self, series: Series[Any]) -> None:
-        if self.edition == "plain":
-            start = series.chunk_of(self._now())
-            end = start + microseconds(self._ahead) + series.chunk_us
-            self._partitions[series.name] = partitions.make(
-                self._connections, series, range(start, end, series.chunk_us)
-            )
-
-    def _make(self, series: Series[Any], starts: set[int]) -> None:
-        """Make the partitions of chunks, asking the server only about those not seen before."""
-        known = self._partitions.get(series.name, ())
-        if any(partitions.missing(series, start, known) for start in starts):
-            self._partitions[series.name] = partitions.make(self._connections, series, starts)
-
-    def _ask(
-        self, question: Question, at_once: int = _FETCHED_AT_ONCE
-    ) -> Generator[tuple[Any, ...], None, None]:
-        name = f"window_{next(self._numbers)}"
-        with (
-            self._connections.transaction() as connection,
-            connection.cursor(name) as cursor,
-        ):
-            cursor.itersize = at_once
-            yield from cursor.execute(question.sql, question.values, binary=True)
-
-    def _plan(self, series: Series[Any]) -> Plan:
-        return partial(planned, series=series, edition=self.edition, wide=self._wide)
-
-    def _now(self) -> int:
+    def now_us(self) -> int:
+        """Return the time of the engine's clock in microseconds."""
         return int(self._clock.epoch() * 1_000_000)
 
+    def _append(self, plan: CopyPlan, rows: Sequence[tuple[Any, ...]]) -> int:
+        if self.edition == "plain":
+            self._create_partitions(plan.series, _chunk_starts(plan.series, plan.times(rows)))
+        with self.connections.transaction() as connection:
+            direct = self._direct_copies[plan.series]
+            return append_rows(connection, plan, rows, self.edition, direct)
 
-def _starts(series: Series[Any], times: Sequence[int]) -> set[int]:
+    def _copy_plan(self, series: Series[Any]) -> CopyPlan:
+        plan = self._copy_plans.get(series)
+        if plan is None:
+            plan = self._copy_plans[series] = copy_plan(series)
+        return plan
+
+    def _create_partitions_ahead(self, series: Series[Any]) -> None:
+        if self.edition == "plain":
+            start = series.chunk_of(self.now_us())
+            end = start + microseconds(self._ahead) + series.chunk_us
+            self._partitions[series.name] = create_partitions(
+                self.connections, series, range(start, end, series.chunk_us)
+            )
+
+    def _create_partitions(self, series: Series[Any], starts: set[int]) -> None:
+        """Create the partitions of chunks; asks the server only about new ones."""
+        known = self._partitions.get(series.name, ())
+        if any(missing_spans(series, start, known) for start in starts):
+            self._partitions[series.name] = create_partitions(self.connections, series, starts)
+
+    def _query(
+        self, statement: Statement, fetch_rows: int = _FETCH_ROWS
+    ) -> Generator[tuple[Any, ...], None, None]:
+        name = f"window_{next(self._cursor_numbers)}"
+        with (
+            self.connections.transaction() as connection,
+            connection.cursor(name) as cursor,
+        ):
+            cursor.itersize = fetch_rows
+            yield from cursor.execute(statement.sql, statement.parameters, binary=True)
+
+    def _plan(self, series: Series[Any]) -> Plan:
+        return partial(migration_steps, series=series, edition=self.edition, wide=self._wide)
+
+
+def _chunk_starts(series: Series[Any], times: Sequence[int]) -> set[int]:
     first = series.chunk_of(min(times))
     if first == series.chunk_of(max(times)):
         return {first}
     chunk = series.chunk_us
     return {time - time % chunk for time in times}
-
-
-def detected(connections: Connections) -> Edition:
-    """Find out which edition a server is."""
-    with connections.transaction() as connection:
-        found = connection.execute(_EDITION).fetchone()
-    if found is None:
-        return "plain"
-    return "timescale-apache" if found[0] == "apache" else "timescale"

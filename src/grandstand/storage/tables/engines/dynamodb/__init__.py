@@ -1,1 +1,1 @@
-"""Kept here: the engine that keeps tables in DynamoDB, or in what speaks its protocol."""
+"""Table engine on DynamoDB and compatible services."""

@@ -1,4 +1,4 @@
-"""Kept here: how the service is reached: where, as whom, how patiently; botocore's one door."""
+"""Creation of the botocore clients."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from grandstand.storage.tables.engines.dynamodb.failures import failure
+from grandstand.storage.tables.engines.dynamodb.errors import translate_error
 
-_ANY_REGION: Final = "us-east-1"
-_AMAZON: Final = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws")
+_DEFAULT_REGION: Final = "us-east-1"
+_AMAZON_DOMAINS: Final = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws")
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Who calls."""
+    """AWS credentials."""
 
     access_key: str
     secret_key: str = field(repr=False)
@@ -24,15 +24,15 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long one try may take; a cache that must not delay its caller wants 1 to 2 seconds."""
+    """Timeouts of one attempt."""
 
     connect_seconds: float = 3.0
     read_seconds: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Which service is meant: Amazon's in a region, or another behind an endpoint."""
+class ServiceAddress:
+    """Amazon DynamoDB in a region, or a compatible service at an endpoint."""
 
     region: str | None = None
     endpoint: str | None = None
@@ -41,48 +41,54 @@ class Address:
     pool_size: int = 50
 
     @property
-    def of_amazon(self) -> bool:
-        """Whether the service is Amazon's own."""
-        return self.endpoint is None or (urlsplit(self.endpoint).hostname or "").endswith(_AMAZON)
+    def is_amazon(self) -> bool:
+        """Whether the service is Amazon DynamoDB."""
+        return self.endpoint is None or (urlsplit(self.endpoint).hostname or "").endswith(
+            _AMAZON_DOMAINS
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """botocore's clients for tables and for streams."""
+    """The botocore clients for tables and streams."""
 
     tables: Any
     streams: Any
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.tables.close()
         self.streams.close()
 
 
-# DynamoDB Local and relatives want some key, and keep the tables of different keys apart.
-_NOBODY: Final = Credentials("grandstand", "grandstand")
+# DynamoDB Local requires an access key, and separates tables by access key.
+_PLACEHOLDER: Final = Credentials("grandstand", "grandstand")
 
 
-def connect(address: Address) -> Clients:
-    """Make the clients, without calling anyone yet.
+def connect(address: ServiceAddress) -> Clients:
+    """Create the clients without connecting.
 
-    Amazon's own credentials and region (environment, profile, instance) are used where none are
-    given; another endpoint gets placeholders. Raises InvalidRequest when there is no region.
+    Without credentials and region, those of the AWS configuration are used (environment, profile,
+    instance); other endpoints get placeholders.
+
+    Raises InvalidRequest if there is no region.
     """
     from botocore.session import Session
 
     credentials = address.credentials
-    if credentials is None and not address.of_amazon:
-        credentials = _NOBODY
+    if credentials is None and not address.is_amazon:
+        credentials = _PLACEHOLDER
     session = Session()
-    session.register_component("data_loader", _loader(session.get_config_variable("data_path")))
+    session.register_component(
+        "data_loader", _service_loader(session.get_config_variable("data_path"))
+    )
     region = address.region or session.get_config_variable("region")
     if region is None and address.endpoint is not None:
-        region = _ANY_REGION
+        region = _DEFAULT_REGION
     settings: dict[str, Any] = {
         "region_name": region,
         "endpoint_url": address.endpoint,
-        "config": _config(address),
+        "config": _client_config(address),
     }
     if credentials is not None:
         settings["aws_access_key_id"] = credentials.access_key
@@ -93,27 +99,27 @@ def connect(address: Address) -> Clients:
             session.create_client("dynamodb", **settings),
             session.create_client("dynamodbstreams", **settings),
         )
-    except Exception as fault:
-        raise failure(fault).error from fault
+    except Exception as error:
+        raise translate_error(error).error from error
 
 
 @lru_cache(maxsize=1)
-def _loader(data_path: str | None) -> Any:  # noqa: ANN401 - botocore comes without types
-    """Read botocore's descriptions of services once, which is most of the making of a client."""
+def _service_loader(data_path: str | None) -> Any:  # noqa: ANN401 - botocore comes without types
+    """Return a shared loader: parsing service descriptions is most of the cost of a client."""
     from botocore.loaders import create_loader
 
     return create_loader(data_path)
 
 
-def _config(address: Address) -> Any:  # noqa: ANN401 - botocore comes without types
+def _client_config(address: ServiceAddress) -> Any:  # noqa: ANN401 - botocore comes without types
     from botocore.config import Config
 
     return Config(
         connect_timeout=address.timeouts.connect_seconds,
         read_timeout=address.timeouts.read_seconds,
         max_pool_connections=address.pool_size,
-        # Tries are counted in one place only, and the service's own sentences about a wrong
-        # request are better than those of the client.
+        # Retries are counted in one place (client.py), and the service's messages about invalid
+        # requests are better than those of the client.
         retries={"mode": "standard", "total_max_attempts": 1},
         parameter_validation=False,
         tcp_keepalive=True,

@@ -1,4 +1,4 @@
-"""Kept here: the cloud engine, DynamoDB or what speaks its protocol."""
+"""Table engine on DynamoDB and compatible services."""
 
 from __future__ import annotations
 
@@ -8,34 +8,38 @@ from secrets import token_hex
 from threading import Lock
 from typing import Any, Final, Self, TypeAlias
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
+from grandstand.storage.tables.attribute_values import Item, Key
 from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
-from grandstand.storage.tables.engines.dynamodb import fallback
-from grandstand.storage.tables.engines.dynamodb.batches import read_batch, write_batch
-from grandstand.storage.tables.engines.dynamodb.calls import Calls, Meter, Patience
+from grandstand.storage.tables.engines.dynamodb.client import (
+    CapacityMeter,
+    DynamoClient,
+    RetryPolicy,
+    detect_capabilities,
+)
 from grandstand.storage.tables.engines.dynamodb.connection import (
-    Address,
     Clients,
     Credentials,
+    ServiceAddress,
     Timeouts,
     connect,
 )
-from grandstand.storage.tables.engines.dynamodb.doubt import (
-    holds,
-    new_attributes,
-    repeatable,
-)
+from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSupported
 from grandstand.storage.tables.engines.dynamodb.items import (
     get_action,
     get_parameters,
+    is_applied,
+    is_repeatable,
+    new_attributes,
     query_parameters,
+    read_batch,
     scan_parameters,
     write_action,
+    write_batch,
     write_parameters,
 )
-from grandstand.storage.tables.engines.dynamodb.probe import probe
-from grandstand.storage.tables.engines.dynamodb.streams import Streams
-from grandstand.storage.tables.engines.dynamodb.tables import Tables
+from grandstand.storage.tables.engines.dynamodb.streams import StreamReader
+from grandstand.storage.tables.engines.dynamodb.tables import TableManager
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.requests import (
@@ -45,16 +49,15 @@ from grandstand.storage.tables.requests import (
     DeleteItem,
     Found,
     GetItem,
-    Page,
     PutItem,
-    Query,
-    Scan,
+    QueryRequest,
+    RawPage,
+    ScanRequest,
     Transaction,
     UpdateItem,
     Written,
 )
 from grandstand.storage.tables.schema import TableDescription, TableSchema
-from grandstand.storage.tables.values import Item, Key
 
 Shape: TypeAlias = dict[str, Any]
 
@@ -62,30 +65,38 @@ _TABLE_SECONDS: Final = 900.0
 
 
 class DynamoEngine:
-    """Keeps tables in DynamoDB, DynamoDB Local, ScyllaDB Alternator or our own endpoint.
+    """Stores tables in DynamoDB, DynamoDB Local, or another server with the same protocol.
 
-    Safe to share between threads. Sizes in answers are 0: the service does not tell them; what
-    calls cost is told to the meter instead. A write whose answer was lost is repeated where that
-    is harmless (see `doubt`); what such a write replaced is then not known.
+    The service must support transactions: any other is refused at the first call. Thread-safe.
+    Sizes in results are 0, because the service does not report them; consumed capacity goes to the
+    meter. A write whose response was lost is repeated if that is harmless (see `is_repeatable`);
+    what such a write replaced is then unknown.
+
+    Example:
+        >>> engine = DynamoEngine.open(region="eu-west-1", clock=SystemClock(), random=Random())
+        >>> engine.create_table(schema)
+        >>> engine.put(PutItem("users", {"pk": "ada"}))
     """
 
     def __init__(
         self,
         clients: Clients,
-        calls: Calls,
+        client: DynamoClient,
         *,
+        endpoint: str,
         capabilities: Capabilities | None,
         table_seconds: float,
     ) -> None:
         self._clients = clients
-        self._calls = calls
+        self._unchecked_client = client
+        self._endpoint = endpoint
         self._capabilities = capabilities
-        self._probing = Lock()
-        self._tables = Tables(calls, calls.clock, self._offered, table_seconds)
-        self._streams = Streams(
-            Calls(clients.streams, calls.clock, calls.random, calls.patience),
-            calls.clock,
-            self._tables.stream,
+        self._detection_lock = Lock()
+        self._table_manager = TableManager(client, client.clock, self._supported, table_seconds)
+        self._stream_reader = StreamReader(
+            DynamoClient(clients.streams, client.clock, client.random, client.retry_policy),
+            client.clock,
+            self._table_manager.stream,
         )
 
     @classmethod
@@ -99,149 +110,164 @@ class DynamoEngine:
         credentials: Credentials | None = None,
         capabilities: Capabilities | None = None,
         timeouts: Timeouts | None = None,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         pool_size: int = 50,
         table_seconds: float = _TABLE_SECONDS,
-        meter: Meter | None = None,
+        meter: CapacityMeter | None = None,
     ) -> Self:
-        """Make an engine, without calling anyone yet.
+        """Create an engine without connecting.
 
-        Without an endpoint it is Amazon's service. What another service can do is asked of it
-        when it first matters, unless `capabilities` says so. Making and changing a table waits
-        `table_seconds` at most. Raises InvalidRequest when there is no region.
+        Args:
+            clock: the time source.
+            random: the source of random retry delays.
+            region: AWS region.
+            endpoint: URL of a compatible service; Amazon DynamoDB if None.
+            credentials: credentials; those of the AWS configuration if None.
+            capabilities: what the service supports; detected at the first call if None.
+            timeouts: timeouts of one attempt.
+            retry_policy: how often failed calls are repeated.
+            pool_size: maximum number of connections.
+            table_seconds: how long to wait for a table to be created or changed.
+            meter: receives the consumed capacity.
+
+        Raises InvalidRequest if there is no region.
         """
-        address = Address(region, endpoint, credentials, timeouts or Timeouts(), pool_size)
+        address = ServiceAddress(region, endpoint, credentials, timeouts or Timeouts(), pool_size)
         clients = connect(address)
-        if capabilities is None and address.of_amazon:
+        if capabilities is None and address.is_amazon:
             capabilities = Capabilities()
-        calls = Calls(clients.tables, clock, random, patience or Patience(), meter)
-        return cls(clients, calls, capabilities=capabilities, table_seconds=table_seconds)
+        client = DynamoClient(clients.tables, clock, random, retry_policy or RetryPolicy(), meter)
+        return cls(
+            clients,
+            client,
+            endpoint=endpoint or "Amazon DynamoDB",
+            capabilities=capabilities,
+            table_seconds=table_seconds,
+        )
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the service can do; asked of it once; raises StoreUnavailable."""
-        return self._offered()
+        """What the service supports; detected once.
 
-    def _offered(self) -> Capabilities:
-        with self._probing:
-            if self._capabilities is None:
-                self._capabilities = probe(self._calls, self._streams.calls)
-            return self._capabilities
+        Raises StoreUnavailable if the service does not respond, and OperationNotSupported if it
+        has no transactions.
+        """
+        return self._supported()
+
+    def _supported(self) -> Capabilities:
+        capabilities = self._capabilities
+        if capabilities is None:
+            with self._detection_lock:
+                if self._capabilities is None:
+                    self._capabilities = detect_capabilities(
+                        self._unchecked_client, self._stream_reader.client
+                    )
+                capabilities = self._capabilities
+        if not capabilities.transactions:
+            raise OperationNotSupported(
+                f"The table store at {self._endpoint} does not support TransactWriteItems. "
+                "Use Amazon DynamoDB, DynamoDB Local, or `grandstand tables serve`."
+            )
+        return capabilities
+
+    @property
+    def _client(self) -> DynamoClient:
+        self._supported()
+        return self._unchecked_client
+
+    @property
+    def _tables(self) -> TableManager:
+        self._supported()
+        return self._table_manager
+
+    @property
+    def _streams(self) -> StreamReader:
+        self._supported()
+        return self._stream_reader
 
     @property
     def remote(self) -> bool:
-        """Calls cross a network."""
+        """Whether calls use the network: always."""
         return True
 
     def create_table(self, schema: TableSchema) -> TableDescription:
-        """Make a table with its indexes, stream and expiry, and wait until it can be used."""
+        """Create a table with its indexes, stream and time to live, and wait until it is active."""
         return self._tables.create(schema)
 
     def describe_table(self, name: str) -> TableDescription:
-        """Describe a table; raise TableNotFound."""
+        """Describe a table.
+
+        Raises TableNotFound.
+        """
         return self._tables.describe(name)
 
     def schema_of(self, name: str) -> TableSchema:
-        """Answer a table's schema; raise TableNotFound."""
+        """Return the schema of a table.
+
+        Raises TableNotFound.
+        """
         return self._tables.describe(name).schema
 
     def alter_table(self, schema: TableSchema) -> TableDescription:
-        """Bring the table of that name to this schema, one change at a time."""
+        """Change the table of that name to this schema, one change at a time."""
         return self._tables.alter(schema)
 
     def delete_table(self, name: str) -> TableDescription:
-        """Remove a table and wait until it is gone; answer what it was."""
+        """Delete a table, wait until it is gone, and return its last description."""
         return self._tables.delete(name)
 
     def list_tables(self) -> tuple[str, ...]:
-        """Name every table, sorted."""
+        """Return the names of all tables, sorted."""
         return self._tables.names()
 
     def get(self, request: GetItem) -> Found:
         """Read one item."""
-        return _found(self._calls.send("get_item", get_parameters(request)))
+        return _parse_item(self._client.send("get_item", get_parameters(request)))
 
     def put(self, request: PutItem) -> Written:
-        """Write one item; raise ConditionFailed."""
-        return self.write(request)
+        """Write one item.
+
+        Raises ConditionFailed.
+        """
+        return self._write(request)
 
     def update(self, request: UpdateItem) -> Written:
-        """Change one item; raise ConditionFailed."""
-        return self.write(request)
+        """Update one item.
+
+        Raises ConditionFailed.
+        """
+        return self._write(request)
 
     def delete(self, request: DeleteItem) -> Written:
-        """Remove one item; raise ConditionFailed."""
-        return self.write(request)
+        """Delete one item.
 
-    def write(self, request: PutItem | UpdateItem | DeleteItem, *, once: bool = False) -> Written:
-        """Write one item by whichever call it takes; raise ConditionFailed.
-
-        With `once` it is never done twice: a lost answer raises StoreUnavailable.
+        Raises ConditionFailed.
         """
+        return self._write(request)
+
+    def _write(self, request: PutItem | UpdateItem | DeleteItem) -> Written:
         operation, parameters = write_parameters(request)
-        answer = self._calls.send(
+        response = self._client.send(
             operation,
             parameters,
-            repeatable=not once and repeatable(request),
+            repeatable=is_repeatable(request),
             confirm=None if request.condition is None else lambda: self._confirm(request),
         )
-        attributes = answer.get("Attributes")
+        attributes = response.get("Attributes")
         return Written(item_from_wire(attributes) if attributes else None)
 
     def _confirm(self, request: PutItem | UpdateItem | DeleteItem) -> Shape | None:
-        """Answer as the write would have, if the item is as the write wanted it."""
-        key = self.key(request.table, request.item) if isinstance(request, PutItem) else request.key
-        found = self.get(GetItem(request.table, key, consistent=True)).item
-        if not holds(request, found):
+        """Return the response of a write if the stored item shows that it was executed."""
+        if isinstance(request, PutItem):
+            key = self._key_of(request.table, request.item)
+        else:
+            key = request.key
+        stored = self.get(GetItem(request.table, key, consistent=True)).item
+        if not is_applied(request, stored):
             return None
-        return {"Attributes": item_to_wire(new_attributes(request, found))}
+        return {"Attributes": item_to_wire(new_attributes(request, stored))}
 
-    def query(self, request: Query) -> Page:
-        """Read one page of a partition."""
-        return _page(self._calls.send("query", query_parameters(request)))
-
-    def scan(self, request: Scan) -> Page:
-        """Read one page of a table."""
-        return _page(self._calls.send("scan", scan_parameters(request)))
-
-    def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
-        """Read up to 100 items at once; what stays unread after every try is `left`."""
-        return read_batch(self._calls, requests)
-
-    def batch_write(self, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
-        """Write up to 25 items at once; what stays unwritten after every try is `left`."""
-        return write_batch(self._calls, requests)
-
-    def transact_write(self, request: Transaction) -> tuple[Written, ...]:
-        """Write all or nothing; raise TransactionCancelled with a reason an action.
-
-        Without a token it gets one of its own, so that repeating it is harmless. Where the
-        service has no transactions, see `fallback`.
-        """
-        if not self._offered().transactions:
-            return fallback.transact_write(self, request)
-        # Not from the engine's own chance: two engines seeded alike would share their tokens, and
-        # the service takes the second transaction of a token for a repetition of the first.
-        token = request.token or token_hex(16)
-        actions = [write_action(action) for action in request.actions]
-        self._calls.send(
-            "transact_write_items", {"TransactItems": actions, "ClientRequestToken": token}
-        )
-        return (Written(),) * len(actions)
-
-    def transact_get(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
-        """Read several items as of one moment."""
-        if not self._offered().transactions:
-            return fallback.transact_get(self._each, requests)
-        actions = [{"Get": get_action(request)} for request in requests]
-        answer = self._calls.send("transact_get_items", {"TransactItems": actions})
-        return tuple(_found(response) for response in answer.get("Responses") or ())
-
-    def _each(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
-        return tuple(self.get(request) for request in requests)
-
-    def key(self, table: str, item: Item) -> Key:
-        """Take an item's key out of it; raise TableNotFound, or InvalidRequest when it lacks it."""
+    def _key_of(self, table: str, item: Item) -> Key:
         names = self._tables.schema(table).key_names
         missing = next((name for name in names if name not in item), None)
         if missing is not None:
@@ -250,39 +276,79 @@ class DynamoEngine:
             )
         return {name: item[name] for name in names}
 
+    def query(self, request: QueryRequest) -> RawPage:
+        """Read one page of a partition."""
+        return _parse_page(self._client.send("query", query_parameters(request)))
+
+    def scan(self, request: ScanRequest) -> RawPage:
+        """Read one page of a table."""
+        return _parse_page(self._client.send("scan", scan_parameters(request)))
+
+    def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
+        """Read up to 100 items at once; what is still unprocessed after all retries is `left`."""
+        return read_batch(self._client, requests)
+
+    def batch_write(self, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
+        """Write up to 25 items at once; what is still unprocessed after all retries is `left`."""
+        return write_batch(self._client, requests)
+
+    def transact_write(self, request: Transaction) -> tuple[Written, ...]:
+        """Write all items or none.
+
+        Without a token it gets one, so that repeating it is harmless.
+
+        Raises TransactionCancelled, with a reason for each action.
+        """
+        client = self._client
+        # The token does not come from the engine's Random: two engines with the same seed would
+        # share tokens, and the service treats the second transaction of a token as a repetition.
+        token = request.token or token_hex(16)
+        actions = [write_action(action) for action in request.actions]
+        client.send("transact_write_items", {"TransactItems": actions, "ClientRequestToken": token})
+        return (Written(),) * len(actions)
+
+    def transact_get(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
+        """Read several items as of one moment."""
+        actions = [{"Get": get_action(request)} for request in requests]
+        response = self._client.send("transact_get_items", {"TransactItems": actions})
+        return tuple(_parse_item(item) for item in response.get("Responses") or ())
+
     def changes(self, table: str, position: str | None, limit: int) -> ChangeBatch:
-        """Read changes after a position (None: from the oldest kept); raise ChangesLost."""
+        """Return changes after a position, or from the oldest if it is None.
+
+        Raises ChangesLost.
+        """
         return self._streams.changes(table, position, limit)
 
     def latest_position(self, table: str) -> str:
-        """Answer the position after which only changes still to come are read."""
+        """Return the position after which only future changes are read."""
         return self._streams.latest_position(table)
 
     def hold_changes(self, table: str, consumer: str, position: str | None) -> None:
-        """Do nothing: the service keeps changes for 24 hours, whoever reads them."""
+        """Do nothing: the service stores changes for 24 hours, whether read or not."""
 
-    def sweep(self, table: str, limit: int) -> int:  # noqa: ARG002 - as the engines promise
-        """Do nothing and answer 0: the service deletes expired items itself."""
+    def sweep(self, table: str, limit: int) -> int:  # noqa: ARG002 - part of the engine interface
+        """Do nothing and return 0: the service deletes expired items itself."""
         return 0
 
     def put_settings(self, table: str, settings: Mapping[str, str]) -> None:
-        """Keep texts as the table's tags; a service without tags keeps nothing."""
+        """Store settings as tags of the table; does nothing if the service has no tags."""
         self._tables.tag(table, settings)
 
     def close(self) -> None:
-        """Let go of connections; calling twice is harmless."""
+        """Close the connections. Idempotent."""
         self._clients.close()
 
 
-def _found(answer: Shape) -> Found:
-    item = answer.get("Item")
+def _parse_item(response: Shape) -> Found:
+    item = response.get("Item")
     return Found(item_from_wire(item) if item else None)
 
 
-def _page(answer: Shape) -> Page:
-    last = answer.get("LastEvaluatedKey")
-    return Page(
-        items=tuple(item_from_wire(item) for item in answer.get("Items") or ()),
-        scanned=answer.get("ScannedCount") or 0,
+def _parse_page(response: Shape) -> RawPage:
+    last = response.get("LastEvaluatedKey")
+    return RawPage(
+        items=tuple(item_from_wire(item) for item in response.get("Items") or ()),
+        scanned=response.get("ScannedCount") or 0,
         last_key=item_from_wire(last) if last else None,
     )

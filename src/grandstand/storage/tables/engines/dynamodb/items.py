@@ -1,30 +1,43 @@
-"""Kept here: our requests on items as the parameters of DynamoDB's calls."""
+"""Parameters of item calls, batches, and recovery of writes whose response was lost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-from grandstand.storage.tables.encoding.attributes import item_to_wire, to_wire
+from grandstand.storage.tables.attribute_values import Item, same
+from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire, to_wire
+from grandstand.storage.tables.engines.dynamodb.client import DynamoClient
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.nodes import Condition
+from grandstand.storage.tables.expressions.evaluate import apply, makes_item, touched
+from grandstand.storage.tables.expressions.nodes import (
+    Assigned,
+    Condition,
+    IfMissing,
+    Literal,
+    Path,
+    UpdateNode,
+)
 from grandstand.storage.tables.expressions.render import Rendering
 from grandstand.storage.tables.requests import (
+    BatchRead,
+    BatchWritten,
     CheckItem,
     DeleteItem,
     GetItem,
     PutItem,
-    Query,
-    Scan,
+    QueryRequest,
+    ScanRequest,
     UpdateItem,
     WriteAction,
+    Written,
 )
 
 Shape: TypeAlias = dict[str, Any]
 
 
 def get_parameters(request: GetItem) -> Shape:
-    """Write the parameters of GetItem."""
+    """Return the parameters of GetItem."""
     shape = get_action(request)
     if request.consistent:
         shape["ConsistentRead"] = True
@@ -32,7 +45,7 @@ def get_parameters(request: GetItem) -> Shape:
 
 
 def get_action(request: GetItem) -> Shape:
-    """Write the Get of a transaction."""
+    """Return the Get of a transaction."""
     rendering = Rendering()
     shape: Shape = {"TableName": request.table, "Key": item_to_wire(request.key)}
     if request.projection:
@@ -41,18 +54,18 @@ def get_action(request: GetItem) -> Shape:
 
 
 def write_parameters(request: PutItem | UpdateItem | DeleteItem) -> tuple[str, Shape]:
-    """Name the call for a write, and write its parameters."""
+    """Return the operation and the parameters of a write."""
     ((kind, shape),) = write_action(request).items()
     if request.returning != "NONE":
         shape["ReturnValues"] = request.returning
-    return _CALLS[kind], shape
+    return _OPERATIONS[kind], shape
 
 
-_CALLS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
+_OPERATIONS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 
 
 def write_action(request: WriteAction) -> Shape:
-    """Write one action of a transaction: {"Put": {...}}, and so on."""
+    """Return one action of a transaction, such as {"Put": {...}}."""
     rendering = Rendering()
     shape: Shape = {"TableName": request.table}
     match request:
@@ -70,14 +83,14 @@ def write_action(request: WriteAction) -> Shape:
         case CheckItem():
             kind = "ConditionCheck"
             shape["Key"] = item_to_wire(request.key)
-    _conditioned(shape, rendering, request.condition)
+    _add_condition(shape, rendering, request.condition)
     if request.show_conflict:
         shape["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     return {kind: _with_placeholders(shape, rendering)}
 
 
-def query_parameters(request: Query) -> Shape:
-    """Write the parameters of Query."""
+def query_parameters(request: QueryRequest) -> Shape:
+    """Return the parameters of Query."""
     rendering = Rendering()
     shape: Shape = {
         "TableName": request.table,
@@ -85,20 +98,20 @@ def query_parameters(request: Query) -> Shape:
     }
     if not request.forward:
         shape["ScanIndexForward"] = False
-    return _read_many(shape, rendering, request)
+    return _add_read_parameters(shape, rendering, request)
 
 
-def scan_parameters(request: Scan) -> Shape:
-    """Write the parameters of Scan."""
+def scan_parameters(request: ScanRequest) -> Shape:
+    """Return the parameters of Scan."""
     shape: Shape = {"TableName": request.table}
     if request.segments != 1:
         shape["Segment"] = request.segment
         shape["TotalSegments"] = request.segments
-    return _read_many(shape, Rendering(), request)
+    return _add_read_parameters(shape, Rendering(), request)
 
 
 def batch_keys(requests: list[GetItem]) -> Shape:
-    """Write one table's part of BatchGetItem; the requests ask alike but for their keys."""
+    """Return the part of BatchGetItem for one table; the requests differ only in their keys."""
     rendering = Rendering()
     shape: Shape = {"Keys": [item_to_wire(request.key) for request in requests]}
     if requests[0].projection:
@@ -109,15 +122,20 @@ def batch_keys(requests: list[GetItem]) -> Shape:
 
 
 def batch_write(request: PutItem | DeleteItem) -> Shape:
-    """Write one action of BatchWriteItem; raise InvalidRequest when it has a condition."""
+    """Return one action of BatchWriteItem.
+
+    Raises InvalidRequest if it has a condition.
+    """
     if request.condition is not None or request.returning != "NONE":
-        raise InvalidRequest("A batch write takes neither conditions nor returned values")
+        raise InvalidRequest("Batch writes support neither conditions nor return values.")
     if isinstance(request, PutItem):
         return {"PutRequest": {"Item": item_to_wire(request.item)}}
     return {"DeleteRequest": {"Key": item_to_wire(request.key)}}
 
 
-def _read_many(shape: Shape, rendering: Rendering, request: Query | Scan) -> Shape:
+def _add_read_parameters(
+    shape: Shape, rendering: Rendering, request: QueryRequest | ScanRequest
+) -> Shape:
     optional: Mapping[str, object] = {
         "IndexName": request.index,
         "Limit": request.limit,
@@ -132,7 +150,7 @@ def _read_many(shape: Shape, rendering: Rendering, request: Query | Scan) -> Sha
     return _with_placeholders(shape, rendering)
 
 
-def _conditioned(shape: Shape, rendering: Rendering, condition: Condition | None) -> None:
+def _add_condition(shape: Shape, rendering: Rendering, condition: Condition | None) -> None:
     if condition is not None:
         shape["ConditionExpression"] = rendering.condition(condition)
 
@@ -145,3 +163,157 @@ def _with_placeholders(shape: Shape, rendering: Rendering) -> Shape:
             name: to_wire(value) for name, value in rendering.values.items()
         }
     return shape
+
+
+ReadMode: TypeAlias = tuple[tuple[Path, ...], bool]
+
+MAX_READS: Final = 100
+MAX_WRITES: Final = 25
+
+
+def read_batch(client: DynamoClient, requests: Sequence[GetItem]) -> BatchRead:
+    """Read items and repeat unprocessed keys; what remains unprocessed is `left`.
+
+    Raises InvalidRequest for more than 100 requests, for none, and for duplicates.
+    """
+    _check_count(len(requests), MAX_READS, "BatchGetItem")
+    if len({_item_id(request) for request in requests}) < len(requests):
+        raise InvalidRequest("Provided list of item keys contains duplicates")
+    items: list[tuple[str, Item]] = []
+    left: list[GetItem] = []
+    for batch in _split_by_mode(requests):
+        found, remaining = _read_keys(client, batch)
+        items += found
+        left += remaining
+    return BatchRead(tuple(items), tuple(left))
+
+
+def _item_id(request: GetItem) -> str:
+    return repr((request.table, sorted(item_to_wire(request.key).items())))
+
+
+def _split_by_mode(requests: Sequence[GetItem]) -> list[dict[str, list[GetItem]]]:
+    """Distribute requests to calls, each of which reads a table in one mode."""
+    batches: list[dict[str, list[GetItem]]] = []
+    for request in requests:
+        for batch in batches:
+            others = batch.get(request.table)
+            if others is None or _read_mode(others[0]) == _read_mode(request):
+                batch.setdefault(request.table, []).append(request)
+                break
+        else:
+            batches.append({request.table: [request]})
+    return batches
+
+
+def _read_mode(request: GetItem) -> ReadMode:
+    return request.projection, request.consistent
+
+
+def _read_keys(
+    client: DynamoClient, batch: dict[str, list[GetItem]]
+) -> tuple[list[tuple[str, Item]], list[GetItem]]:
+    found: list[tuple[str, Item]] = []
+    pending: Shape = {table: batch_keys(requests) for table, requests in batch.items()}
+    retries = client.start_retries()
+    while True:
+        response = client.send("batch_get_item", {"RequestItems": pending})
+        for table, items in response.get("Responses", {}).items():
+            found += ((table, item_from_wire(item)) for item in items)
+        pending = response.get("UnprocessedKeys") or {}
+        if not pending or not retries.wait():
+            break
+    left = [
+        GetItem(table, item_from_wire(key), *_read_mode(batch[table][0]))
+        for table, part in pending.items()
+        for key in part["Keys"]
+    ]
+    return found, left
+
+
+def write_batch(client: DynamoClient, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
+    """Write items and repeat unprocessed ones; what remains unprocessed is `left`.
+
+    Raises InvalidRequest for more than 25 requests, for none, and for one with a condition.
+    """
+    _check_count(len(requests), MAX_WRITES, "BatchWriteItem")
+    pending: dict[str, list[Shape]] = {}
+    for request in requests:
+        pending.setdefault(request.table, []).append(batch_write(request))
+    retries = client.start_retries()
+    while True:
+        response = client.send("batch_write_item", {"RequestItems": pending})
+        pending = response.get("UnprocessedItems") or {}
+        if not pending or not retries.wait():
+            break
+    left = tuple(_decode_write(table, action) for table, part in pending.items() for action in part)
+    done = _without([request.table for request in requests], [request.table for request in left])
+    return BatchWritten(left, tuple((table, Written()) for table in done))
+
+
+def _decode_write(table: str, action: Shape) -> PutItem | DeleteItem:
+    if "PutRequest" in action:
+        return PutItem(table, item_from_wire(action["PutRequest"]["Item"]))
+    return DeleteItem(table, item_from_wire(action["DeleteRequest"]["Key"]))
+
+
+def _without(tables: list[str], without: list[str]) -> list[str]:
+    remaining = list(tables)
+    for table in without:
+        remaining.remove(table)
+    return remaining
+
+
+def _check_count(count: int, limit: int, operation: str) -> None:
+    if count > limit:
+        raise InvalidRequest(f"Too many items requested for the {operation} call")
+    if not count:
+        raise InvalidRequest(
+            "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy "
+            "constraint: Member must have length greater than or equal to 1"
+        )
+
+
+def is_repeatable(request: PutItem | UpdateItem | DeleteItem) -> bool:
+    """Return whether executing the write twice has the same result as once."""
+    return not isinstance(request, UpdateItem) or _is_idempotent(request.update)
+
+
+def _is_idempotent(update: UpdateNode) -> bool:
+    return (
+        all(_is_constant(assigned) for _, assigned in update.sets)
+        and all(isinstance(literal.value, frozenset) for _, literal in update.adds)
+        and not any(_has_list_index(path) for path in update.paths)
+    )
+
+
+def _is_constant(assigned: Assigned) -> bool:
+    if isinstance(assigned, IfMissing):
+        return _is_constant(assigned.other)
+    return isinstance(assigned, Literal)
+
+
+def _has_list_index(path: Path) -> bool:
+    return any(isinstance(step, int) for step in path.steps)
+
+
+def is_applied(request: PutItem | UpdateItem | DeleteItem, stored: Item | None) -> bool:
+    """Return whether the stored item is the result of a repeatable write."""
+    match request:
+        case PutItem():
+            return stored is not None and same(request.item, stored)
+        case DeleteItem():
+            return stored is None
+        case UpdateItem():
+            if stored is None:
+                return not makes_item(request.update)
+            return same(apply(request.update, stored), stored)
+
+
+def new_attributes(request: PutItem | UpdateItem | DeleteItem, stored: Item | None) -> Item:
+    """Return the new attributes a write returns; the old ones are unknown."""
+    if stored is None or not isinstance(request, UpdateItem):
+        return {}
+    if request.returning == "UPDATED_NEW":
+        return touched(request.update, stored)
+    return stored if request.returning == "ALL_NEW" else {}

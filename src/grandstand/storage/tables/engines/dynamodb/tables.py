@@ -1,4 +1,4 @@
-"""Kept here: making, changing and describing tables at the service, and waiting for them."""
+"""Creating, changing and describing tables, and waiting until they are ready."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any, Final, TypeAlias
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
 from grandstand.storage.tables.encoding.shapes import create_table_shape, schema_from_shape
-from grandstand.storage.tables.engines.dynamodb.altering import changes_to
-from grandstand.storage.tables.engines.dynamodb.calls import Calls
-from grandstand.storage.tables.engines.dynamodb.failures import NotOffered
+from grandstand.storage.tables.engines.dynamodb.client import DynamoClient
+from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSupported
+from grandstand.storage.tables.engines.dynamodb.table_changes import plan_changes
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.errors import (
     AccessRefused,
@@ -24,16 +24,16 @@ from grandstand.storage.tables.schema import TableDescription, TableSchema
 
 Shape: TypeAlias = dict[str, Any]
 
-_FIRST_LOOK: Final = 0.05
-_LONGEST_LOOK: Final = 5.0
-_STREAM_SECONDS: Final = 60.0
+_FIRST_POLL_SECONDS: Final = 0.05
+_LONGEST_POLL_SECONDS: Final = 5.0
+_STREAM_CACHE_SECONDS: Final = 60.0
 
 
 @dataclass(slots=True)
-class Tables:
-    """The tables of one account and region."""
+class TableManager:
+    """Manages the tables of one account and region."""
 
-    calls: Calls
+    client: DynamoClient
     clock: Clock
     capabilities: Callable[[], Capabilities]
     wait_seconds: float
@@ -41,89 +41,104 @@ class Tables:
     _streams: dict[str, tuple[float, str]] = field(default_factory=dict)
 
     def create(self, schema: TableSchema) -> TableDescription:
-        """Make a table and wait until it can be used; raise TableInUse when it exists."""
+        """Create a table and wait until it is active.
+
+        Raises TableInUse if it exists.
+        """
         shape = create_table_shape(schema)
         if not self.capabilities().streams:
             shape.pop("StreamSpecification", None)
         self._forget(schema.name)
-        self.calls.send("create_table", shape, repeatable=False)
+        self.client.send("create_table", shape, repeatable=False)
         self._wait(schema.name)
-        self._expire_by(schema.name, None, schema.ttl)
+        self._change_time_to_live(schema.name, None, schema.ttl)
         return self.describe(schema.name)
 
     def describe(self, name: str) -> TableDescription:
-        """Describe a table with its expiry and tags; raise TableNotFound."""
-        return self._described(self._table(name))
+        """Describe a table with its time to live and tags.
+
+        Raises TableNotFound.
+        """
+        return self._build_description(self._table(name))
 
     def schema(self, name: str) -> TableSchema:
-        """Answer the table's schema as last seen; raise TableNotFound."""
+        """Return the cached schema of a table.
+
+        Raises TableNotFound.
+        """
         if name not in self._schemas:
             self._schemas[name] = schema_from_shape(self._table(name))
         return self._schemas[name]
 
     def stream(self, name: str) -> str:
-        """Answer the address of the stream the table has now; raise InvalidRequest if none."""
-        at, stream = self._streams.get(name, (0.0, ""))
+        """Return the ARN of the current stream of a table.
+
+        Raises InvalidRequest if the table has none.
+        """
+        cached_at, stream = self._streams.get(name, (0.0, ""))
         now = self.clock.monotonic()
-        if stream and now - at < _STREAM_SECONDS:
+        if stream and now - cached_at < _STREAM_CACHE_SECONDS:
             return stream
         table = self._table(name)
         if not (table.get("StreamSpecification") or {}).get("StreamEnabled"):
-            raise InvalidRequest(f"Table {name} keeps no changes: declare it with a stream")
+            raise InvalidRequest(f"Table {name} has no stream. Declare it with a stream.")
         stream = str(table["LatestStreamArn"])
         self._streams[name] = (now, stream)
         return stream
 
     def alter(self, schema: TableSchema) -> TableDescription:
-        """Bring a table to this schema, one change at a time, waiting after each.
+        """Change a table to a schema, one change at a time, and wait after each.
 
-        Raises TableNotFound, and InvalidRequest when the table's own key would change.
+        Raises TableNotFound, or InvalidRequest if the key of the table would change.
         """
         self._forget(schema.name)
         self._wait(schema.name)
-        now = self.describe(schema.name).schema
-        offered = self.capabilities()
-        for change in changes_to(now, schema, streams=offered.streams):
-            self.calls.send("update_table", {"TableName": schema.name, **change}, repeatable=False)
+        current = self.describe(schema.name).schema
+        capabilities = self.capabilities()
+        for change in plan_changes(current, schema, streams=capabilities.streams):
+            self.client.send("update_table", {"TableName": schema.name, **change}, repeatable=False)
             self._wait(schema.name)
-        self._expire_by(schema.name, now.ttl, schema.ttl)
+        self._change_time_to_live(schema.name, current.ttl, schema.ttl)
         self._forget(schema.name)
         return self.describe(schema.name)
 
     def delete(self, name: str) -> TableDescription:
-        """Remove a table and wait until it is gone; answer what it was; raise TableNotFound."""
-        was = self.describe(name)
+        """Delete a table, wait until it is gone, and return its last description.
+
+        Raises TableNotFound.
+        """
+        description = self.describe(name)
         self._forget(name)
-        self.calls.send("delete_table", {"TableName": name}, repeatable=False)
+        self.client.send("delete_table", {"TableName": name}, repeatable=False)
         with suppress(TableNotFound):
             self._wait(name)
-        return was
+        return description
 
     def names(self) -> tuple[str, ...]:
-        """Name every table, sorted."""
+        """Return the names of all tables, sorted."""
         names: list[str] = []
         parameters: Shape = {}
         while True:
-            answer = self.calls.send("list_tables", parameters)
-            names += answer.get("TableNames") or ()
-            last = answer.get("LastEvaluatedTableName")
+            response = self.client.send("list_tables", parameters)
+            names += response.get("TableNames") or ()
+            last = response.get("LastEvaluatedTableName")
             if not last:
                 return tuple(sorted(names))
             parameters = {"ExclusiveStartTableName": last}
 
     def tag(self, name: str, settings: Mapping[str, str]) -> None:
-        """Keep the settings as tags, beside those the table has; without tags, keep nothing."""
+        """Store settings as tags of the table; does nothing if the service has no tags."""
         arn = self._table(name)["TableArn"]
         tags = [{"Key": key, "Value": value} for key, value in settings.items()]
-        with suppress(NotOffered):
-            self.calls.send("tag_resource", {"ResourceArn": arn, "Tags": tags})
+        with suppress(OperationNotSupported):
+            self.client.send("tag_resource", {"ResourceArn": arn, "Tags": tags})
 
     def _table(self, name: str) -> Shape:
-        table: Shape = self.calls.send("describe_table", {"TableName": name})["Table"]
+        table: Shape = self.client.send("describe_table", {"TableName": name})["Table"]
         return table
 
-    def _described(self, table: Shape) -> TableDescription:
-        schema = schema_from_shape(table, ttl=self._expiry(table["TableName"]))
+    def _build_description(self, table: Shape) -> TableDescription:
+        schema = schema_from_shape(table, ttl=self._time_to_live(table["TableName"]))
         return TableDescription(
             schema=schema,
             created_at=table["CreationDateTime"].astimezone(UTC),
@@ -138,50 +153,53 @@ class Tables:
             },
         )
 
-    def _expiry(self, name: str) -> str | None:
+    def _time_to_live(self, name: str) -> str | None:
         if not self.capabilities().ttl:
             return None
-        answer = self.calls.send("describe_time_to_live", {"TableName": name})
-        told = answer.get("TimeToLiveDescription") or {}
-        active = told.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
-        return told.get("AttributeName") if active else None
+        response = self.client.send("describe_time_to_live", {"TableName": name})
+        description = response.get("TimeToLiveDescription") or {}
+        active = description.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+        return description.get("AttributeName") if active else None
 
-    def _expire_by(self, name: str, now: str | None, wanted: str | None) -> None:
-        if now == wanted or not self.capabilities().ttl:
+    def _change_time_to_live(self, name: str, current: str | None, target: str | None) -> None:
+        if current == target or not self.capabilities().ttl:
             return
-        if now is not None:
-            self._set_expiry(name, now, enabled=False)
-        if wanted is not None:
-            self._set_expiry(name, wanted, enabled=True)
+        if current is not None:
+            self._set_time_to_live(name, current, enabled=False)
+        if target is not None:
+            self._set_time_to_live(name, target, enabled=True)
 
-    def _set_expiry(self, name: str, attribute: str, *, enabled: bool) -> None:
+    def _set_time_to_live(self, name: str, attribute: str, *, enabled: bool) -> None:
         setting = {"AttributeName": attribute, "Enabled": enabled}
         already = f"TimeToLive is already {'enabled' if enabled else 'disabled'}"
         try:
-            self.calls.send(
+            self.client.send(
                 "update_time_to_live", {"TableName": name, "TimeToLiveSpecification": setting}
             )
-        except InvalidRequest as refused:
-            if already not in str(refused):
+        except InvalidRequest as error:
+            if already not in str(error):
                 raise
 
     def _tags(self, arn: str) -> dict[str, str]:
         tags: dict[str, str] = {}
         parameters: Shape = {"ResourceArn": arn}
-        with suppress(NotOffered, AccessRefused):
+        with suppress(OperationNotSupported, AccessRefused):
             while True:
-                answer = self.calls.send("list_tags_of_resource", parameters)
-                tags |= {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}
-                following = answer.get("NextToken")
-                if not following:
+                response = self.client.send("list_tags_of_resource", parameters)
+                tags |= {tag["Key"]: tag["Value"] for tag in response.get("Tags") or ()}
+                next_token = response.get("NextToken")
+                if not next_token:
                     break
-                parameters = {"ResourceArn": arn, "NextToken": following}
+                parameters = {"ResourceArn": arn, "NextToken": next_token}
         return tags
 
     def _wait(self, name: str) -> None:
-        """Return when the table and its indexes are ready; raise TableNotFound when it is gone."""
+        """Wait until the table and its indexes are active.
+
+        Raises TableNotFound if the table is gone, StoreUnavailable after the time limit.
+        """
         deadline = self.clock.monotonic() + self.wait_seconds
-        look = _FIRST_LOOK
+        delay = _FIRST_POLL_SECONDS
         while True:
             table = self._table(name)
             states = [table["TableStatus"]] + [
@@ -189,11 +207,11 @@ class Tables:
             ]
             if all(state == "ACTIVE" for state in states):
                 return
-            if self.clock.monotonic() + look > deadline:
+            if self.clock.monotonic() + delay > deadline:
                 busy = ", ".join(sorted(set(states) - {"ACTIVE"}))
-                raise StoreUnavailable(f"Table {name} is still {busy}: ask again later")
-            self.clock.sleep(look)
-            look = min(look * 1.5, _LONGEST_LOOK)
+                raise StoreUnavailable(f"Table {name} is still {busy}. Try again later.")
+            self.clock.sleep(delay)
+            delay = min(delay * 1.5, _LONGEST_POLL_SECONDS)
 
     def _forget(self, name: str) -> None:
         self._schemas.pop(name, None)

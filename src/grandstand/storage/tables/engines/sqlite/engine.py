@@ -1,4 +1,4 @@
-"""Kept here: the embedded engine: tables in one SQLite file, by DynamoDB's rules."""
+"""The embedded engine: tables in an SQLite file, with the semantics of DynamoDB."""
 
 from __future__ import annotations
 
@@ -13,29 +13,23 @@ from weakref import WeakSet
 
 import msgspec
 
-from grandstand.base.clock import Clock
+from grandstand.core.clock import Clock
 from grandstand.storage.tables.engines.protocol import Capabilities
-from grandstand.storage.tables.engines.sqlite.faults import Faults
-from grandstand.storage.tables.engines.sqlite.file.connections import (
-    Door,
+from grandstand.storage.tables.engines.sqlite import batches, catalog, changes, reads, writes
+from grandstand.storage.tables.engines.sqlite.connections import (
+    ConnectionContext,
+    ConnectionParams,
     Durability,
-    Lane,
-    Shared,
+    SharedState,
+    busy_retries,
     connect,
-    spare,
+    is_busy,
+    is_stale,
+    open_file,
+    open_memory,
+    reduce_memory,
+    translate_error,
 )
-from grandstand.storage.tables.engines.sqlite.file.failures import busy, stale, translated
-from grandstand.storage.tables.engines.sqlite.file.founding import open_file, open_memory
-from grandstand.storage.tables.engines.sqlite.file.patience import waits
-from grandstand.storage.tables.engines.sqlite.items import (
-    batches,
-    changes,
-    expiry,
-    reads,
-    transactions,
-    writes,
-)
-from grandstand.storage.tables.engines.sqlite.tables import catalogue
 from grandstand.storage.tables.errors import InvalidRequest, StoreDamaged, StoreUnavailable
 from grandstand.storage.tables.requests import (
     BatchRead,
@@ -44,44 +38,52 @@ from grandstand.storage.tables.requests import (
     DeleteItem,
     Found,
     GetItem,
-    Page,
     PutItem,
-    Query,
-    Scan,
+    QueryRequest,
+    RawPage,
+    ScanRequest,
     Transaction,
     UpdateItem,
     Written,
 )
 from grandstand.storage.tables.schema import TableDescription, TableSchema
 
-PATIENCE_SECONDS: Final = 10.0
+BUSY_TIMEOUT_SECONDS: Final = 10.0
 
 _CAPABILITIES: Final = Capabilities()
-_RELOADS: Final = 8
+_MAX_RELOADS: Final = 8
 
 _Request = TypeVar("_Request")
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 
 class SqliteEngine:
-    """Tables in one file, or in memory, for several threads and several processes.
+    """Tables in one file, or in memory, for several threads and processes.
 
     Each thread has its own connection. An engine does not survive a fork: open one in the child.
+
+    Example:
+        engine = SqliteEngine.open(Path("tables.db"), clock=SystemClock())
+        store = Store(engine, naming=Naming(), clock=SystemClock())
     """
 
     def __init__(
-        self, door: Door, connection: sqlite3.Connection, shared: Shared, patience_seconds: float
+        self,
+        params: ConnectionParams,
+        connection: sqlite3.Connection,
+        shared: SharedState,
+        busy_timeout_seconds: float,
     ) -> None:
-        self._door = door
+        self._params = params
         self._shared = shared
-        self._patience_seconds = patience_seconds
-        lane = Lane(connection, shared)
-        self._lanes = WeakSet((lane,))
-        self._opening = Lock()
+        self._busy_timeout_seconds = busy_timeout_seconds
+        context = ConnectionContext(connection, shared)
+        self._contexts = WeakSet((context,))
+        self._open_lock = Lock()
         self._closed = False
-        # What lives in memory is one connection's own, so its threads share that and its lock.
-        self._here: SimpleNamespace | local = SimpleNamespace() if door.memory else local()
-        self._here.lane = lane
+        # A store in memory belongs to one connection, which all threads share.
+        self._local: SimpleNamespace | local = SimpleNamespace() if params.memory else local()
+        self._local.context = context
 
     @classmethod
     def open(
@@ -90,199 +92,189 @@ class SqliteEngine:
         *,
         clock: Clock,
         durability: Durability = "process",
-        faults: Faults | None = None,
         read_only: bool = False,
         create: bool = True,
         metered: bool = False,
-        patience_seconds: float = PATIENCE_SECONDS,
-        sparing: bool = False,
+        busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS,
+        low_memory: bool = False,
     ) -> Self:
         """Open the store at a path, or one in memory that ends with the engine.
 
-        "process" keeps every acknowledged write through a crash of the program, "power" also
-        through one of the machine. With `metered` every write tells what it did to each index, at
-        the price of a read. Another writer is waited for up to the patience. A `sparing` one reads
-        a little slower, and takes hardly any memory. Raises StoreUnavailable, StoreReadOnly,
-        StoreDamaged or StoreTooNew.
+        Args:
+            path: The file; None for a store in memory.
+            clock: The time used for expiry and changes.
+            durability: "process" keeps every acknowledged write if the program crashes, "power"
+                also if the machine does.
+            read_only: Do not write.
+            create: Create the file if it does not exist.
+            metered: Report what each write did to each index, at the price of a read.
+            busy_timeout_seconds: How long to wait for a writer of another process.
+            low_memory: Read a little slower and use hardly any memory.
+
+        Raises:
+            StoreUnavailable: The file cannot be opened or does not exist.
+            StoreReadOnly: The file cannot be written.
+            StoreDamaged: The file is damaged, or is not a store.
+            StoreTooNew: The file was written by a newer version.
         """
         if path is None:
-            door, connection = open_memory()
+            params, connection = open_memory()
         else:
-            door, connection = open_file(
-                path, durability, patience_seconds, read_only=read_only, create=create
+            params, connection = open_file(
+                path, durability, busy_timeout_seconds, read_only=read_only, create=create
             )
-        if sparing:
-            door = replace(door, sparing=True)
-            spare(connection)
-        shared = Shared(clock, faults or Faults(), metered)
-        return cls(door, connection, shared, patience_seconds)
+        if low_memory:
+            params = replace(params, low_memory=True)
+            reduce_memory(connection)
+        shared = SharedState(clock, metered)
+        return cls(params, connection, shared, busy_timeout_seconds)
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this engine can do: everything."""
         return _CAPABILITIES
 
     @property
     def remote(self) -> bool:
-        """Whether calls cross a network: they do not."""
         return False
 
     def create_table(self, schema: TableSchema) -> TableDescription:
-        """Make a table, ready for use; raise TableInUse when it exists."""
-        return self._run(catalogue.create_table, schema)
+        return self._run(catalog.create_table, schema)
 
     def describe_table(self, name: str) -> TableDescription:
-        """Describe a table; raise TableNotFound. Counts of large tables are estimates."""
-        return self._run(catalogue.describe_table, name)
+        """Describe a table; counts of large tables are estimates."""
+        return self._run(catalog.describe_table, name)
 
     def schema_of(self, name: str) -> TableSchema:
-        """Answer a table's schema without counting what it holds; raise TableNotFound."""
-        return self._run(catalogue.schema_of, name)
+        return self._run(catalog.schema_of, name)
 
     def alter_table(self, schema: TableSchema) -> TableDescription:
-        """Bring the table of that name to this schema (indexes, expiry, stream, capacity)."""
-        return self._run(catalogue.alter_table, schema)
+        return self._run(catalog.alter_table, schema)
 
     def delete_table(self, name: str) -> TableDescription:
-        """Remove a table and all in it; answer what it was."""
-        return self._run(catalogue.delete_table, name)
+        return self._run(catalog.delete_table, name)
 
     def list_tables(self) -> tuple[str, ...]:
-        """Name every table, sorted."""
-        return self._run(catalogue.list_tables, None)
+        return self._run(catalog.list_tables, None)
 
     def get(self, request: GetItem) -> Found:
-        """Read one item."""
-        # Written out, because this is the shortest call of all and the wrapping shows in it.
+        # Inlined: this is the fastest call, and `_run` would be measurable.
         try:
-            lane: Lane = self._here.lane
+            context: ConnectionContext = self._local.context
         except AttributeError:
-            lane = self._new_lane()
+            context = self._new_context()
         try:
-            with lane.lock:
-                return reads.get(lane, request)
+            with context.lock:
+                return reads.get(context, request)
         except (sqlite3.Error, UnicodeEncodeError, msgspec.DecodeError):
             return self._run(reads.get, request)
 
     def put(self, request: PutItem) -> Written:
-        """Write one item; raise ConditionFailed."""
         return self._run(writes.put, request)
 
     def update(self, request: UpdateItem) -> Written:
-        """Change one item; raise ConditionFailed."""
         return self._run(writes.update, request)
 
     def delete(self, request: DeleteItem) -> Written:
-        """Remove one item; raise ConditionFailed."""
         return self._run(writes.delete, request)
 
-    def query(self, request: Query) -> Page:
-        """Read one page of a partition."""
+    def query(self, request: QueryRequest) -> RawPage:
         return self._run(reads.query, request)
 
-    def scan(self, request: Scan) -> Page:
-        """Read one page of a table."""
+    def scan(self, request: ScanRequest) -> RawPage:
         return self._run(reads.scan, request)
 
     def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
-        """Read up to 100 items at once."""
         return self._run(batches.batch_get, requests)
 
     def batch_write(self, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
-        """Write up to 25 items at once, each on its own."""
         return self._run(batches.batch_write, requests)
 
     def transact_write(self, request: Transaction) -> tuple[Written, ...]:
-        """Write all or nothing; raise TransactionCancelled with a reason an action."""
-        return self._run(transactions.transact_write, request)
+        return self._run(batches.transact_write, request)
 
     def transact_get(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
-        """Read several items as of one moment."""
-        return self._run(transactions.transact_get, requests)
+        return self._run(batches.transact_get, requests)
 
     def changes(self, table: str, position: str | None, limit: int) -> ChangeBatch:
-        """Read changes after a position (None: from the oldest kept); raise ChangesLost."""
         return self._run(changes.read_changes, (table, position, limit))
 
     def latest_position(self, table: str) -> str:
-        """Answer the position after which only changes still to come are read."""
         return self._run(changes.latest_position, table)
 
     def hold_changes(self, table: str, consumer: str, position: str | None) -> None:
-        """Keep what follows this consumer's position from being trimmed; None forgets it."""
         self._run(changes.hold_changes, (table, consumer, position))
 
     def sweep(self, table: str, limit: int) -> int:
-        """Delete up to that many expired items, in short transactions; answer how many went."""
-        swept = 0
+        """Delete up to `limit` expired items in short transactions; return how many."""
+        deleted = 0
         while True:
-            wanted = min(limit - swept, expiry.SWEPT_AT_ONCE)
-            went = self._run(expiry.sweep, (table, wanted))
-            swept += went
-            if went < wanted or swept >= limit:
-                return swept
+            batch = min(limit - deleted, changes.SWEEP_BATCH)
+            count = self._run(changes.sweep, (table, batch))
+            deleted += count
+            if count < batch or deleted >= limit:
+                return deleted
 
     def put_settings(self, table: str, settings: Mapping[str, str]) -> None:
-        """Keep texts beside the table's description, and those kept before."""
-        self._run(catalogue.put_settings, (table, settings))
+        self._run(catalog.put_settings, (table, settings))
 
     def close(self) -> None:
-        """Let go of files and connections; calling twice is harmless."""
-        with self._opening:
+        with self._open_lock:
             self._closed = True
-            for lane in list(self._lanes):
-                lane.close()
+            for context in list(self._contexts):
+                context.close()
 
-    def _run(self, work: Callable[[Lane, _Request], _Answer], request: _Request) -> _Answer:
+    def _run(
+        self, work: Callable[[ConnectionContext, _Request], _Result], request: _Request
+    ) -> _Result:
         try:
-            lane: Lane = self._here.lane
+            context: ConnectionContext = self._local.context
         except AttributeError:
-            lane = self._new_lane()
-        with lane.lock:
+            context = self._new_context()
+        with context.lock:
             try:
-                return work(lane, request)
-            except sqlite3.Error as fault:
-                return self._insist(lane, work, request, fault)
-            except UnicodeEncodeError as fault:
-                raise InvalidRequest(f"Text must be valid Unicode: {fault.reason}") from fault
-            except msgspec.DecodeError as fault:
-                raise self._undecodable() from fault
+                return work(context, request)
+            except sqlite3.Error as error:
+                return self._retry(context, work, request, error)
+            except UnicodeEncodeError as error:
+                raise InvalidRequest(f"Text must be valid Unicode: {error.reason}") from error
+            except msgspec.DecodeError as error:
+                raise self._damaged() from error
 
-    def _insist(
+    def _retry(
         self,
-        lane: Lane,
-        work: Callable[[Lane, _Request], _Answer],
+        context: ConnectionContext,
+        work: Callable[[ConnectionContext, _Request], _Result],
         request: _Request,
-        fault: sqlite3.Error,
-    ) -> _Answer:
-        """Try again while another writes, or once the layout of a changed table has been read."""
-        reloads, waiting = 0, waits(self._patience_seconds)
+        error: sqlite3.Error,
+    ) -> _Result:
+        """Retry while another process is writing, or after reloading a changed layout."""
+        reloads, retries = 0, busy_retries(self._busy_timeout_seconds)
         while True:
-            if stale(fault) and reloads < _RELOADS:
+            if is_stale(error) and reloads < _MAX_RELOADS:
                 reloads += 1
                 self._shared.layouts.clear()
-            elif not busy(fault) or next(waiting, self) is self:
-                raise translated(fault, self._door.name) from fault
+            elif not is_busy(error) or next(retries, self) is self:
+                raise translate_error(error, self._params.name) from error
             try:
-                return work(lane, request)
-            except sqlite3.Error as again:
-                fault = again
-            except msgspec.DecodeError as damage:
-                raise self._undecodable() from damage
+                return work(context, request)
+            except sqlite3.Error as next_error:
+                error = next_error
+            except msgspec.DecodeError as decode_error:
+                raise self._damaged() from decode_error
 
-    def _undecodable(self) -> StoreDamaged:
+    def _damaged(self) -> StoreDamaged:
         return StoreDamaged(
-            f"The store {self._door.name} holds an item that cannot be read; restore it from a copy"
+            f"The store {self._params.name} has an item that cannot be decoded. Restore a backup."
         )
 
-    def _new_lane(self) -> Lane:
-        with self._opening:
+    def _new_context(self) -> ConnectionContext:
+        with self._open_lock:
             if self._closed:
-                raise StoreUnavailable(f"The store {self._door.name} is closed")
+                raise StoreUnavailable(f"The store {self._params.name} is closed.")
             try:
-                lane = Lane(connect(self._door), self._shared)
-            except sqlite3.Error as fault:
-                raise translated(fault, self._door.name) from fault
-            self._lanes.add(lane)
-        self._here.lane = lane
-        return lane
+                context = ConnectionContext(connect(self._params), self._shared)
+            except sqlite3.Error as error:
+                raise translate_error(error, self._params.name) from error
+            self._contexts.add(context)
+        self._local.context = context
+        return context

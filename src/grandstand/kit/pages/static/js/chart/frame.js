@@ -92,7 +92,7 @@ export function frame(data, plots, width, height, zone) {
     texts.push({ kind: "chart-tick", at: [place, bottom + 18], anchor: "middle", text });
     grid.push({ kind: "chart-grid", d: `M${Math.round(x(at)) + 0.5} ${bottom}v4` });
   }
-  if (!filled) texts.push({ kind: "chart-axis", at: [(left + width) / 2, height / 2], anchor: "middle", text: "There are no values yet." });
+  if (!filled) texts.push({ kind: "chart-axis", at: [(left + width) / 2, height / 2], anchor: "middle", text: "No data yet." });
   if (!filled) grid.push({ kind: "chart-grid", d: `M${left} ${TOP}V${bottom}H${width - RIGHT}` });
   return { x, y, room: Math.abs(x(gap) - x(0)), grid, texts, filled, top: TOP, bottom, width };
 }

@@ -1,0 +1,670 @@
+"""Routes for model performance, user models, backtests and datasets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from grandstand.apps.bets.api.parameters import (
+    USER_MODEL_EXAMPLE,
+    BacktestBody,
+    BetsRoutes,
+    BuiltinBacktestBody,
+    Cursor,
+    DatasetBody,
+    Days,
+    Kind,
+    Limit,
+    Mode,
+    ModelId,
+    ModelName,
+    ModelStatusBody,
+    OptionalSport,
+    RecordId,
+    SportOrAll,
+    UserModelBody,
+)
+from grandstand.apps.bets.domain.types import AnalysisType, Evidence, ModelStatus, Recommendation
+from grandstand.apps.bets.services.backtests import (
+    BacktestPrediction,
+    BacktestReport,
+    BacktestWindow,
+)
+from grandstand.apps.bets.services.database import ExactNumber, Page, format_dollars
+from grandstand.apps.bets.services.predictions import Pick
+from grandstand.apps.bets.services.scoreboard import (
+    Adjustment,
+    CalibrationBin,
+    Interval,
+    ModelComparison,
+    ModelPerformance,
+)
+from grandstand.apps.bets.services.user_models import DatasetView, TooManyModels, UserModelView
+from grandstand.core.errors import InvalidInput, NotFound
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.routes import CurrentCaller, delete, get, patch, post, put
+
+_FLAT_STAKE_CENTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """The performance of a model, from decided predictions; null where data is missing.
+
+    `accuracy` and `roi` are fractions. `brier` is the mean squared error of the probabilities and
+    `clv` the value of the prices against the closing line.
+    """
+
+    model: str
+    sport: str
+    analysis_type: AnalysisType
+    inverse: bool
+    days: int
+    total_predictions: int
+    decided: int
+    correct: int
+    accuracy: float | None
+    accuracy_interval: Interval | None
+    break_even: float | None
+    avg_confidence: float | None
+    confidence_calibration: tuple[CalibrationBin, ...]
+    calibration_error: float | None
+    brier: float | None
+    log_loss: float | None
+    roi: float | None
+    roi_interval: Interval | None
+    clv: Interval | None
+    bets_needed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModel:
+    """A model, its inverse, and the recommendation."""
+
+    model: str
+    name: str
+    is_user_model: bool
+    sport: str
+    bet_type: AnalysisType
+    sample_size: int
+    original_accuracy: float | None
+    original_correct: int
+    original_total: int
+    inverse_accuracy: float | None
+    inverse_correct: int
+    inverse_total: int
+    accuracy_diff: float | None
+    recommendation: Recommendation
+    evidence: Evidence | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSummary:
+    """The number of models by recommendation."""
+
+    total_models: int
+    inverse_recommended: int
+    original_recommended: int
+    avoid: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonList:
+    """All models and the caller's own, highest return first in each sport."""
+
+    models: tuple[ComparedModel, ...]
+    summary: ComparisonSummary
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedModel:
+    """A model by the result of flat $100 stakes; `avg_odds` are decimal."""
+
+    model: str
+    name: str
+    is_user_model: bool
+    mode: Mode
+    total_bets: int
+    wins: int
+    losses: int
+    win_rate: float | None
+    avg_odds: float | None
+    profit: str
+    roi: float | None
+    sharpe_ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingSummary:
+    """Totals of a ranking."""
+
+    total_models: int
+    total_bets: int
+    profitable: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankingList:
+    """Models by return, best first; models without bets last."""
+
+    rankings: tuple[RankedModel, ...]
+    summary: RankingSummary
+    days: int
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustmentList:
+    """The recommendations for the models of a sport."""
+
+    adjustments: tuple[Adjustment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The weight of a data source."""
+
+    enabled: bool
+    weight: ExactNumber
+
+
+@dataclass(frozen=True, slots=True)
+class CustomDataset:
+    """The weight of a dataset."""
+
+    id: str
+    weight: ExactNumber
+
+
+@dataclass(frozen=True, slots=True)
+class UserModelResponse:
+    """One of the caller's models."""
+
+    model_id: str
+    name: str
+    description: str
+    sport: str
+    bet_types: tuple[str, ...]
+    data_sources: dict[str, Source]
+    custom_datasets: tuple[CustomDataset, ...]
+    min_confidence: ExactNumber
+    status: ModelStatus
+    auto_adjust_weights: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UserModelList:
+    """The caller's models by name."""
+
+    models: tuple[UserModelResponse, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionList:
+    """Predictions of the caller's models."""
+
+    predictions: tuple[Pick, ...]
+    count: int
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserModelPerformance:
+    """The performance of one of the caller's models; pushes and voids are undecided."""
+
+    total: int
+    correct: int
+    incorrect: int
+    undecided: int
+    accuracy: float | None
+    avg_confidence: float | None
+    details: Performance
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestResponse:
+    """A backtest; `trials` counts the caller's backtests in the sport so far."""
+
+    backtest_id: str
+    model: str
+    name: str
+    sport: str
+    start_date: date
+    end_date: date
+    train_days: int
+    test_days: int
+    purge_days: int
+    anchored: bool
+    created_at: datetime
+    games: int
+    accuracy: float | None
+    roi: float | None
+    total_predictions: int
+    avg_confidence: float | None
+    performance: Performance
+    windows: tuple[BacktestWindow, ...]
+    trials: int
+    deflated_sharpe: float | None
+    predictions: tuple[BacktestPrediction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestList:
+    """Backtests, newest first, without their predictions."""
+
+    backtests: tuple[BacktestResponse, ...]
+    count: int
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetList:
+    """The caller's datasets."""
+
+    datasets: tuple[DatasetView, ...]
+    count: int
+
+
+class ModelRoutes(BetsRoutes):
+    """Model performance, and the caller's models, backtests and datasets."""
+
+    @get("/model-performance", summary="Get the performance of a model", problems=(NotFound,))
+    async def model_performance(
+        self,
+        sport: OptionalSport = None,
+        model: ModelName = "ensemble",
+        days: Days = 30,
+        kind: Kind = "game",
+        *,
+        inverse: bool = False,
+    ) -> Performance:
+        """Accuracy, calibration, return and closing line value of a built-in model."""
+        return to_performance(
+            await self._bets.scoreboard.performance(
+                self._sport(sport), model, days=days, analysis_type=kind, inverse=inverse
+            )
+        )
+
+    @get("/model-comparison", summary="Compare models", problems=(NotFound,))
+    async def model_comparison(
+        self, who: CurrentCaller, sport: SportOrAll = None, days: Days = 90, kind: Kind = "game"
+    ) -> ComparisonList:
+        """All models and the caller's own with their inverses and recommendations."""
+        models = tuple(map(to_compared, await self._compare(who, sport, days, kind)))
+        advice = [model.recommendation for model in models]
+        summary = ComparisonSummary(
+            total_models=len(models),
+            inverse_recommended=advice.count("INVERSE"),
+            original_recommended=advice.count("ORIGINAL"),
+            avoid=advice.count("AVOID"),
+        )
+        return ComparisonList(models, summary, days)
+
+    @get("/model-rankings", summary="Rank models by return", problems=(NotFound,))
+    async def model_rankings(
+        self,
+        who: CurrentCaller,
+        sport: SportOrAll = None,
+        days: Days = 30,
+        mode: Mode = "original",
+        kind: Kind = "game",
+    ) -> RankingList:
+        """Models, their inverses, or both, by the result of flat stakes, best first."""
+        ranked = [
+            to_ranked(comparison, performance)
+            for comparison in await self._compare(who, sport, days, kind)
+            for performance in (comparison.original, comparison.inverse)
+            if mode in {"both", "inverse" if performance.inverse else "original"}
+        ]
+        ranked.sort(key=lambda model: (model.roi is None, -(model.roi or 0.0), model.model))
+        summary = RankingSummary(
+            total_models=len(ranked),
+            total_bets=sum(model.total_bets for model in ranked),
+            profitable=sum((model.roi or 0.0) > 0 for model in ranked),
+        )
+        return RankingList(tuple(ranked), summary, days, mode)
+
+    @get("/model-adjustments", summary="List the recommendations", problems=(NotFound,))
+    async def model_adjustments(
+        self, sport: OptionalSport = None, kind: Kind = "game"
+    ) -> AdjustmentList:
+        """Whether to follow, invert or avoid each model, and the evidence."""
+        return AdjustmentList(
+            await self._bets.adjustments.list_adjustments(self._sport(sport), kind)
+        )
+
+    @get(
+        "/user-models",
+        summary="List your models",
+        example={"models": [USER_MODEL_EXAMPLE], "count": 1},
+    )
+    async def user_models(self, who: CurrentCaller) -> UserModelList:
+        """The caller's models by name."""
+        models = tuple(map(to_user_model, await self._bets.user_models.list_models(who)))
+        return UserModelList(models, len(models))
+
+    @post(
+        "/user-models",
+        summary="Create a model",
+        problems=(InvalidInput, TooManyModels),
+        status=201,
+        example=USER_MODEL_EXAMPLE,
+    )
+    async def create_model(self, who: CurrentCaller, body: UserModelBody) -> UserModelResponse:
+        """The model. It makes predictions from the next run on."""
+        model = await self._bets.user_models.create(who, body.to_request())
+        return to_user_model(await self._with_status(who, model, body.status))
+
+    @get("/user-models/predictions", summary="List the predictions of your models")
+    async def predictions(
+        self, who: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
+    ) -> PredictionList:
+        """Predictions of the caller's models for upcoming games, model by model."""
+        query = "bets.predictions"
+        page = await self._all_picks(who, limit, self._position(who, query, cursor) or "|")
+        next_cursor = self._cursor(who, query, page.cursor)
+        return PredictionList(page.items, len(page.items), next_cursor)
+
+    @get("/user-models/{model_id}", summary="Get a model", problems=(NotFound,))
+    async def user_model(self, who: CurrentCaller, model_id: ModelId) -> UserModelResponse:
+        """One of the caller's models."""
+        return to_user_model(await self._bets.user_models.get(who, model_id))
+
+    @put(
+        "/user-models/{model_id}",
+        summary="Update a model",
+        problems=(NotFound, InvalidInput),
+        example=USER_MODEL_EXAMPLE,
+    )
+    async def update_model(
+        self, who: CurrentCaller, model_id: ModelId, body: UserModelBody
+    ) -> UserModelResponse:
+        """The updated model. Earlier predictions do not change."""
+        model = await self._bets.user_models.update(who, model_id, body.to_request())
+        return to_user_model(await self._with_status(who, model, body.status))
+
+    @patch("/user-models/{model_id}", summary="Pause or resume a model", problems=(NotFound,))
+    async def set_model_status(
+        self, who: CurrentCaller, model_id: ModelId, body: ModelStatusBody
+    ) -> UserModelResponse:
+        """The model. A paused model makes no predictions."""
+        paused = body.status == "paused"
+        return to_user_model(await self._bets.user_models.set_paused(who, model_id, paused=paused))
+
+    @delete("/user-models/{model_id}", summary="Delete a model", problems=(NotFound,))
+    async def delete_model(self, who: CurrentCaller, model_id: ModelId) -> None:
+        """Nothing."""
+        await self._bets.user_models.delete(who, model_id)
+
+    @get(
+        "/user-models/{model_id}/predictions",
+        summary="List the predictions of a model",
+        problems=(NotFound,),
+    )
+    async def model_predictions(
+        self, who: CurrentCaller, model_id: ModelId, limit: Limit = 20, cursor: Cursor = None
+    ) -> PredictionList:
+        """Predictions of one of the caller's models for upcoming games."""
+        query = f"bets.predictions/{model_id}"
+        after = self._position(who, query, cursor)
+        page = await self._bets.user_models.picks(who, model_id, limit=limit, after=after)
+        next_cursor = self._cursor(who, query, page.cursor)
+        return PredictionList(page.items, len(page.items), next_cursor)
+
+    @get(
+        "/user-models/{model_id}/performance",
+        summary="Get the performance of your model",
+        problems=(NotFound,),
+    )
+    async def user_model_performance(
+        self, who: CurrentCaller, model_id: ModelId, days: Days = 90
+    ) -> UserModelPerformance:
+        """The performance of one of the caller's models."""
+        found = await self._bets.scoreboard.user_model_performance(who, model_id, days=days)
+        return UserModelPerformance(
+            total=found.predictions,
+            correct=found.correct,
+            incorrect=found.decided - found.correct,
+            undecided=found.predictions - found.decided,
+            accuracy=_value(found.accuracy),
+            avg_confidence=found.mean_probability,
+            details=to_performance(found),
+        )
+
+    @get(
+        "/user-models/{model_id}/backtests",
+        summary="List the backtests of a model",
+        problems=(NotFound,),
+    )
+    async def model_backtests(
+        self, who: CurrentCaller, model_id: ModelId, limit: Limit = 20, cursor: Cursor = None
+    ) -> BacktestList:
+        """The backtests of one of the caller's models, newest first."""
+        await self._bets.user_models.get(who, model_id)
+        return await self._list_backtests(who, model_id, limit, cursor)
+
+    @post(
+        "/user-models/{model_id}/backtests",
+        summary="Backtest a model",
+        problems=(NotFound, InvalidInput),
+        status=201,
+    )
+    async def backtest_model(
+        self, who: CurrentCaller, model_id: ModelId, body: BacktestBody
+    ) -> BacktestResponse:
+        """The result of a walk-forward test over stored seasons."""
+        return to_backtest(await self._bets.backtests.run(who, model_id, body.to_request()))
+
+    @get("/backtests", summary="List your backtests")
+    async def backtests(
+        self, who: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
+    ) -> BacktestList:
+        """All backtests of the caller, built-in models included, newest first."""
+        return await self._list_backtests(who, None, limit, cursor)
+
+    @post(
+        "/backtests",
+        summary="Backtest a built-in model",
+        problems=(NotFound, InvalidInput),
+        status=201,
+    )
+    async def backtest_builtin(
+        self, who: CurrentCaller, body: BuiltinBacktestBody
+    ) -> BacktestResponse:
+        """The result of a walk-forward test over stored seasons."""
+        request = body.to_request()
+        return to_backtest(
+            await self._bets.backtests.run_builtin(who, body.model, body.sport, request)
+        )
+
+    @get("/backtests/{backtest_id}", summary="Get a backtest", problems=(NotFound,))
+    async def backtest(self, who: CurrentCaller, backtest_id: RecordId) -> BacktestResponse:
+        """One of the caller's backtests with its predictions."""
+        return to_backtest(await self._bets.backtests.get(who, backtest_id))
+
+    @get("/custom-data", summary="List your datasets")
+    async def datasets(self, who: CurrentCaller) -> DatasetList:
+        """The caller's datasets by name."""
+        datasets = await self._bets.datasets.list_datasets(who)
+        return DatasetList(datasets, len(datasets))
+
+    @post(
+        "/custom-data/upload",
+        summary="Upload a dataset",
+        problems=(InvalidInput, NotFound),
+        status=201,
+    )
+    async def upload_dataset(self, who: CurrentCaller, body: DatasetBody) -> DatasetView:
+        """The dataset. It is stored completely or not at all; errors name the line."""
+        return await self._bets.datasets.add(who, body.name, body.sport, body.data.encode())
+
+    @delete("/custom-data/{dataset_id}", summary="Delete a dataset", problems=(NotFound,))
+    async def delete_dataset(self, who: CurrentCaller, dataset_id: RecordId) -> None:
+        """Nothing."""
+        await self._bets.datasets.remove(who, dataset_id)
+
+    async def _compare(
+        self, who: Caller, sport: str | None, days: int, kind: AnalysisType
+    ) -> list[ModelComparison]:
+        sports = self._bets.settings.sports if sport == "all" else (self._sport(sport),)
+        return [
+            comparison
+            for key in sports
+            for comparison in await self._bets.scoreboard.compare(
+                who, key, days=days, analysis_type=kind
+            )
+        ]
+
+    async def _with_status(
+        self, who: Caller, model: UserModelView, status: ModelStatus | None
+    ) -> UserModelView:
+        if status in {None, model.status}:
+            return model
+        paused = status == "paused"
+        return await self._bets.user_models.set_paused(who, model.model_id, paused=paused)
+
+    async def _all_picks(self, who: Caller, limit: int, position: str) -> Page[Pick]:
+        """Return picks from a position on: a model id and a position within its picks."""
+        first, _, after = position.partition("|")
+        picks: list[Pick] = []
+        models = sorted(model.model_id for model in await self._bets.user_models.list_models(who))
+        for model_id in (name for name in models if name >= first):
+            start = after if model_id == first else ""
+            page = await self._bets.user_models.picks(
+                who, model_id, limit=limit - len(picks), after=start or None
+            )
+            picks += page.items
+            if page.cursor is not None:
+                return Page(tuple(picks), f"{model_id}|{page.cursor}")
+            following = next((name for name in models if name > model_id), None)
+            if len(picks) >= limit and following is not None:
+                return Page(tuple(picks), f"{following}|")
+        return Page(tuple(picks))
+
+    async def _list_backtests(
+        self, who: Caller, model_id: str | None, limit: int, cursor: str | None
+    ) -> BacktestList:
+        query = f"bets.backtests/{model_id}"
+        after = self._position(who, query, cursor)
+        page = await self._bets.backtests.list_backtests(who, model_id, limit=limit, after=after)
+        backtests = tuple(map(to_backtest, page.items))
+        return BacktestList(backtests, len(backtests), self._cursor(who, query, page.cursor))
+
+
+def to_performance(found: ModelPerformance) -> Performance:
+    return Performance(
+        model=found.model,
+        sport=found.sport,
+        analysis_type=found.analysis_type,
+        inverse=found.inverse,
+        days=found.days,
+        total_predictions=found.predictions,
+        decided=found.decided,
+        correct=found.correct,
+        accuracy=_value(found.accuracy),
+        accuracy_interval=found.accuracy,
+        break_even=found.break_even,
+        avg_confidence=found.mean_probability,
+        confidence_calibration=found.calibration,
+        calibration_error=found.calibration_error,
+        brier=found.brier,
+        log_loss=found.log_loss,
+        roi=_value(found.roi),
+        roi_interval=found.roi,
+        clv=found.clv,
+        bets_needed=found.bets_needed,
+    )
+
+
+def to_compared(comparison: ModelComparison) -> ComparedModel:
+    original, inverse = comparison.original, comparison.inverse
+    accuracy, inverse_accuracy = _value(original.accuracy), _value(inverse.accuracy)
+    known = accuracy is not None and inverse_accuracy is not None
+    return ComparedModel(
+        model=comparison.model,
+        name=comparison.name,
+        is_user_model=comparison.is_user_model,
+        sport=comparison.sport,
+        bet_type=original.analysis_type,
+        sample_size=original.decided,
+        original_accuracy=accuracy,
+        original_correct=original.correct,
+        original_total=original.decided,
+        inverse_accuracy=inverse_accuracy,
+        inverse_correct=inverse.correct,
+        inverse_total=inverse.decided,
+        accuracy_diff=(accuracy or 0.0) - (inverse_accuracy or 0.0) if known else None,
+        recommendation=comparison.recommendation,
+        evidence=comparison.evidence,
+    )
+
+
+def to_ranked(comparison: ModelComparison, found: ModelPerformance) -> RankedModel:
+    return RankedModel(
+        model=comparison.model,
+        name=comparison.name,
+        is_user_model=comparison.is_user_model,
+        mode="inverse" if found.inverse else "original",
+        total_bets=found.decided,
+        wins=found.correct,
+        losses=found.decided - found.correct,
+        win_rate=_value(found.accuracy),
+        avg_odds=found.mean_price,
+        profit=format_dollars(round((found.profit_units or 0.0) * _FLAT_STAKE_CENTS)),
+        roi=_value(found.roi),
+        sharpe_ratio=found.sharpe,
+    )
+
+
+def to_user_model(model: UserModelView) -> UserModelResponse:
+    return UserModelResponse(
+        model_id=model.model_id,
+        name=model.name,
+        description=model.description,
+        sport=model.sport,
+        bet_types=model.bet_types,
+        data_sources={
+            name: Source(enabled=True, weight=weight) for name, weight in model.data_sources.items()
+        },
+        custom_datasets=tuple(CustomDataset(*pair) for pair in model.datasets.items()),
+        min_confidence=model.min_confidence,
+        status=model.status,
+        auto_adjust_weights=model.auto_adjust_weights,
+        created_at=model.created_at,
+        updated_at=model.updated_at,
+    )
+
+
+def to_backtest(report: BacktestReport) -> BacktestResponse:
+    performance, request = to_performance(report.performance), report.request
+    return BacktestResponse(
+        backtest_id=report.backtest_id,
+        model=report.model,
+        name=report.name,
+        sport=report.sport,
+        start_date=request.start,
+        end_date=request.end,
+        train_days=request.train_days,
+        test_days=request.test_days,
+        purge_days=request.purge_days,
+        anchored=request.anchored,
+        created_at=report.created_at,
+        games=report.games,
+        accuracy=performance.accuracy,
+        roi=performance.roi,
+        total_predictions=performance.total_predictions,
+        avg_confidence=performance.avg_confidence,
+        performance=performance,
+        windows=report.windows,
+        trials=report.trials,
+        deflated_sharpe=report.deflated_sharpe,
+        predictions=report.predictions,
+    )
+
+
+def _value(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.value

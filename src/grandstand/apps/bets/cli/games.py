@@ -1,0 +1,581 @@
+"""Commands for games, odds, picks and line shopping."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+
+from grandstand.apps.bets.cli.console import (
+    NONE,
+    AsJson,
+    Bookmaker,
+    Kind,
+    Limit,
+    OpenBets,
+    Sport,
+    format_age,
+    format_day_time,
+    format_percent,
+    format_point,
+    format_price,
+    format_side,
+    format_signed_percent,
+    format_teams,
+    format_timestamp,
+    resolve_sport,
+    run_with_bets,
+)
+from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.services import Bets
+from grandstand.apps.bets.services.database import Page
+from grandstand.apps.bets.services.games import GameSummary, GameView, MarketOdds, PastResult
+from grandstand.apps.bets.services.games import LineHistory as PriceLine
+from grandstand.apps.bets.services.line_shopping import (
+    Arbitrage,
+    BestPrice,
+    Leg,
+    Middle,
+    StaleLine,
+    fair_odds,
+)
+from grandstand.apps.bets.services.predictions import Pick
+from grandstand.kit.terminal import (
+    ColumnSpec,
+    TableRow,
+    console,
+    echo_json,
+    print_line,
+    print_results,
+    print_table,
+    print_title,
+)
+
+Game = Annotated[str, typer.Argument(metavar="GAME", help="A game id from `games`.")]
+_MARKETS: Final = ("h2h", "h2h_3way", "spreads", "totals")
+_GAMES: Final = (
+    ColumnSpec("start (UTC)", from_width=80, whole=True),
+    ColumnSpec("game"),
+    ColumnSpec("book", from_width=120),
+    ColumnSpec("home", right=True),
+    ColumnSpec("draw", right=True, from_width=120),
+    ColumnSpec("away", right=True),
+    ColumnSpec("spread", right=True, from_width=130),
+    ColumnSpec("total", right=True, from_width=130),
+    ColumnSpec("id", whole=True),
+)
+_PICKS: Final = (
+    ColumnSpec("start (UTC)", from_width=120, whole=True),
+    ColumnSpec("model", whole=True),
+    ColumnSpec("game", from_width=80),
+    ColumnSpec("market", from_width=70),
+    ColumnSpec("pick"),
+    ColumnSpec("probability", right=True),
+    ColumnSpec("price", right=True),
+    ColumnSpec("expected", right=True),
+    ColumnSpec("result", from_width=80),
+)
+_ABOUT: Final = ("start (UTC)", "game")
+_QUOTES: Final = (
+    ColumnSpec("market"),
+    ColumnSpec("book"),
+    ColumnSpec("prices"),
+    ColumnSpec("age", right=True),
+)
+_PATH: Final = (ColumnSpec("captured (UTC)"), ColumnSpec("prices"))
+
+
+def add_game_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+    """Add the commands that show games, odds and picks."""
+    _add_games(group, open_bets)
+    _add_game(group, open_bets)
+    _add_odds(group, open_bets)
+    _add_analyses(group, open_bets)
+
+
+def _add_games(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def games(
+        *,
+        sport: Sport = None,
+        bookmaker: Bookmaker = None,
+        limit: Limit = 20,
+        as_json: AsJson = False,
+    ) -> None:
+        """List upcoming games with a bookmaker's odds, soonest first."""
+
+        async def load(bets: Bets) -> tuple[str, Page[GameSummary]]:
+            name = resolve_sport(bets, sport)
+            return name, await bets.games.upcoming(name, bookmaker=bookmaker, limit=limit)
+
+        name, page = run_with_bets(open_bets, load)
+        if as_json:
+            echo_json(page.items)
+            return
+        to = console()
+        if not page.items:
+            print_line(to, f"No {name} games. Run `grandstand bets collect odds` to collect them.")
+            return
+        print_table(to, _GAMES, (_game_line(item) for item in page.items))
+        if page.cursor is not None:
+            print_line(to, "There are more games. Increase --limit.", "dim")
+
+
+def _game_line(game: GameSummary) -> TableRow:
+    quotes = [quote for quote in game.quotes if quote.player is None]
+    counts = Counter(quote.bookmaker for quote in quotes)
+    book = max(counts, key=lambda name: counts[name])
+    by_market = {quote.market_key: quote for quote in quotes if quote.bookmaker == book}
+    winner = by_market.get("h2h") or by_market.get("h2h_3way")
+    return TableRow(
+        (
+            format_day_time(game.commence_time),
+            format_teams(game.home_team, game.away_team),
+            book,
+            _price_of(winner, game.home_team),
+            _price_of(winner, "Draw"),
+            _price_of(winner, game.away_team),
+            _point_of(by_market.get("spreads"), game.home_team, signed=True),
+            _point_of(by_market.get("totals"), "Over", signed=False),
+            game.game_id,
+        )
+    )
+
+
+def _price_of(quote: MarketOdds | None, name: str) -> str:
+    sides = () if quote is None else quote.outcomes
+    return next((format_price(outcome.price) for outcome in sides if outcome.name == name), NONE)
+
+
+def _point_of(quote: MarketOdds | None, name: str, *, signed: bool) -> str:
+    sides = () if quote is None else quote.outcomes
+    found = (
+        format_point(outcome.point, signed=signed) for outcome in sides if outcome.name == name
+    )
+    return next(found, NONE)
+
+
+def _add_game(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def game(
+        game_id: Game,
+        *,
+        reasons: Annotated[
+            bool, typer.Option("--reasons", help="Show the reasons of each pick.")
+        ] = False,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show a game with its odds, picks, form, previous meetings and injuries."""
+        found = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
+        echo_json(found) if as_json else _print_game(console(), found, reasons=reasons)
+
+
+def _print_game(to: Console, view: GameView, *, reasons: bool) -> None:
+    game = view.game
+    print_title(
+        to,
+        f"{format_teams(game.home_team, game.away_team)}, "
+        f"{format_timestamp(game.commence_time)} UTC",
+    )
+    if view.score is not None:
+        again = ", corrected" if view.score.corrected_at else ""
+        print_line(to, f"Final score: {view.score.home_score} to {view.score.away_score}{again}")
+    quotes, about = (game.quotes, "age") if game.quotes else (view.closing, "before the start")
+    if quotes:
+        to.print()
+        columns = (*_QUOTES[:-1], ColumnSpec(about, right=True))
+        lines = (_quote_line(quote, game.home_team) for quote in sorted(quotes, key=_order))
+        print_table(to, columns, lines)
+    for price in view.exchange:
+        bid, ask = (
+            NONE if value is None else format_percent(value / 10_000)
+            for value in (price.bid, price.ask)
+        )
+        print_line(to, f"Exchange, {price.team}: bid {bid}, ask {ask} ({price.title})")
+    if view.picks:
+        to.print()
+        print_picks(to, view.picks, reasons=reasons, one_game=True)
+    to.print()
+    _print_past(to, f"Form of {game.home_team}", view.home_form)
+    _print_past(to, f"Form of {game.away_team}", view.away_form)
+    met = ", ".join(f"{result.team} {_score(result)} {result.opponent}" for result in view.meetings)
+    if met:
+        print_line(to, f"Meetings: {met}")
+    for hurt in view.injuries:
+        print_line(
+            to, f"{hurt.team}: {hurt.player} {hurt.status} ({hurt.injury}), {hurt.reported_on}"
+        )
+
+
+def _order(quote: MarketOdds) -> tuple[int, str, str, str]:
+    key = quote.market_key
+    rank = _MARKETS.index(key) if key in _MARKETS else len(_MARKETS)
+    return rank, key, quote.player or "", quote.bookmaker
+
+
+def _sides(outcomes: Sequence[PricedOutcome], home_team: str) -> str:
+    order = sorted(outcomes, key=lambda outcome: outcome.name != home_team)
+    return ", ".join(f"{format_side(outcome)} {format_price(outcome.price)}" for outcome in order)
+
+
+def _quote_line(quote: MarketOdds, home_team: str) -> TableRow:
+    sides = _sides(quote.outcomes, home_team)
+    text = f"{quote.player}: {sides}" if quote.player else sides
+    return TableRow((quote.market_key, quote.bookmaker, text, format_age(quote.age_seconds)))
+
+
+def _print_past(to: Console, about: str, results: tuple[PastResult, ...]) -> None:
+    if results:
+        text = ", ".join(_past(result) for result in results)
+        print_line(to, f"{about}: {text}")
+
+
+def _past(one: PastResult) -> str:
+    won = one.team_score - one.opponent_score
+    letter = "won" if won > 0 else "lost" if won < 0 else "drew"
+    where = "v" if one.is_home else "at"
+    return f"{letter} {_score(one)} {where} {one.opponent}"
+
+
+def _score(one: PastResult) -> str:
+    return f"{one.team_score}-{one.opponent_score}"
+
+
+def _add_odds(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def odds(
+        game_id: Game,
+        *,
+        market: Annotated[str, typer.Option("--market", "-m", help="The market.")] = "h2h",
+        bookmaker: Bookmaker = None,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show the line history of a game by bookmaker, oldest first."""
+        view = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
+        lines = [
+            line
+            for line in view.lines
+            if line.market_key == market and bookmaker in {None, line.bookmaker}
+        ]
+        if as_json:
+            echo_json(lines)
+            return
+        to = console()
+        if not lines:
+            known = ", ".join(sorted({line.market_key for line in view.lines})) or "none"
+            print_line(to, f"No odds in this market. Markets of the game: {known}.")
+        for each in lines:
+            _print_path(to, each, view.game.home_team)
+
+
+def _print_path(to: Console, line: PriceLine, home_team: str) -> None:
+    about = f"{line.bookmaker}, {line.market_key}"
+    print_title(to, f"{about}, {line.player}" if line.player else about)
+    rows = (
+        TableRow(
+            (
+                format_timestamp(point.captured_at),
+                _sides(point.outcomes, home_team),
+            )
+        )
+        for point in line.points
+    )
+    print_table(to, _PATH, rows)
+    to.print()
+
+
+def _add_analyses(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def analyses(
+        model: Annotated[
+            str | None, typer.Argument(help="A model. Default: the best pick of any model.")
+        ] = None,
+        *,
+        sport: Sport = None,
+        bookmaker: Bookmaker = None,
+        kind: Kind = "game",
+        reasons: Annotated[bool, typer.Option("--reasons", help="Show the reasons.")] = False,
+        limit: Limit = 20,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show a model's picks for upcoming games at a bookmaker's prices."""
+
+        async def load(bets: Bets) -> tuple[Pick, ...]:
+            name, book = resolve_sport(bets, sport), bookmaker or bets.settings.bookmakers[0]
+            if model is None:
+                top = await bets.predictions.top_pick(name, book)
+                return () if top is None else (top,)
+            page = await bets.predictions.picks(name, book, model, analysis_type=kind, limit=limit)
+            return page.items
+
+        picks = run_with_bets(open_bets, load)
+        if as_json:
+            echo_json(picks)
+        elif picks:
+            print_picks(console(), picks, reasons=reasons)
+        else:
+            typer.echo("No picks. Run `grandstand bets analyze` to run the models.")
+
+
+def print_picks(
+    to: Console, picks: tuple[Pick, ...], *, reasons: bool = False, one_game: bool = False
+) -> None:
+    """Print picks, optionally with their reasons below."""
+    columns = [
+        at for at, column in enumerate(_PICKS) if not one_game or column.heading not in _ABOUT
+    ]
+    lines = map(_pick_line, picks)
+    print_table(
+        to,
+        [_PICKS[at] for at in columns],
+        (TableRow(tuple(line.cells[at] for at in columns), line.style) for line in lines),
+    )
+    for pick in picks if reasons else ():
+        to.print()
+        print_title(to, f"{pick.model}: {pick.prediction} ({format_percent(pick.probability)})")
+        for reason in pick.reasons:
+            print_line(to, f"  {reason.contribution:+.3f}  {reason.text or reason.source}")
+
+
+def _pick_line(pick: Pick) -> TableRow:
+    came = NONE if pick.verdict is None else pick.verdict.replace("_", " ")
+    style = {True: "green", False: "dim"}.get(pick.correct, "") if pick.correct is not None else ""
+    about = f"{pick.player_name}: {pick.prediction}" if pick.player_name else pick.prediction
+    return TableRow(
+        (
+            format_day_time(pick.commence_time),
+            pick.model,
+            format_teams(pick.home_team, pick.away_team),
+            pick.market_key,
+            about,
+            format_percent(pick.probability),
+            format_price(pick.price),
+            format_signed_percent(pick.expected_return),
+            came,
+        ),
+        style,
+    )
+
+
+_LEGS: Final = (
+    ColumnSpec("book"),
+    ColumnSpec("bet"),
+    ColumnSpec("price", right=True),
+    ColumnSpec("share of stake", right=True),
+    ColumnSpec("age", right=True),
+)
+_STALE: Final = (
+    ColumnSpec("start (UTC)", from_width=120, whole=True),
+    ColumnSpec("game", from_width=80),
+    ColumnSpec("book"),
+    ColumnSpec("bet"),
+    ColumnSpec("price", right=True),
+    ColumnSpec("fair", right=True),
+    ColumnSpec("edge", right=True),
+    ColumnSpec("age", right=True),
+)
+_BEST: Final = (
+    ColumnSpec("start (UTC)", from_width=120, whole=True),
+    ColumnSpec("game", from_width=80),
+    ColumnSpec("market", from_width=100),
+    ColumnSpec("bet"),
+    ColumnSpec("price", right=True),
+    ColumnSpec("book"),
+    ColumnSpec("fair", right=True, from_width=70),
+    ColumnSpec("expected", right=True),
+    ColumnSpec("age", right=True, from_width=60),
+)
+_FAIR: Final = (
+    ColumnSpec("given", right=True),
+    ColumnSpec("probability", right=True),
+    ColumnSpec("decimal", right=True),
+    ColumnSpec("American", right=True),
+)
+
+
+def tool_commands(open_bets: OpenBets) -> typer.Typer:
+    """Return the line shopping commands."""
+    group = typer.Typer(help="Line shopping and fair odds.", no_args_is_help=True)
+    _add_best(group, open_bets)
+    _add_arbitrage(group, open_bets)
+    _add_middles(group, open_bets)
+    _add_stale(group, open_bets)
+    _add_fair(group)
+    return group
+
+
+def _add_best(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def best(
+        game_id: Annotated[str | None, typer.Argument(metavar="GAME", help="A game id.")] = None,
+        *,
+        sport: Sport = None,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show the best price of each outcome."""
+
+        async def load(bets: Bets) -> tuple[BestPrice, ...]:
+            return await bets.line_shopping.best_prices(resolve_sport(bets, sport), game_id)
+
+        prices = run_with_bets(open_bets, load)
+        print_results(prices, _BEST, _best_line, as_json=as_json, empty=_NO_PRICES)
+
+
+def _best_line(one: BestPrice) -> TableRow:
+    over_under = one.name.casefold() in {"over", "under"}
+    return TableRow(
+        (
+            format_day_time(one.commence_time),
+            format_teams(one.home_team, one.away_team),
+            one.market_key,
+            f"{one.name} {format_point(one.point, signed=not over_under)}".strip(),
+            format_price(one.price),
+            one.bookmaker,
+            format_percent(one.fair),
+            format_signed_percent(one.expected_return),
+            format_age(one.age_seconds),
+        ),
+        "green" if (one.expected_return or 0.0) > 0 else "",
+    )
+
+
+_NO_PRICES: Final = "No recent odds. Run `grandstand bets collect odds` to collect them."
+
+
+def _add_arbitrage(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def arbitrage(*, sport: Sport = None, as_json: AsJson = False) -> None:
+        """Find bets that profit whatever the result."""
+
+        async def load(bets: Bets) -> tuple[Arbitrage, ...]:
+            return await bets.line_shopping.arbitrages(resolve_sport(bets, sport))
+
+        offers = run_with_bets(open_bets, load)
+        if as_json:
+            echo_json(offers)
+            return
+        for offer in offers:
+            about = f"{format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
+            _print_legs(
+                f"{about}: {format_signed_percent(offer.profit_share, 2)} profit",
+                offer.legs,
+            )
+        if not offers:
+            typer.echo("None at recent prices.")
+
+
+def _add_middles(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def middles(*, sport: Sport = None, as_json: AsJson = False) -> None:
+        """Find pairs of bets that both win between their lines, cheapest first."""
+
+        async def load(bets: Bets) -> tuple[Middle, ...]:
+            return await bets.line_shopping.middles(resolve_sport(bets, sport))
+
+        offers = run_with_bets(open_bets, load)
+        if as_json:
+            echo_json(offers)
+            return
+        for offer in offers:
+            low, high = (format_point(end, signed=False) for end in (offer.low, offer.high))
+            loss = format_signed_percent(-offer.cost_share, 2)
+            about = f"{format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
+            _print_legs(f"{about}: both win between {low} and {high}, else {loss}", offer.legs)
+        if not offers:
+            typer.echo("None at recent prices.")
+
+
+def _print_legs(about: str, legs: tuple[Leg, ...]) -> None:
+    to = console()
+    print_title(to, about)
+    lines = (
+        TableRow(
+            (
+                leg.bookmaker,
+                format_side(leg.outcome),
+                format_price(leg.outcome.price),
+                format_percent(leg.share),
+                format_age(leg.age_seconds),
+            )
+        )
+        for leg in legs
+    )
+    print_table(to, _LEGS, lines)
+    to.print()
+
+
+def _add_stale(group: typer.Typer, open_bets: OpenBets) -> None:
+    @group.command()
+    def stale(*, sport: Sport = None, as_json: AsJson = False) -> None:
+        """Find prices that stood still while at least three bookmakers moved."""
+
+        async def load(bets: Bets) -> tuple[StaleLine, ...]:
+            return await bets.line_shopping.stale_lines(resolve_sport(bets, sport))
+
+        lines = run_with_bets(open_bets, load)
+        print_results(
+            lines,
+            _STALE,
+            _stale_line,
+            as_json=as_json,
+            empty="No stale lines.",
+        )
+
+
+def _stale_line(one: StaleLine) -> TableRow:
+    return TableRow(
+        (
+            format_day_time(one.commence_time),
+            format_teams(one.home_team, one.away_team),
+            one.bookmaker,
+            format_side(one.outcome),
+            format_price(one.outcome.price),
+            format_percent(one.fair),
+            format_signed_percent(one.edge),
+            format_age(one.age_seconds),
+        )
+    )
+
+
+def _add_fair(group: typer.Typer) -> None:
+    # Otherwise a price such as -150 is parsed as an option.
+    @group.command(context_settings={"ignore_unknown_options": True})
+    def fair(
+        prices: Annotated[list[int], typer.Argument(help="American prices, such as -150 130.")],
+        *,
+        method: Annotated[
+            str,
+            typer.Option("--method", help="multiplicative, additive, power, shin, odds_ratio."),
+        ] = "power",
+        as_json: AsJson = False,
+    ) -> None:
+        """Calculate fair odds without the margin."""
+        odds = fair_odds(prices, method)
+        if as_json:
+            echo_json(odds)
+            return
+        to = console()
+        sides = zip(prices, odds.probabilities, odds.decimals, odds.americans, strict=True)
+        print_table(
+            to,
+            _FAIR,
+            (
+                TableRow(
+                    (
+                        format_price(given),
+                        format_percent(chance, 2),
+                        f"{decimal:.3f}",
+                        format_price(american),
+                    )
+                )
+                for given, chance, decimal, american in sides
+            ),
+        )
+        print_line(
+            to,
+            f"Margin: {format_percent(odds.margin, 2)} (method: {odds.method}).",
+            "dim",
+        )

@@ -1,0 +1,1 @@
+"""Domain of bets: odds, forecasts, settlement and stakes. No clock, no I/O."""

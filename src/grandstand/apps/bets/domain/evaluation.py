@@ -1,0 +1,506 @@
+"""Evaluation of forecasts: settlement against results and closing lines, scorecards, advice.
+
+A model is followed, or its inverse is, only if its bets won more often than their prices required,
+by more than chance explains, with all models compared counted against each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from grandstand.apps.bets.domain import scoring
+from grandstand.apps.bets.domain.forecast_builder import board_probabilities
+from grandstand.apps.bets.domain.forecasts import Forecast, OutcomeProbabilities, make_selection
+from grandstand.apps.bets.domain.history import History
+from grandstand.apps.bets.domain.margins import (
+    implied_mean,
+    margin_chances,
+    score_shape,
+    total_chances,
+)
+from grandstand.apps.bets.domain.odds import implied_probability
+from grandstand.apps.bets.domain.records import Fixture, Score, VerifiedForecast
+from grandstand.apps.bets.domain.scoring import (
+    Accuracy,
+    BrierSplit,
+    ConfidenceInterval,
+    MeanEstimate,
+    ReliabilityBin,
+    accuracy,
+    brier,
+    brier_split,
+    calibration_error,
+    log_loss,
+    p_value,
+    q_values,
+    reliability_bins,
+    wilson,
+)
+from grandstand.apps.bets.domain.selections import Selection
+from grandstand.apps.bets.domain.settlement import (
+    PENDING,
+    VOID,
+    Abandoned,
+    Cancelled,
+    FinalResult,
+    Result,
+    Verdict,
+    payout_ratio,
+    settle_bet,
+    settlement_rules_for,
+)
+from grandstand.apps.bets.domain.types import Evidence, Recommendation
+from grandstand.core.errors import InvalidInput
+
+_HOUR = timedelta(hours=1)
+# The common verdicts, so that fractions are rarely compared.
+_CORRECT_BY_VERDICT: dict[str, bool] = {
+    "win": True,
+    "half_win": True,
+    "loss": False,
+    "half_loss": False,
+}
+MIN_RESULTS: Final = 30
+FALSE_DISCOVERIES: Final = 0.1
+INVERSE_MULTIPLIER: Final = 0.3
+NEUTRAL_MULTIPLIER: Final = 1.0
+MIN_MULTIPLIER: Final = 0.3
+MAX_MULTIPLIER: Final = 1.15
+# Weight of a model's own confidence, in results.
+_PRIOR_RESULTS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastOutcome:
+    """A settled forecast; `profit` is for one unit staked at its price.
+
+    `closing` is the fair closing probability of the same bet at the same line. `correct` is None
+    for pushes and voids.
+    """
+
+    forecast: Forecast
+    verdict: Verdict
+    closing: float | None
+    profit: float | None
+    known_at: datetime
+    correct: bool | None
+
+
+@dataclass(slots=True)
+class ForecastVerifier:
+    """Settles forecasts against a history and caches the closing lines it computes."""
+
+    history: History
+    _closing: dict[tuple[str, str, str | None], OutcomeProbabilities | None] = field(
+        default_factory=dict
+    )
+    _means: dict[tuple[str, str], float] = field(default_factory=dict)
+    _line_probabilities: dict[tuple[str, Selection], float] = field(default_factory=dict)
+
+    def settle(self, forecast: Forecast, result: Result, known_at: datetime) -> ForecastOutcome:
+        """Settle a forecast by a result that became known at a time."""
+        verdict = settle_bet(forecast.selection, result, settlement_rules_for(forecast.sport))
+        return self.settle_with_verdict(forecast, verdict, known_at)
+
+    def settle_with_verdict(
+        self, forecast: Forecast, verdict: Verdict, known_at: datetime
+    ) -> ForecastOutcome:
+        """Settle a forecast whose verdict is known."""
+        profit = None
+        if forecast.price is not None and verdict.name != "pending":
+            profit = _profit(verdict, forecast.price)
+        return ForecastOutcome(
+            forecast,
+            verdict,
+            self.closing_probability(forecast),
+            profit,
+            known_at,
+            _is_correct(verdict),
+        )
+
+    def closing_probability(self, forecast: Forecast) -> float | None:
+        """Return the fair closing probability of a forecast's bet, None without closing prices."""
+        selection = forecast.selection
+        key = (forecast.game_id, forecast.market, selection.participant)
+        if key not in self._closing:
+            board = self.history.closing_board(*key)
+            self._closing[key] = None if board is None else board_probabilities(board)
+        close = self._closing[key]
+        if close is None or selection.side is None:
+            return None
+        probability = close.of(selection.side)
+        line = make_selection(
+            close.market, selection.side, close.point, selection.participant
+        ).point
+        if line != selection.point:
+            if selection.market not in {"spreads", "totals"}:
+                return None
+            probability = self._on_line(forecast, close)
+        return 1.0 - probability if selection.lay else probability
+
+    def _on_line(self, forecast: Forecast, close: OutcomeProbabilities) -> float:
+        """Return the probability of the line taken, by the mean that the closing line implies."""
+        selection = forecast.selection
+        key = (forecast.game_id, selection)
+        if key not in self._line_probabilities:
+            shape, game = score_shape(forecast.sport), (forecast.game_id, forecast.market)
+            if game not in self._means:
+                first = make_selection(close.market, close.sides[0], close.point, None)
+                self._means[game] = implied_mean(first, close.probabilities[0], shape)
+            priced = total_chances if selection.market == "totals" else margin_chances
+            self._line_probabilities[key] = priced(selection, self._means[game], shape).probability
+        return self._line_probabilities[key]
+
+
+def _is_correct(verdict: Verdict) -> bool | None:
+    if verdict.name in _CORRECT_BY_VERDICT:
+        return _CORRECT_BY_VERDICT[verdict.name]
+    return verdict.correct
+
+
+def _profit(verdict: Verdict, price: int) -> float:
+    if verdict.name == "win":
+        return price / 100.0 if price > 0 else 100.0 / -price
+    if verdict.name == "loss":
+        return -1.0
+    return float(payout_ratio(verdict, price)) - 1.0
+
+
+def score_result(score: Score) -> Result | None:
+    """Return a score as a settlement result, None while a game is postponed."""
+    if score.status == "postponed":
+        return None
+    if score.status == "void":
+        return Cancelled()
+    if score.status == "abandoned":
+        return Abandoned(score.home_score, score.away_score, Fraction(0))
+    return FinalResult(score.home_score, score.away_score)
+
+
+def settle_forecast(forecast: Forecast, game: Fixture, score: Score) -> Verdict:
+    """Return the verdict of a forecast by a score, for the game as scheduled then.
+
+    A game played much later than scheduled is another game: bets on it are void.
+    """
+    result = score_result(score)
+    rules = settlement_rules_for(forecast.sport)
+    if result is None:
+        return PENDING
+    if (score.completed_at - game.commence_time) / _HOUR > rules.postponed_hours:
+        return VOID
+    return settle_bet(forecast.selection, result, rules)
+
+
+def to_verified(outcome: ForecastOutcome) -> VerifiedForecast | None:
+    """Return what is learned from an outcome, None for inverses, pushes and voids."""
+    forecast, correct = outcome.forecast, outcome.correct
+    if correct is None or forecast.inverse_of is not None:
+        return None
+    return VerifiedForecast(
+        model=forecast.model,
+        sport=forecast.sport,
+        market=forecast.market,
+        game_id=forecast.game_id,
+        raw=forecast.raw,
+        probability=forecast.probability,
+        fair=forecast.fair,
+        outcome=float(correct),
+        predicted_at=forecast.as_of,
+        known_at=outcome.known_at,
+        sources=tuple((reason.source, reason.contribution) for reason in forecast.reasons),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BettingSummary:
+    """Returns of one unit on each priced pick, and the break-even rate.
+
+    `closing` is the mean closing line value: price times fair closing probability, minus one.
+    `luck` is the probability of at least as many wins at break-even, `deflated` the probability
+    that the best of all trials has skill.
+    """
+
+    bets: int
+    roi: MeanEstimate | None
+    break_even: float
+    bets_needed: int | None
+    closing: MeanEstimate | None
+    sharpe: float | None
+    deflated: float | None
+    luck: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """One model in one market, or its inverse: everything the scoreboard shows."""
+
+    model: str
+    sport: str
+    market: str
+    is_inverse: bool
+    forecasts: int
+    accuracy: Accuracy
+    brier: float | None
+    split: BrierSplit | None
+    log_loss: float | None
+    calibration_error: float | None
+    bins: tuple[ReliabilityBin, ...]
+    priced: BettingSummary
+
+
+def build_scorecards(outcomes: Sequence[ForecastOutcome], trials: int) -> tuple[Scorecard, ...]:
+    """Return a scorecard per model, market and direction, sorted by name."""
+    groups: dict[tuple[str, str, str, bool], list[ForecastOutcome]] = defaultdict(list)
+    for outcome in outcomes:
+        forecast = outcome.forecast
+        groups[
+            forecast.model, forecast.sport, forecast.market, forecast.inverse_of is not None
+        ].append(outcome)
+    return tuple(build_scorecard(groups[key], trials) for key in sorted(groups))
+
+
+def build_scorecard(outcomes: Sequence[ForecastOutcome], trials: int) -> Scorecard:
+    """Return the scorecard of one model in one market, from at least one outcome."""
+    first = outcomes[0].forecast
+    decided = [outcome for outcome in outcomes if outcome.correct is not None]
+    probabilities = [outcome.forecast.probability for outcome in decided]
+    correct = [bool(outcome.correct) for outcome in decided]
+    return Scorecard(
+        model=first.model,
+        sport=first.sport,
+        market=first.market,
+        is_inverse=first.inverse_of is not None,
+        forecasts=len(outcomes),
+        accuracy=accuracy([outcome.correct for outcome in outcomes]),
+        brier=brier(probabilities, correct) if probabilities else None,
+        split=brier_split(probabilities, correct) if probabilities else None,
+        log_loss=log_loss(probabilities, correct) if probabilities else None,
+        calibration_error=calibration_error(probabilities, correct) if probabilities else None,
+        bins=reliability_bins(probabilities, correct) if probabilities else (),
+        priced=_summarize_bets(outcomes, trials),
+    )
+
+
+def _summarize_bets(outcomes: Sequence[ForecastOutcome], trials: int) -> BettingSummary:
+    priced = [
+        (outcome, outcome.forecast.price, outcome.profit)
+        for outcome in outcomes
+        if outcome.forecast.price is not None
+        and outcome.profit is not None
+        and outcome.correct is not None
+    ]
+    profits = [profit for _, _, profit in priced]
+    break_evens = [implied_probability(price) for _, price, _ in priced]
+    wins = sum(bool(outcome.correct) for outcome, _, _ in priced)
+    break_even = float(np.mean(break_evens)) if break_evens else 0.5
+    closing_pairs = [
+        (price_break_even, outcome.closing)
+        for (outcome, _, _), price_break_even in zip(priced, break_evens, strict=True)
+        if outcome.closing is not None
+    ]
+    rate = wins / len(priced) if priced else 0.0
+    enough = len(profits) >= 2
+    return BettingSummary(
+        bets=len(priced),
+        roi=_mean(profits),
+        break_even=break_even,
+        bets_needed=scoring.bets_needed(rate, break_even),
+        closing=_mean(
+            [closing / price_break_even - 1.0 for price_break_even, closing in closing_pairs]
+        ),
+        sharpe=scoring.sharpe(profits) if enough else None,
+        deflated=scoring.deflated_sharpe(profits, trials) if enough and trials else None,
+        luck=scoring.p_value(wins, break_evens) if priced else 1.0,
+    )
+
+
+def _mean(values: Sequence[float]) -> MeanEstimate | None:
+    return scoring.estimate_mean(values) if len(values) >= 2 else None
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPick:
+    """A decided pick: whether it was right, its confidence, and the prices of both sides.
+
+    `inverse_american` is None if the other side was not offered.
+    """
+
+    correct: bool
+    confidence: float
+    american: int
+    inverse_american: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """All decided picks of one model in one sport and bet type."""
+
+    model: str
+    sport: str
+    bet_type: str
+    picks: tuple[DecidedPick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyTest:
+    """One side of a record: its win rate, the break-even rate of its prices, and significance.
+
+    `q_value` is the false discovery rate at which it passes.
+    """
+
+    right: int
+    total: int
+    rate: float
+    interval: ConfidenceInterval
+    break_even: float
+    p_value: float
+    q_value: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAdvice:
+    """What to do with a model, with the test results; `evidence` is set if there is too little."""
+
+    model: str
+    sport: str
+    bet_type: str
+    recommendation: Recommendation
+    evidence: Evidence | None
+    multiplier: float
+    original: AccuracyTest
+    inverse: AccuracyTest
+    explanation: str
+
+    @property
+    def inverse_accuracy(self) -> float:
+        """How often the other side was right, priced or not; the complement of its own rate."""
+        return 1.0 - self.original.rate if self.original.total else 0.0
+
+
+def recommend(
+    records: Sequence[ModelRecord],
+    *,
+    min_results: int = MIN_RESULTS,
+    false_discoveries: float = FALSE_DISCOVERIES,
+) -> tuple[ModelAdvice, ...]:
+    """Return advice for each record, in their order; pass all records that are compared at once.
+
+    Raises InvalidPrice and InvalidInput for invalid picks.
+    """
+    tests = [(_test_original(record), _test_inverse(record)) for record in records]
+    enough_results = [len(record.picks) >= min_results for record in records]
+    p_values = [
+        side.p_value
+        for pair, has_enough in zip(tests, enough_results, strict=True)
+        if has_enough
+        for side in pair
+        if side.total >= min_results
+    ]
+    corrected = iter(q_values(p_values))
+    advice = []
+    for record, pair, has_enough in zip(records, tests, enough_results, strict=True):
+        sides = [
+            replace(side, q_value=next(corrected))
+            if has_enough and side.total >= min_results
+            else side
+            for side in pair
+        ]
+        advice.append(_advice(record, sides[0], sides[1], min_results, false_discoveries))
+    return tuple(advice)
+
+
+def confidence_multiplier(
+    record: ModelRecord, recommendation: Recommendation, evidence: Evidence | None
+) -> float:
+    """Return the factor for displayed confidence; stakes never use it.
+
+    0.3 for a model to bet against, 1 with too little evidence; otherwise the win rate over the mean
+    stated confidence, shrunk to 1 by few results, between 0.3 and 1.15.
+    """
+    if recommendation == "INVERSE":
+        return INVERSE_MULTIPLIER
+    if evidence is not None or not record.picks:
+        return NEUTRAL_MULTIPLIER
+    count = len(record.picks)
+    stated = sum(pick.confidence for pick in record.picks) / count
+    if not 0.0 < stated <= 1.0:
+        raise InvalidInput(f"Invalid mean confidence {stated!r}.")
+    correct_count = sum(pick.correct for pick in record.picks)
+    shrunk = (correct_count + _PRIOR_RESULTS * stated) / (count + _PRIOR_RESULTS)
+    return min(max(shrunk / stated, MIN_MULTIPLIER), MAX_MULTIPLIER)
+
+
+def _test_original(record: ModelRecord) -> AccuracyTest:
+    picks = record.picks
+    return _test_accuracy(
+        sum(pick.correct for pick in picks), [implied_probability(pick.american) for pick in picks]
+    )
+
+
+def _test_inverse(record: ModelRecord) -> AccuracyTest:
+    """Test the other side, over the picks whose other side had a price."""
+    priced = [
+        (pick.correct, implied_probability(pick.inverse_american))
+        for pick in record.picks
+        if pick.inverse_american is not None
+    ]
+    return _test_accuracy(sum(not correct for correct, _ in priced), [rate for _, rate in priced])
+
+
+def _test_accuracy(right: int, break_evens: list[float]) -> AccuracyTest:
+    total = len(break_evens)
+    return AccuracyTest(
+        right,
+        total,
+        right / total if total else 0.0,
+        wilson(right, total),
+        sum(break_evens) / total if total else 1.0,
+        p_value(right, break_evens),
+    )
+
+
+def _advice(
+    record: ModelRecord,
+    original: AccuracyTest,
+    inverse: AccuracyTest,
+    min_results: int,
+    false_discoveries: float,
+) -> ModelAdvice:
+    recommendation: Recommendation = "AVOID"
+    evidence: Evidence | None = None
+    if len(record.picks) < min_results:
+        evidence = "INSUFFICIENT_DATA"
+        explanation = f"{len(record.picks)} of {min_results} required results."
+    elif original.q_value <= false_discoveries:
+        recommendation = "ORIGINAL"
+        explanation = _describe_test(original)
+    elif inverse.q_value <= false_discoveries:
+        recommendation = "INVERSE"
+        explanation = f"Betting against it: {_describe_test(inverse)}"
+    else:
+        explanation = f"Not significant: {_describe_test(original)}"
+    return ModelAdvice(
+        record.model,
+        record.sport,
+        record.bet_type,
+        recommendation,
+        evidence,
+        confidence_multiplier(record, recommendation, evidence),
+        original,
+        inverse,
+        explanation,
+    )
+
+
+def _describe_test(side: AccuracyTest) -> str:
+    return (
+        f"{side.right} of {side.total} right, {side.rate:.1%} where {side.break_even:.1%} "
+        f"breaks even; q {side.q_value:.3f}."
+    )

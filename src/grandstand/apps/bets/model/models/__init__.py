@@ -1,1 +1,0 @@
-"""Kept here: the built-in models, one module each."""

@@ -1,1 +1,0 @@
-"""Kept here: stakes and limits, settlement to the cent, and the ledger that proves it."""

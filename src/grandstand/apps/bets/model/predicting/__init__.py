@@ -1,1 +1,0 @@
-"""Kept here: how models come to a forecast, are calibrated, put together, and walked forward."""

@@ -1,1 +1,0 @@
-"""Kept here: prices: their forms, the margins in them, and whole markets of them in columns."""

@@ -1,1 +1,0 @@
-"""Kept here: strengths of teams, and what they make of the scores of a game."""

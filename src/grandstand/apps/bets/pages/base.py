@@ -1,0 +1,354 @@
+"""The base class of the pages, and the labels and formats its templates use."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Final
+
+from fastapi import Path
+from markupsafe import Markup
+from starlette.requests import Request
+
+from grandstand.apps.bets.domain import types
+from grandstand.apps.bets.domain.odds import american_to_decimal, from_log_odds
+from grandstand.apps.bets.domain.types import Evidence, Recommendation, humanize_key, slug
+from grandstand.apps.bets.services import Bets
+from grandstand.apps.bets.services.scoreboard import Interval
+from grandstand.core import formatting
+from grandstand.kit.pages.page import AppPages
+from grandstand.kit.pages.rendering import Pages
+from grandstand.kit.pages.table import Tone
+
+_CENT: Final = Decimal("0.01")
+_MINUTE: Final = 60
+_LINE: Final = re.compile(r" ([+-]?)(\d+\.\d+)(?= |$)")
+_UNITS: Final = ((86_400, "d"), (3_600, "h"), (_MINUTE, "min"), (1, "s"))
+_MINUS: Final = "\u2212"
+_BOOKS: Final = {
+    "fanduel": "FanDuel",
+    "draftkings": "DraftKings",
+    "betmgm": "BetMGM",
+    "williamhill_us": "Caesars",
+    "betonlineag": "BetOnline",
+    "lowvig": "LowVig",
+    "mybookieag": "MyBookie",
+    "betrivers": "BetRivers",
+    "espnbet": "ESPN BET",
+}
+_MARKETS: Final = {
+    "h2h": "Moneyline",
+    "h2h_3way": "Moneyline",
+    "spreads": "Spread",
+    "totals": "Total",
+    "draw_no_bet": "Draw no bet",
+    "player_pass_yds": "Passing yards",
+}
+SOURCES: Final[dict[str, tuple[str, str]]] = {
+    "team_stats": (
+        "Team statistics",
+        "Scoring and other statistics of both teams in recent games.",
+    ),
+    "recent_form": ("Recent form", "Margins of the last five games."),
+    "odds_movement": ("Odds movement", "Line movement since the opening odds."),
+    "rest_schedule": ("Rest and schedule", "Rest days and back-to-back games."),
+    "head_to_head": ("Head to head", "Previous meetings of the two teams."),
+    "injuries": ("Injuries", "Players who are out or doubtful, weighted by impact."),
+    "player_stats": ("Player statistics", "Statistics of the players of both teams."),
+    "custom_data": ("Your datasets", "Statistics that you uploaded."),
+}
+METHODS: Final[dict[str, tuple[str, str]]] = {
+    "multiplicative": ("Multiplicative", "scales all probabilities equally"),
+    "additive": ("Additive", "subtracts the same from each"),
+    "power": ("Power", "long shots carry more of the margin"),
+    "shin": ("Shin", "models insider trading"),
+    "odds_ratio": ("Odds ratio", "scales all odds equally"),
+}
+_ADVICE: Final[dict[Recommendation, tuple[str, Tone]]] = {
+    "ORIGINAL": ("Follow", "good"),
+    "INVERSE": ("Bet against", "warn"),
+    "AVOID": ("Avoid", ""),
+}
+_STATUSES: Final[dict[str, tuple[str, Tone]]] = {
+    "pending": ("Open", "warn"),
+    "open": ("Open", "warn"),
+    "won": ("Won", "good"),
+    "lost": ("Lost", "bad"),
+    "push": ("Push", ""),
+    "void": ("Void", ""),
+}
+_VERDICTS: Final[dict[str, tuple[str, Tone]]] = {
+    "win": ("Won", "good"),
+    "half_win": ("Half won", "good"),
+    "push": ("Push", ""),
+    "half_loss": ("Half lost", "bad"),
+    "loss": ("Lost", "bad"),
+    "void": ("Void", ""),
+    "dead_heat": ("Dead heat", ""),
+    "pending": ("Open", ""),
+}
+
+
+_WIDE: Final = 100.0
+
+
+_MARKET_GROUPS: Final = {"h2h_3way": "h2h", "h2h_3_way": "h2h"}
+
+
+def market_group(market_key: str) -> str:
+    """Return the market a market key is shown under; 3-way moneylines count as moneylines."""
+    return _MARKET_GROUPS.get(market_key, market_key)
+
+
+def interval_bar(
+    interval: Interval | None, reach: tuple[float, float], mark: float | None, label: str
+) -> Markup:
+    """Draw a value with its interval. The mark is the value to beat.
+
+    Intervals entirely above the mark are good, entirely below it bad.
+    """
+    if interval is None:
+        return Markup("")
+    low, high = (_placed(end, reach) for end in (interval.low, interval.high))
+    at = _placed(interval.value, reach)
+    mark_tag = "" if mark is None else _mark(_placed(mark, reach))
+    return Markup(
+        '<svg class="interval {}" viewBox="0 0 100 12" preserveAspectRatio="none" role="img"'
+        ' aria-label="{}"><path class="interval-ground" d="M0 6H100"/>'
+        '<rect class="interval-span" x="{:.1f}" y="4" width="{:.1f}" height="4"/>{}'
+        '<rect class="interval-value" x="{:.1f}" y="1" width="2" height="10"/></svg>'
+    ).format(_tone(interval, mark), label, low, max(high - low, 0.5), mark_tag, min(at, 98.0))
+
+
+def signed_bar(value: float, max_value: float) -> Markup:
+    """Draw a contribution to the right of the center, or to the left if negative."""
+    size = 50 * min(abs(value) / max_value, 1.0) if max_value else 0.0
+    return Markup(
+        '<svg class="lever" viewBox="-50 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        '<path class="lever-zero" d="M0 0V8"/>'
+        '<rect class="{}" x="{:.2f}" y="1" width="{:.2f}" height="6"/></svg>'
+    ).format("lever-for" if value > 0 else "lever-against", _left(value, size), size)
+
+
+def share_bar(share: float, label: str) -> Markup:
+    """Draw a fraction of one."""
+    return Markup(
+        '<svg class="chance" viewBox="0 0 100 6" preserveAspectRatio="none" role="img"'
+        ' aria-label="{}"><rect class="chance-ground" width="100" height="6"/>'
+        '<rect class="chance-fill" width="{:.1f}" height="6"/></svg>'
+    ).format(label, _WIDE * min(max(share, 0.0), 1.0))
+
+
+def _left(value: float, size: float) -> float:
+    return -size if value < 0 else 0.0
+
+
+def _placed(value: float, reach: tuple[float, float]) -> float:
+    low, high = reach
+    return _WIDE * min(max((value - low) / (high - low), 0.0), 1.0)
+
+
+def _mark(at: float) -> Markup:
+    return Markup('<path class="interval-mark" d="M{0:.1f} 0V12"/>').format(at)
+
+
+def _tone(interval: Interval, mark: float | None) -> str:
+    if mark is None or interval.low <= mark <= interval.high:
+        return "interval-open"
+    return "interval-good" if interval.low > mark else "interval-bad"
+
+
+def book_name(bookmaker: str) -> str:
+    """Return the display name of a bookmaker."""
+    return _BOOKS.get(bookmaker) or (
+        bookmaker if bookmaker != slug(bookmaker) else _title(bookmaker)
+    )
+
+
+def market_name(market_key: str) -> str:
+    return _MARKETS.get(market_key) or humanize_key(market_key.removeprefix("player_"))
+
+
+def rule_name(rule: str) -> str:
+    return humanize_key(rule)
+
+
+def source_name(source: str) -> str:
+    return SOURCES[source][0] if source in SOURCES else humanize_key(source)
+
+
+def advice(recommendation: Recommendation, evidence: Evidence | None) -> tuple[str, Tone]:
+    """Return the label and tone of a recommendation."""
+    return ("Not enough bets", "") if evidence else _ADVICE[recommendation]
+
+
+def status_of(status: str) -> tuple[str, Tone]:
+    """Return the label and tone of a bet's status."""
+    return _STATUSES.get(status, (humanize_key(status), ""))
+
+
+def verdict_of(verdict: str | None) -> tuple[str, Tone]:
+    """Return the label and tone of a verdict."""
+    return ("Open", "") if verdict is None else _VERDICTS.get(verdict, (humanize_key(verdict), ""))
+
+
+def tidy(prediction: str) -> str:
+    """Format the line of a prediction without trailing zeros and with a true minus sign."""
+    return _LINE.sub(_line, prediction)
+
+
+def _line(match: re.Match[str]) -> str:
+    line = Decimal(match[2])
+    sign = _MINUS if match[1] == "-" else match[1]
+    return f" {sign}{line.normalize():f}"
+
+
+def side_text(side: str, home_team: str, away_team: str) -> str:
+    return {"home": home_team, "away": away_team}.get(side) or side.capitalize()
+
+
+def selection_text(
+    side: str, point: Decimal | None, home_team: str, away_team: str, participant: str | None = None
+) -> str:
+    """Return a selection with its line, such as `Lakers -3.5`."""
+    name = side_text(side, home_team, away_team)
+    named = f"{_title(participant)} {name.lower()}" if participant else name
+    if point is None:
+        return named
+    return f"{named} {point_text(point, signed=side in {'home', 'away'})}"
+
+
+def point_text(point: Decimal, *, signed: bool) -> str:
+    plain = Decimal(f"{point.normalize():f}")
+    return formatting.format_number(plain, signed=signed and bool(plain))
+
+
+def money(cents: int | None, *, signed: bool = False) -> str:
+    """Format cents as dollars."""
+    if cents is None:
+        return formatting.EMPTY
+    size = f"${abs(cents) // 100:,}.{abs(cents) % 100:02}"
+    sign = _MINUS if cents < 0 else "+" if signed and cents else ""
+    return f"{sign}{size}"
+
+
+def units(value: float | None) -> str:
+    """Format a result in units."""
+    return formatting.format_number(value, 2, signed=True)
+
+
+def tone_of(value: float | None) -> Tone:
+    """Return the tone of a profit or loss."""
+    return "" if not value else "good" if value > 0 else "bad"
+
+
+def decimal(american: int | None) -> float | None:
+    """Return the decimal price of an American one; the odds filter takes decimal prices."""
+    return None if american is None else american_to_decimal(american)
+
+
+def signed_percent(share: float | None, digits: int = 1) -> str:
+    """Format a ratio as a percentage with its sign."""
+    if share is None:
+        return formatting.EMPTY
+    # Adding zero removes the sign of a rounded zero.
+    return (
+        f"{formatting.format_number(round(share * 100, digits) + 0.0, digits, signed=True)}\u00a0%"
+    )
+
+
+def within(interval: Interval | None, *, signed: bool = False) -> str:
+    """Format the bounds of an interval."""
+    if interval is None:
+        return ""
+    low, high = (
+        formatting.format_number(end * 100, 1, signed=signed)
+        for end in (interval.low, interval.high)
+    )
+    return f"{low} to {high}\u00a0%"
+
+
+def effect_text(log_odds: float) -> str:
+    """Format a contribution in percentage points from 50%."""
+    return f"{formatting.format_number((from_log_odds(log_odds) - 0.5) * 100, 1, signed=True)}"
+
+
+def age_text(seconds: int) -> str:
+    """Format the age of a price in whole minutes."""
+    return formatting.format_duration(seconds - seconds % _MINUTE if seconds > _MINUTE else seconds)
+
+
+def short_age(seconds: int) -> str:
+    """Format an age in its largest unit."""
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{seconds // size}\u00a0{unit}"
+    return "now"
+
+
+def dollars(cents: int | None) -> str:
+    """Format cents for a form field."""
+    return "" if cents is None else f"{Decimal(cents) * _CENT:.2f}"
+
+
+def _title(key: str) -> str:
+    return " ".join(word.capitalize() for word in key.split("_"))
+
+
+GameId = Annotated[str, Path(max_length=80)]
+OwnId = Annotated[str, Path(max_length=80)]
+
+_TEMPLATE_FUNCTIONS: Final[dict[str, Any]] = {
+    "advice": advice,
+    "age_text": age_text,
+    "book_name": book_name,
+    "day_text": formatting.format_date,
+    "decimal": decimal,
+    "dollars": dollars,
+    "interval_bar": interval_bar,
+    "market_name": market_name,
+    "model_name": types.model_name,
+    "money": money,
+    "effect_text": effect_text,
+    "point_text": point_text,
+    "rule_name": rule_name,
+    "selection_text": selection_text,
+    "share_bar": share_bar,
+    "short_age": short_age,
+    "side_text": side_text,
+    "signed_bar": signed_bar,
+    "signed_percent": signed_percent,
+    "source_name": source_name,
+    "sport_name": types.sport_name,
+    "status_of": status_of,
+    "tidy": tidy,
+    "tone_of": tone_of,
+    "units": units,
+    "verdict_of": verdict_of,
+    "within": within,
+}
+
+
+class BetsPagesBase(AppPages):
+    """Base class of the page groups."""
+
+    def __init__(self, bets: Bets, pages: Pages) -> None:
+        super().__init__(pages, "bets", _TEMPLATE_FUNCTIONS)
+        self._bets = bets
+
+    def _sport(self, request: Request) -> str:
+        """Return the requested sport, or the first enabled one."""
+        sport = request.query_params.get("sport", "")
+        sports = self._bets.settings.sports
+        return sport if sport in sports else next(iter(sports), "")
+
+
+def content_of(text: str) -> bytes:
+    """Return the bytes of an uploaded file."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def chosen(request: Request, name: str, options: tuple[str, ...], default: str) -> str:
+    """Return a query parameter if it is one of the options, else the default."""
+    value = request.query_params.get(name, "")
+    return value if value in options else default

@@ -1,1 +1,0 @@
-"""Kept here: predictions held against results: verified, scored, calibrated and audited."""

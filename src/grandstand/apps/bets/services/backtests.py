@@ -1,0 +1,489 @@
+"""Walk-forward backtests of user models and built-in models."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+from pydantic import Field
+
+from grandstand.apps.bets.domain.history import Fact
+from grandstand.apps.bets.domain.odds import american_to_decimal
+from grandstand.apps.bets.domain.records import Fixture
+from grandstand.apps.bets.domain.selections import encode_selection
+from grandstand.apps.bets.domain.types import sport_name
+from grandstand.apps.bets.services.database import Database, Page, check_sport, round4
+from grandstand.apps.bets.services.forecasts import (
+    HistoryLoader,
+    TimeSpan,
+    user_model_name,
+    user_predictor,
+)
+from grandstand.apps.bets.services.scoreboard import (
+    DecidedPrediction,
+    ModelPerformance,
+    summarize_decided,
+)
+from grandstand.apps.bets.services.user_models import (
+    DatasetService,
+    UserModelRequest,
+    UserModelService,
+)
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.apps.bets.store.user_models import Backtest, BacktestTrials, UserModel
+from grandstand.core.errors import InvalidInput, NotFound
+from grandstand.kit.auth.caller import Caller
+
+if TYPE_CHECKING:
+    from grandstand.apps.bets.domain.calibration import TrainingWindows
+    from grandstand.apps.bets.domain.evaluation import ForecastOutcome
+    from grandstand.apps.bets.domain.history import History
+    from grandstand.apps.bets.domain.registry import ModelPanel
+
+_STORED_PREDICTIONS: Final = 100
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestRequest:
+    """The period to test, and the training and test windows in days.
+
+    With `anchored` every training window starts on the first day. `purge_days` separate training
+    and
+    test data.
+    """
+
+    start: date
+    end: date
+    train_days: int = 60
+    test_days: int = 14
+    purge_days: int = 1
+    anchored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestPrediction:
+    game_id: str
+    commence_time: datetime
+    prediction: str
+    market_key: str
+    probability: Annotated[float, Field(serialization_alias="confidence")]
+    price: Annotated[int | None, Field(serialization_alias="odds")]
+    verdict: str
+    profit_units: float | None
+    clv: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestWindow:
+    """The result of one test window."""
+
+    start: date
+    end: date
+    predictions: int
+    roi: float | None
+    brier: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestReport:
+    """The result of a backtest; `trials` counts the backtests of this user in the sport so far."""
+
+    backtest_id: str
+    model: str
+    name: str
+    sport: str
+    request: BacktestRequest
+    created_at: datetime
+    games: int
+    performance: ModelPerformance
+    windows: tuple[BacktestWindow, ...]
+    trials: int
+    deflated_sharpe: float | None
+    predictions: tuple[BacktestPrediction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestSubject:
+    """The model to test, its display name, the sport and the request."""
+
+    sport: str
+    model: str
+    name: str
+    request: BacktestRequest
+
+
+def summarize_backtest(
+    forecasts: Sequence[ForecastOutcome], about: BacktestSubject, games: int
+) -> BacktestReport:
+    """Summarize the forecasts in total and by window, with the first 100 of them."""
+    request = about.request
+    return BacktestReport(
+        "",
+        about.model,
+        about.name,
+        about.sport,
+        request,
+        _NEVER,
+        games,
+        backtest_performance(
+            forecasts, about.model, about.sport, (request.end - request.start).days
+        ),
+        tuple(_windows(forecasts, request)),
+        0,
+        None,
+        tuple(backtest_prediction(forecast) for forecast in forecasts[:_STORED_PREDICTIONS]),
+    )
+
+
+def backtest_performance(
+    forecasts: Sequence[ForecastOutcome], model: str, sport: str, days: int
+) -> ModelPerformance:
+    """Return the performance of the forecasts at the prices of the time."""
+    decided = [
+        DecidedPrediction(
+            forecast.forecast.probability,
+            forecast.correct,
+            forecast.forecast.price,
+            forecast.profit,
+            closing_line_value(forecast),
+        )
+        for forecast in forecasts
+        if forecast.correct is not None
+    ]
+    right = sum(prediction.won for prediction in decided)
+    blank = ModelPerformance(model, sport, "game", False, days, len(forecasts), len(decided), right)
+    return summarize_decided(blank, decided)
+
+
+def closing_line_value(forecast: ForecastOutcome) -> float | None:
+    """Return the value of the price against the closing line; None without one."""
+    if forecast.closing is None or forecast.forecast.price is None:
+        return None
+    return american_to_decimal(forecast.forecast.price) * forecast.closing - 1.0
+
+
+def backtest_prediction(forecast: ForecastOutcome) -> BacktestPrediction:
+    prediction = forecast.forecast
+    return BacktestPrediction(
+        prediction.game_id,
+        prediction.as_of,
+        encode_selection(prediction.selection),
+        prediction.market,
+        prediction.probability,
+        prediction.price,
+        forecast.verdict.name,
+        forecast.profit,
+        closing_line_value(forecast),
+    )
+
+
+def _windows(
+    forecasts: Sequence[ForecastOutcome], request: BacktestRequest
+) -> list[BacktestWindow]:
+    windows: list[BacktestWindow] = []
+    begin: date = request.start
+    while begin <= request.end:
+        end = min(begin + timedelta(days=request.test_days - 1), request.end)
+        part = [
+            forecast for forecast in forecasts if begin <= forecast.forecast.as_of.date() <= end
+        ]
+        if part:
+            performance = backtest_performance(part, "", "", 0)
+            roi = None if performance.roi is None else performance.roi.value
+            windows.append(BacktestWindow(begin, end, len(part), roi, performance.brier))
+        begin = end + timedelta(days=1)
+    return windows
+
+
+_MAX_DAYS: Final = 3700
+
+
+class BacktestService:
+    """Runs backtests with the engine that makes the live predictions, and stores the results."""
+
+    def __init__(
+        self,
+        *,
+        db: Database,
+        settings: BetsSettings,
+        user_models: UserModelService,
+        datasets: DatasetService,
+        history: HistoryLoader,
+    ) -> None:
+        self._db = db
+        self._settings = settings
+        self._user_models = user_models
+        self._datasets = datasets
+        self._history_loader = history
+
+    async def run(
+        self,
+        caller: Caller,
+        model_id: str,
+        request: BacktestRequest,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> BacktestReport:
+        """Backtest one of the caller's models and store the result.
+
+        `progress` is called with the number of games done and the total. Raises NotFound if the
+        caller has
+        no such model, InvalidInput if the period is invalid or has no games.
+        """
+        row = await self._user_models.row(caller, model_id)
+        report = await self._run_user_model(caller, row, request, progress)
+        await self._save(caller, report, model_id)
+        return report
+
+    async def run_draft(
+        self, caller: Caller, draft: UserModelRequest, request: BacktestRequest
+    ) -> BacktestReport:
+        """Backtest a model without storing it or the result. It counts as a trial."""
+        row = await self._user_models.validate(caller, draft, "draft")
+        return await self._run_user_model(caller, row, request, None)
+
+    async def run_builtin(
+        self,
+        caller: Caller,
+        model: str,
+        sport: str,
+        request: BacktestRequest,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> BacktestReport:
+        """Backtest a built-in model and store the result.
+
+        Raises NotFound if there is no such model.
+        """
+        from grandstand.apps.bets.domain.registry import (
+            MODEL_NAMES,
+            ModelPanel,
+            build_standard_panel,
+        )
+
+        if model not in MODEL_NAMES:
+            message = f"Unknown model {model!r}. Models: {', '.join(MODEL_NAMES)}."
+            raise NotFound(message)
+        windows = training_windows(request)
+        predictor = build_standard_panel(windows).of(model)
+        assert predictor is not None  # noqa: S101 - it is one of the panel's names
+        history = await self._load_history(check_sport(self._settings, sport), request, ())
+        about = BacktestSubject(sport, model, model, request)
+        report = await self._run_panel(caller, history, ModelPanel((predictor,)), about, progress)
+        await self._save(caller, report, model)
+        return report
+
+    async def _run_user_model(
+        self,
+        caller: Caller,
+        row: UserModel,
+        request: BacktestRequest,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> BacktestReport:
+        from grandstand.apps.bets.domain.registry import ModelPanel
+
+        history = await self._load_history(
+            row.sport, request, tuple(row.datasets or {}), caller.user_id
+        )
+        panel = ModelPanel((user_predictor(row, training_windows(request)),))
+        about = BacktestSubject(row.sport, user_model_name(row.model_id), row.name, request)
+        return await self._run_panel(caller, history, panel, about, progress)
+
+    async def _load_history(
+        self, sport: str, request: BacktestRequest, datasets: Sequence[str], user_id: str = ""
+    ) -> History:
+        """Load the results, prices and statistics of the period.
+
+        Raises InvalidInput if the period has no games or too many.
+        """
+        from grandstand.apps.bets.domain.history import History
+
+        span = backtest_span(request)
+        facts: list[Fact] = []
+        games: list[str] = []
+        teams: set[str] = set()
+        async for fact in self._history_loader.results(sport, span):
+            facts.append(fact)
+            if isinstance(fact, Fixture):
+                games.append(fact.game_id)
+                teams |= {fact.home, fact.away}
+        max_games = self._settings.backtest_games
+        if not games or len(games) > max_games:
+            message = (
+                f"{sport_name(sport)}: {len(games)} games from {request.start} to {request.end}. "
+                f"A backtest needs 1 to {max_games} games."
+            )
+            raise InvalidInput(message)
+        for game_id in games:
+            facts += [fact async for fact in self._history_loader.prices(game_id)]
+        for team in sorted(teams):
+            facts += [
+                fact
+                async for fact in self._history_loader.of_team(sport, team, span)
+                if not isinstance(fact, Fixture)
+            ]
+        for dataset in datasets:
+            facts += [fact async for fact in self._datasets.facts(user_id, dataset)]
+        return await asyncio.to_thread(History, facts)
+
+    async def _run_panel(
+        self,
+        caller: Caller,
+        history: History,
+        panel: ModelPanel,
+        about: BacktestSubject,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> BacktestReport:
+        games = len(history.games())
+        forecasts = await asyncio.to_thread(
+            run_walk_forward, history, panel, about.request, progress
+        )
+        if progress is not None:
+            progress(games, games)
+        view = summarize_backtest(forecasts, about, games)
+        trials = await self._count_trial(caller, about.sport, view)
+        backtest_id = self._db.new_id()
+        return complete_backtest(view, backtest_id, self._db.now(), trials, forecasts)
+
+    async def _count_trial(
+        self, caller: Caller, sport: str, view: BacktestReport
+    ) -> BacktestTrials:
+        ratio = round4(view.performance.sharpe or 0.0)
+        return await self._db.store(BacktestTrials.count(caller.user_id, sport, ratio))
+
+    async def _save(self, caller: Caller, view: BacktestReport, model: str) -> None:
+        await self._db.store(
+            Backtest(
+                user_id=caller.user_id,
+                backtest_id=view.backtest_id,
+                model=model,
+                name=view.name,
+                sport=view.sport,
+                created_at=view.created_at,
+                content=msgspec.json.encode(view).decode(),
+            ).record()
+        )
+
+    async def list_backtests(
+        self,
+        caller: Caller,
+        model_id: str | None = None,
+        *,
+        limit: int = 20,
+        after: str | None = None,
+    ) -> Page[BacktestReport]:
+        """Return the caller's backtests, newest first, without their predictions."""
+        query = Backtest.of_user(caller.user_id)
+        if model_id is not None:
+            query = query.where(Backtest.model == model_id)
+        page = await self._db.store.page(query, limit, after=after)
+        return Page(
+            tuple(replace(decode_backtest(row), predictions=()) for row in page.items), page.cursor
+        )
+
+    async def get(self, caller: Caller, backtest_id: str) -> BacktestReport:
+        """Return one of the caller's backtests.
+
+        Raises NotFound if there is no such backtest.
+        """
+        backtest = await self._db.store(Backtest.by_id(caller.user_id, backtest_id))
+        if backtest is None:
+            message = f"Backtest {backtest_id!r} does not exist."
+            raise NotFound(message)
+        return decode_backtest(backtest)
+
+
+def run_walk_forward(
+    history: History,
+    panel: ModelPanel,
+    request: BacktestRequest,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[ForecastOutcome, ...]:
+    """Return the forecasts of a walk over the requested days, without inverses.
+
+    `progress` is called from the thread this runs in.
+    """
+    from grandstand.apps.bets.domain.walk_forward import WalkForwardPlan, walk_forward
+
+    span = backtest_span(request)
+    forecasts = walk_forward(
+        history, panel, WalkForwardPlan(since=span.since, until=span.until), progress
+    ).outcomes
+    first = datetime.combine(request.start, time(), UTC)
+    return tuple(
+        item
+        for item in forecasts
+        if item.forecast.inverse_of is None and item.forecast.as_of >= first
+    )
+
+
+def training_windows(request: BacktestRequest) -> TrainingWindows:
+    """Raises InvalidInput if the request is invalid."""
+    from grandstand.apps.bets.domain.calibration import TrainingWindows
+
+    backtest_span(request)
+    return TrainingWindows(
+        "anchored" if request.anchored else "rolling",
+        timedelta(days=request.train_days),
+        timedelta(days=request.test_days),
+        timedelta(days=request.purge_days),
+    )
+
+
+def backtest_span(request: BacktestRequest) -> TimeSpan:
+    """Return the period to load, training days included.
+
+    Raises InvalidInput if the period or a window is invalid.
+    """
+    if not request.start < request.end or (request.end - request.start).days > _MAX_DAYS:
+        message = f"The start must be before the end, at most {_MAX_DAYS} days apart."
+        raise InvalidInput(message)
+    if request.train_days < 1 or request.test_days < 1 or request.purge_days < 0:
+        message = "Training and test windows need at least 1 day each; purging 0 or more."
+        raise InvalidInput(message)
+    since = datetime.combine(request.start, time(), UTC) - timedelta(days=request.train_days)
+    return TimeSpan(since, datetime.combine(request.end, time.max, UTC).replace(microsecond=0))
+
+
+def complete_backtest(
+    view: BacktestReport,
+    backtest_id: str,
+    created_at: datetime,
+    trials: BacktestTrials,
+    forecasts: Sequence[ForecastOutcome],
+) -> BacktestReport:
+    """Add the id, the time, the number of trials and the deflated Sharpe ratio to a report."""
+    from grandstand.apps.bets.domain.scoring import deflated_sharpe
+
+    decided = [forecast for forecast in forecasts if forecast.correct is not None]
+    returns = [prediction.profit for prediction in decided if prediction.profit is not None]
+    spread = sharpe_deviation(trials)
+    deflated = (
+        deflated_sharpe(returns, trials.tries, trial_deviation=spread)
+        if len(returns) > 1 and view.performance.sharpe
+        else None
+    )
+    return replace(
+        view,
+        backtest_id=backtest_id,
+        created_at=created_at,
+        trials=trials.tries,
+        deflated_sharpe=deflated,
+    )
+
+
+def sharpe_deviation(trials: BacktestTrials) -> float | None:
+    """Return the standard deviation of the Sharpe ratios of all trials; None for a single one."""
+    if trials.tries <= 1:
+        return None
+    mean = trials.sharpe_sum / trials.tries
+    square = trials.sharpe_squares / trials.tries - mean * mean
+    return float(max(square, Decimal(0)).sqrt()) or None
+
+
+def decode_backtest(row: Backtest) -> BacktestReport:
+    return msgspec.json.decode(row.content, type=BacktestReport)

@@ -1,0 +1,1 @@
+"""Benny, the AI trader who bets virtual money in public."""

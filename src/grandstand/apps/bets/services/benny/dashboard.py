@@ -1,0 +1,267 @@
+"""Benny's public dashboard: bankroll, bets, learning and the effect of his rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from grandstand.apps.bets.domain.ledger import dollars_to_cents, week_start
+from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
+from grandstand.apps.bets.services.database import Database, MoneyCents, Page
+from grandstand.apps.bets.services.scoreboard import (
+    BalancePoint,
+    BetRecord,
+    CalibrationBin,
+    Interval,
+    calibration_bins,
+    mean_interval,
+    rate_interval,
+    roi_interval,
+    summarize_by_kind,
+)
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.apps.bets.store.benny import BankrollHistory, BennyBet, Learning, ShadowBet
+
+_RECENT_BETS: Final = 20
+_CURVE_DAYS: Final = 180
+_SHADOW_DAYS: Final = 180
+_UNIT: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class BennyBetView:
+    """A bet of Benny's, or a shadow bet with the rule that rejected it in `rejected_by`."""
+
+    bet_id: str
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    market_key: str
+    prediction: str
+    probability: Annotated[float, Field(serialization_alias="confidence")]
+    price: Annotated[int, Field(serialization_alias="odds")]
+    stake_cents: Annotated[MoneyCents, Field(serialization_alias="bet_amount")]
+    commence_time: datetime
+    placed_at: datetime
+    status: str
+    verdict: str | None
+    payout_cents: Annotated[MoneyCents | None, Field(serialization_alias="payout")]
+    profit_cents: Annotated[MoneyCents | None, Field(serialization_alias="profit")]
+    settled_at: datetime | None
+    reasoning: Annotated[str, Field(serialization_alias="ai_reasoning")]
+    key_factors: Annotated[tuple[str, ...], Field(serialization_alias="ai_key_factors")]
+    clv: float | None = None
+    rejected_by: str | None = None
+    model_id: Annotated[str, Field(exclude=True)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEffect:
+    """The result of the bets a rule rejected, at flat stakes; below zero the rule saved money."""
+
+    rule: str
+    rejected: int
+    settled: int
+    won: int
+    profit_units: float
+    roi: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class BennyLearning:
+    """The parameters Benny has learned from settled bets."""
+
+    threshold: float
+    adjustment: float
+    kelly_fraction: float
+    win_rate: float | None
+    bets: int
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class BennyDashboard:
+    bankroll_cents: int
+    open_stakes_cents: int
+    weekly_budget_cents: int
+    week_began: datetime
+    bets: int
+    pending: int
+    win_rate: Interval | None
+    roi: Interval | None
+    clv: Interval | None
+    profit_cents: int
+    by_sport: tuple[BetRecord, ...]
+    by_bet_type: tuple[BetRecord, ...]
+    calibration: tuple[CalibrationBin, ...]
+    learning: BennyLearning
+    curve: tuple[BalancePoint, ...]
+    open_bets: tuple[BennyBetView, ...]
+    settled_bets: tuple[BennyBetView, ...]
+    best: BennyBetView | None
+    worst: BennyBetView | None
+    rules: tuple[RuleEffect, ...]
+
+
+class BennyService:
+    def __init__(self, *, db: Database, settings: BetsSettings, bankroll: BennyBankroll) -> None:
+        self._db = db
+        self._settings = settings
+        self._bankroll = bankroll
+
+    async def dashboard(self) -> BennyDashboard:
+        bets = [bet async for bet in self._db.each(BennyBet.history())]
+        views = [bet_view(bet) for bet in bets]
+        settled = [view for view in views if view.status != "pending"]
+        decided = [bet for bet in settled if bet.status in {"won", "lost"}]
+        money = [_money(bet) for bet in settled]
+        won = [prediction.status == "won" for prediction in decided]
+        return BennyDashboard(
+            bankroll_cents=await self._bankroll.bankroll(),
+            open_stakes_cents=await self._bankroll.open_stakes(),
+            weekly_budget_cents=self._settings.benny_budget_cents,
+            week_began=week_start(self._db.now()),
+            bets=len(views),
+            pending=len(views) - len(settled),
+            win_rate=rate_interval(sum(won), len(won)),
+            roi=roi_interval(money),
+            clv=mean_interval([view.clv for view in views if view.clv is not None]),
+            profit_cents=sum(profit for _, profit in money),
+            by_sport=summarize_by_kind((bet.sport, *_money(bet)) for bet in settled),
+            by_bet_type=summarize_by_kind((bet.market_key, *_money(bet)) for bet in settled),
+            calibration=calibration_bins([prediction.probability for prediction in decided], won),
+            learning=await self._learning(),
+            curve=await self._curve(),
+            open_bets=tuple(view for view in views if view.status == "pending"),
+            settled_bets=tuple(settled[:_RECENT_BETS]),
+            best=max(settled, key=lambda bet: bet.profit_cents or 0, default=None),
+            worst=min(settled, key=lambda bet: bet.profit_cents or 0, default=None),
+            rules=await self.rules(),
+        )
+
+    async def bets(self, *, limit: int = 20, after: str | None = None) -> Page[BennyBetView]:
+        """Return Benny's bets, newest first."""
+        page = await self._db.store.page(BennyBet.history(), limit, after=after)
+        return Page(tuple(bet_view(item) for item in page.items), page.cursor)
+
+    async def shadow_bets(
+        self, *, rule: str | None = None, limit: int = 20, after: str | None = None
+    ) -> Page[BennyBetView]:
+        """Return the bets Benny's rules rejected, newest first."""
+        query = ShadowBet.recent()
+        if rule is not None:
+            query = query.where(ShadowBet.rule == rule)
+        page = await self._db.store.page(query, limit, after=after)
+        return Page(tuple(shadow_bet_view(item) for item in page.items), page.cursor)
+
+    async def rules(self) -> tuple[RuleEffect, ...]:
+        """Return the effect of each rule over the last 180 days."""
+        since = self._db.now() - timedelta(days=_SHADOW_DAYS)
+        rejected: dict[str, list[ShadowBet]] = defaultdict(list)
+        async for bet in self._db.each(ShadowBet.since(since)):
+            rejected[bet.rule].append(bet)
+        return tuple(rule_value(rule, bets) for rule, bets in sorted(rejected.items()))
+
+    async def _learning(self) -> BennyLearning:
+        stored = await self._db.store(Learning.current())
+        base, kelly = self._settings.benny_threshold, self._settings.benny_kelly
+        if stored is None:
+            return BennyLearning(base, 0.0, kelly, None, 0, None)
+        adjustment = float(stored.min_confidence_adjustment)
+        return BennyLearning(
+            base + adjustment,
+            adjustment,
+            float(stored.kelly_fraction),
+            float(stored.overall_win_rate) if stored.total_bets_analyzed else None,
+            stored.total_bets_analyzed,
+            stored.last_updated,
+        )
+
+    async def _curve(self) -> tuple[BalancePoint, ...]:
+        since = self._db.now() - timedelta(days=_CURVE_DAYS)
+        points = self._db.each(BankrollHistory.since(since))
+        return tuple(
+            [
+                BalancePoint(point.updated_at, dollars_to_cents(point.amount))
+                async for point in points
+            ]
+        )
+
+
+def rule_value(rule: str, bets: Sequence[ShadowBet]) -> RuleEffect:
+    settled = [bet for bet in bets if bet.profit_units is not None]
+    units = [float(bet.profit_units or 0) for bet in settled]
+    return RuleEffect(
+        rule,
+        len(bets),
+        len(settled),
+        sum(profit > 0 for profit in units),
+        sum(units),
+        roi_interval([(_UNIT, round(profit * _UNIT)) for profit in units]),
+    )
+
+
+def bet_view(bet: BennyBet) -> BennyBetView:
+    return BennyBetView(
+        bet.bet_id,
+        bet.game_id,
+        bet.sport,
+        bet.home_team,
+        bet.away_team,
+        bet.market_key,
+        bet.prediction,
+        float(bet.confidence),
+        bet.odds,
+        dollars_to_cents(bet.bet_amount),
+        bet.commence_time,
+        bet.placed_at,
+        bet.status,
+        bet.verdict,
+        None if bet.payout is None else dollars_to_cents(bet.payout),
+        None if bet.profit is None else dollars_to_cents(bet.profit),
+        bet.settled_at,
+        bet.ai_reasoning,
+        bet.ai_key_factors,
+        None if bet.clv is None else float(bet.clv),
+        None,
+        bet.model_id or "",
+    )
+
+
+def shadow_bet_view(bet: ShadowBet) -> BennyBetView:
+    """Return a shadow bet as if one dollar had been staked."""
+    stake = 100
+    profit = None if bet.profit_units is None else round(float(bet.profit_units) * stake)
+    return BennyBetView(
+        f"SHADOW#{bet.placed_at.isoformat()}#{bet.game_id}#{bet.market_key}",
+        bet.game_id,
+        bet.sport,
+        bet.home_team,
+        bet.away_team,
+        bet.market_key,
+        bet.prediction,
+        float(bet.confidence),
+        bet.odds,
+        stake,
+        bet.commence_time,
+        bet.placed_at,
+        "pending" if bet.verdict is None else bet.verdict,
+        bet.verdict,
+        None if profit is None else stake + profit,
+        profit,
+        bet.settled_at,
+        bet.reason,
+        (),
+        None,
+        bet.rule,
+    )
+
+
+def _money(bet: BennyBetView) -> tuple[int, int]:
+    return bet.stake_cents, bet.profit_cents or 0

@@ -1,0 +1,404 @@
+"""Benny's daily trading run and the settlement of his bets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from grandstand.apps.bets.domain.benny import (
+    BennyLessons,
+    BennyPosition,
+    BettingDecision,
+    BettingRules,
+    Candidate,
+    RejectedBet,
+    SettledBet,
+    Stake,
+    choose_bets,
+    learn_from_bets,
+)
+from grandstand.apps.bets.domain.ledger import AccountOverdrawn, cents_to_dollars, dollars_to_cents
+from grandstand.apps.bets.domain.selections import decode_selection, encode_selection
+from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
+from grandstand.apps.bets.services.benny.opinions import BennyOpinion, BennyOpinions, OpinionRequest
+from grandstand.apps.bets.services.database import Database, round4, round4_or_none
+from grandstand.apps.bets.services.forecasts import BENNY_MODEL, HistoryLoader, model_names
+from grandstand.apps.bets.services.predictions import (
+    AnalysisGenerator,
+    OfferedPrices,
+    describe_selection,
+    stored_market_key,
+    to_prediction,
+)
+from grandstand.apps.bets.services.settlement import GameEnding, profit_units
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.apps.bets.store.benny import BennyBet, Learning, ShadowBet
+from grandstand.apps.bets.store.games import GameInfo
+from grandstand.apps.bets.store.predictions import Analysis, StoredReason
+from grandstand.kit.live import Publisher
+from grandstand.storage.tables.declaration.fields import TIMES
+from grandstand.storage.tables.leases import PLATFORM_LEASES, Leases
+from grandstand.storage.tables.operations.batches import Write
+
+if TYPE_CHECKING:
+    from grandstand.apps.bets.domain.calibration import Calibration
+    from grandstand.apps.bets.domain.forecasts import Forecast
+
+LEASE: Final = "bets/benny"
+_LEASE_SECONDS: Final = 900.0
+_LEARNING_DAYS: Final = 30
+_CALIBRATION_DAYS: Final = 365
+_MODEL: Final = "ensemble"
+_MAX_LINES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TradingReport:
+    """The result of a trading run; `elsewhere` if another instance is trading."""
+
+    considered: int
+    placed: int
+    rejected: int
+    staked_cents: int
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConsideredBet:
+    """A candidate bet with its game, its description and Benny's opinion."""
+
+    candidate: Candidate
+    note: GameInfo
+    prediction: str
+    opinion: BennyOpinion
+
+
+class BennyTrader:
+    """Places Benny's bets once a day, in one instance at a time, and settles them."""
+
+    def __init__(
+        self,
+        *,
+        db: Database,
+        settings: BetsSettings,
+        bankroll: BennyBankroll,
+        opinions: BennyOpinions,
+        history: HistoryLoader,
+        analysis_generator: AnalysisGenerator,
+        publisher: Publisher,
+        owner: str,
+    ) -> None:
+        self._db = db
+        self._settings = settings
+        self._bankroll = bankroll
+        self._opinions = opinions
+        self._history = history
+        self._analysis_generator = analysis_generator
+        self._publisher = publisher
+        self._owner = owner
+
+    async def trade(self) -> TradingReport:
+        """Place today's bets. Does nothing while another instance is trading."""
+        leases = Leases(PLATFORM_LEASES, self._owner, seconds=_LEASE_SECONDS)
+        lease = await self._db.store(leases.acquire(LEASE))
+        if lease is None:
+            return TradingReport(0, 0, 0, 0, elsewhere=True)
+        try:
+            return await self._trade()
+        finally:
+            await self._db.store(leases.release(lease))
+
+    async def _trade(self) -> TradingReport:
+        await self._bankroll.begin_week()
+        lessons = await self._learn()
+        considered: list[ConsideredBet] = []
+        for sport in self._settings.sports:
+            considered += await self._candidates(sport)
+        by_market = {(bet.candidate.game_id, bet.candidate.market): bet for bet in considered}
+        choice = choose_bets(
+            [bet.candidate for bet in considered],
+            betting_terms(self._settings),
+            lessons,
+            await self._position(),
+        )
+        placed, refused, staked = await self._place(choice, by_market)
+        for rejection in (*choice.rejected, *refused):
+            await self._shadow(
+                rejection, by_market[rejection.candidate.game_id, rejection.candidate.market]
+            )
+        if placed:
+            self._publisher.publish("bets/benny", {"placed": placed})
+        rejected = len(choice.rejected) + len(refused)
+        return TradingReport(len(considered), placed, rejected, staked)
+
+    async def _place(
+        self, choice: BettingDecision, by_market: dict[tuple[str, str], ConsideredBet]
+    ) -> tuple[int, list[RejectedBet], int]:
+        placed, staked = 0, 0
+        refused: list[RejectedBet] = []
+        for stake in choice.stakes:
+            considered = by_market[stake.candidate.game_id, stake.candidate.market]
+            bet = self._bet(stake, considered)
+            beside = self._scoreboard_writes(considered, bet)
+            try:
+                posted = await self._bankroll.place(bet, stake.cents, beside)
+            except AccountOverdrawn as fault:
+                refused.append(RejectedBet(stake.candidate, "bankroll", str(fault)))
+                continue
+            if posted == "entered":
+                placed, staked = placed + 1, staked + stake.cents
+        return placed, refused, staked
+
+    async def _candidates(self, sport: str) -> list[ConsideredBet]:
+        """Return the possible bets of the next hours with Benny's opinion of each."""
+        now = self._db.now()
+        end = now + timedelta(hours=self._settings.benny_hours)
+        notes = await self._history.upcoming_games(sport, now, end)
+        notes = [note for note in notes if note.commence_time > now]
+        if not notes:
+            return []
+        history = await self._history.season(sport, now, model_names())
+        calibration = await self._calibration(sport)
+        candidates: list[ConsideredBet] = []
+        for note in notes:
+            forecasts = await self._analysis_generator.forecasts(history, note)
+            offered = await self._analysis_generator.offered(note.game_id)
+            for forecast in forecasts:
+                if forecast.model != _MODEL or forecast.inverse_of is not None:
+                    continue
+                candidate = await self._consider(note, forecast, forecasts, offered, calibration)
+                if candidate is not None:
+                    candidates.append(candidate)
+        return candidates
+
+    async def _consider(
+        self,
+        note: GameInfo,
+        forecast: Forecast,
+        forecasts: list[Forecast],
+        offered: OfferedPrices,
+        calibration: Calibration,
+    ) -> ConsideredBet | None:
+        if forecast.price is None or forecast.book is None or forecast.book == "several":
+            return None
+        market = stored_market_key(forecast.selection) or "h2h"
+        same_market = [
+            other for other in forecasts if other.market == forecast.market and not other.inverse_of
+        ]
+        books = sum(offered.quotes(book, forecast.selection) for book in offered.prices)
+        candidate = Candidate(
+            note.game_id,
+            note.sport,
+            f"{note.commence_time:%Y-%m-%d}",
+            market,
+            forecast.selection,
+            forecast.price,
+            forecast.book,
+            forecast.probability,
+            forecast.fair,
+            books,
+        )
+        prediction = describe_selection(forecast.selection, note)
+        reasons = tuple(reason.text for reason in forecast.reasons if reason.text)
+        lines = tuple(
+            f"{other.model}: {describe_selection(other.selection, note)} {other.probability:.3f}"
+            for other in same_market[:_MAX_LINES]
+        )
+        subject = OpinionRequest(
+            candidate, prediction, note, (*lines, *reasons[:_MAX_LINES]), reasons
+        )
+        opinion = await self._opinions.get(subject)
+        chance = forecast.probability
+        if not self._opinions.offline:
+            chance = calibration.probability(opinion.probability, forecast.probability)
+        return ConsideredBet(replace(candidate, probability=chance), note, prediction, opinion)
+
+    async def _calibration(self, sport: str) -> Calibration:
+        """Return the calibration of Benny's probabilities from his settled bets."""
+        from grandstand.apps.bets.domain.calibration import calibrate
+
+        since = self._db.now() - timedelta(days=_CALIBRATION_DAYS)
+        resolved = [
+            (float(bet.raw), bet.status == "won")
+            async for bet in self._db.each(BennyBet.since(since))
+            if bet.sport == sport and bet.raw is not None and bet.status in {"won", "lost"}
+        ]
+        return calibrate([item[0] for item in resolved], [item[1] for item in resolved])
+
+    async def _learn(self) -> BennyLessons:
+        """Learn from the bets settled in the last 30 days and store the result."""
+        now = self._db.now()
+        stored = await self._db.store(Learning.current())
+        since = now - timedelta(days=_LEARNING_DAYS)
+        settled = [
+            SettledBet(bet.sport, bet.market_key, bet.status == "won")
+            async for bet in self._db.each(BennyBet.since(since))
+            if bet.status in {"won", "lost"}
+        ]
+        lessons = learn_from_bets(settled, stored_lessons(stored))
+        await self._db.store(
+            Learning(
+                min_confidence_adjustment=round4(lessons.adjustment),
+                kelly_fraction=round4(self._settings.benny_kelly),
+                performance_by_sport=lessons.by_sport,
+                performance_by_bet_type=lessons.by_bet_type,
+                overall_win_rate=round4(lessons.win_rate),
+                total_bets_analyzed=lessons.bets,
+                last_updated=now,
+            ).save()
+        )
+        return lessons
+
+    async def _position(self) -> BennyPosition:
+        """Return the bankroll, the open stakes and today's stakes."""
+        now = self._db.now()
+        midnight = now.replace(hour=0, minute=0, second=0)
+        by_game: dict[str, int] = {}
+        by_sport: dict[str, int] = {}
+        today = 0
+        since = now - timedelta(days=self._settings.void_days)
+        async for bet in self._db.each(BennyBet.since(since)):
+            stake = dollars_to_cents(bet.bet_amount)
+            if bet.placed_at >= midnight:
+                today += stake
+            if bet.status == "pending":
+                by_game[bet.game_id] = by_game.get(bet.game_id, 0) + stake
+                by_sport[bet.sport] = by_sport.get(bet.sport, 0) + stake
+        return BennyPosition(await self._bankroll.bankroll(), by_game, by_sport, today)
+
+    def _bet(self, stake: Stake, considered: ConsideredBet) -> BennyBet:
+        note, candidate, now = considered.note, stake.candidate, self._db.now()
+        return BennyBet(
+            bet_id=f"BET#{TIMES['seconds'].write(now)}#{note.game_id}",
+            game_id=note.game_id,
+            sport=note.sport,
+            home_team=note.home_team,
+            away_team=note.away_team,
+            prediction=considered.prediction,
+            confidence=round4(candidate.probability),
+            ai_reasoning=considered.opinion.reasoning,
+            ai_key_factors=considered.opinion.key_factors,
+            bet_amount=cents_to_dollars(stake.cents),
+            odds=candidate.price,
+            market_key=candidate.market,
+            commence_time=note.commence_time,
+            placed_at=now,
+            bankroll_before=Decimal(0),
+            selection=encode_selection(candidate.selection),
+            raw=round4(considered.opinion.probability),
+            fair=round4_or_none(candidate.fair),
+            bookmaker=candidate.book,
+            model_id=considered.opinion.model_id,
+            thought=considered.opinion.digest,
+        )
+
+    def _scoreboard_writes(self, considered: ConsideredBet, bet: BennyBet) -> list[Write]:
+        """Return the writes that put the bet on the scoreboard."""
+        note, now = considered.note, bet.placed_at
+        row = Analysis(
+            model=BENNY_MODEL,
+            analysis_type="game",
+            sport=note.sport,
+            bookmaker=bet.bookmaker or "",
+            game_id=note.game_id,
+            home_team=note.home_team,
+            away_team=note.away_team,
+            market_key=stored_market_key(considered.candidate.selection),
+            prediction=bet.prediction,
+            confidence=bet.confidence,
+            reasoning=bet.ai_reasoning,
+            commence_time=note.commence_time,
+            created_at=now,
+            selection=bet.selection,
+            raw=bet.raw,
+            fair=bet.fair,
+            price=bet.odds,
+            as_of=now,
+            reasons=tuple(StoredReason(factor, Decimal(0)) for factor in bet.ai_key_factors),
+        )
+        return [to_prediction(row).record(), row.publish(now)]
+
+    async def _shadow(self, rejected: RejectedBet, considered: ConsideredBet) -> None:
+        note, candidate = considered.note, rejected.candidate
+        await self._db.store(
+            ShadowBet(
+                game_id=note.game_id,
+                sport=note.sport,
+                home_team=note.home_team,
+                away_team=note.away_team,
+                market_key=candidate.market,
+                selection=encode_selection(candidate.selection),
+                prediction=considered.prediction,
+                confidence=round4(candidate.probability),
+                fair=round4_or_none(candidate.fair),
+                odds=candidate.price,
+                bookmaker=candidate.book,
+                rule=rejected.rule,
+                reason=rejected.reason,
+                reasoning=considered.opinion.reasoning,
+                commence_time=note.commence_time,
+                placed_at=self._db.now(),
+            ).record()
+        )
+
+    async def settle(self, ending: GameEnding) -> tuple[int, int]:
+        """Settle Benny's bets and shadow bets on a game.
+
+        Returns the number of settled bets and the number that are still pending.
+        """
+        settled, pending = 0, 0
+        for bet in await self._bets_on(ending):
+            selection = decode_selection(bet.selection or "")
+            verdict = ending.verdict(selection)
+            if verdict is None or verdict.name == "pending":
+                pending += 1
+                continue
+            settled += await self._bankroll.settle(bet, verdict, ending.closed(selection, bet.odds))
+        for shadow in [bet async for bet in self._db.each(ShadowBet.of_game(ending.game_id))]:
+            verdict = ending.verdict(decode_selection(shadow.selection))
+            if verdict is None or verdict.name == "pending":
+                pending += 1
+            elif shadow.verdict != verdict.name:
+                won = profit_units(verdict, shadow.odds) if verdict.decided else None
+                await self._db.store(shadow.settle(ending.known_at, verdict.name, won))
+        if settled:
+            self._publisher.publish("bets/benny", {"settled": settled})
+        return settled, pending
+
+    async def _bets_on(self, ending: GameEnding) -> list[BennyBet]:
+        """Return Benny's bets on a game, read consistently."""
+        bets: list[BennyBet] = []
+        async for bet in self._db.each(BennyBet.of_game(ending.game_id)):
+            fresh = await self._db.store(BennyBet.by_key(bet.placed_at, bet.game_id).consistent())
+            if fresh is not None and fresh.selection is not None:
+                bets.append(fresh)
+        return bets
+
+
+def betting_terms(settings: BetsSettings) -> BettingRules:
+    """Return Benny's betting rules from the settings."""
+    return BettingRules(
+        settings.benny_threshold,
+        settings.benny_edge,
+        settings.benny_kelly,
+        settings.benny_budget_cents,
+        settings.benny_bet_share,
+        settings.benny_game_share,
+        settings.benny_day_share,
+        settings.benny_sport_share,
+        settings.benny_min_stake_cents,
+    )
+
+
+def stored_lessons(stored: Learning | None) -> BennyLessons:
+    if stored is None:
+        return BennyLessons()
+    return BennyLessons(
+        float(stored.min_confidence_adjustment),
+        dict(stored.performance_by_sport),
+        dict(stored.performance_by_bet_type),
+        float(stored.overall_win_rate),
+        stored.total_bets_analyzed,
+    )

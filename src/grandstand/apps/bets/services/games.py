@@ -1,0 +1,571 @@
+"""Upcoming games with their odds and picks, single games, and the search for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from grandstand.apps.bets.domain.odds import american_to_decimal
+from grandstand.apps.bets.domain.types import sport_name
+from grandstand.apps.bets.services.database import Database, ExactNumber, Outcome, Page, check_sport
+from grandstand.apps.bets.services.predictions import (
+    Pick,
+    PredictionService,
+    row_selections,
+)
+from grandstand.apps.bets.services.settlement import ClosingLineArchive
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.apps.bets.store.games import (
+    AwaitedGame,
+    GameInfo,
+    GameOdds,
+    GameOutcome,
+    HistoricalOdds,
+    Injury,
+    PropOdds,
+    ResultRecord,
+    SportBookmaker,
+    TeamOutcome,
+)
+from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
+from grandstand.kit.app import ExchangePrice, ExchangePrices, HomeCard, SearchHit
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.text_search import MAX_HITS, best_matches, match_rank
+
+STARTED_WITHIN: Final = timedelta(hours=3)
+_FORM: Final = 5
+_MEETINGS: Final = 10
+_MAX_POINTS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class MarketOdds:
+    """A bookmaker's latest odds in a market; `age_seconds` since the feed last confirmed them."""
+
+    bookmaker: str
+    market_key: str
+    outcomes: tuple[Outcome, ...]
+    captured_at: datetime
+    age_seconds: int
+    player: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerProp:
+    """A bookmaker's odds on a player."""
+
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    player: str
+    bookmaker: str
+    market_key: str
+    outcomes: tuple[Outcome, ...]
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """A game with the latest odds of every bookmaker."""
+
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    quotes: tuple[MarketOdds, ...]
+    picks: tuple[Pick, ...] = ()
+    home_path: tuple[tuple[datetime, float], ...] = ()
+    exchange: tuple[ExchangePrice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    captured_at: datetime
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineHistory:
+    """All odds of a bookmaker in a market, oldest first."""
+
+    bookmaker: str
+    market_key: str
+    points: tuple[LinePoint, ...]
+    player: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastResult:
+    """A completed game from one team's point of view."""
+
+    game_id: str
+    completed_at: datetime
+    team: str
+    opponent: str
+    team_score: ExactNumber
+    opponent_score: ExactNumber
+    is_home: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InjuryView:
+    """The latest report of an injury."""
+
+    team: str
+    player: str
+    status: str
+    injury: str
+    reported_on: date
+
+
+@dataclass(frozen=True, slots=True)
+class FinalScore:
+    """The final score; `corrected_at` is set if it was corrected."""
+
+    home_score: ExactNumber
+    away_score: ExactNumber
+    completed_at: datetime
+    corrected_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameView:
+    game: GameSummary
+    lines: tuple[LineHistory, ...]
+    closing: tuple[MarketOdds, ...]
+    picks: tuple[Pick, ...]
+    home_form: tuple[PastResult, ...]
+    away_form: tuple[PastResult, ...]
+    meetings: tuple[PastResult, ...]
+    injuries: tuple[InjuryView, ...]
+    exchange: tuple[ExchangePrice, ...] = ()
+    score: FinalScore | None = None
+
+
+class GameBoard:
+    """Upcoming games and everything stored about a game."""
+
+    def __init__(
+        self,
+        *,
+        db: Database,
+        settings: BetsSettings,
+        predictions: PredictionService,
+        closing_lines: ClosingLineArchive,
+        exchange_prices: ExchangePrices | None = None,
+    ) -> None:
+        self._db = db
+        self._settings = settings
+        self._predictions = predictions
+        self._closing_lines = closing_lines
+        self._exchange_prices = exchange_prices
+
+    async def bookmakers(self, sport: str) -> tuple[str, ...]:
+        """Return the bookmakers with odds in a sport."""
+        rows = self._db.each(SportBookmaker.of_sport(check_sport(self._settings, sport)))
+        return tuple([row.bookmaker async for row in rows])
+
+    async def upcoming(
+        self,
+        sport: str,
+        *,
+        bookmaker: str | None = None,
+        limit: int = 20,
+        after: str | None = None,
+    ) -> Page[GameSummary]:
+        """Return upcoming games and those started in the last three hours, soonest first.
+
+        Each game has its latest odds, the line movement of the home team and every model's pick.
+
+        Raises:
+        NotFound if the sport is not enabled.
+        """
+        rows, position = await self._latest_odds(sport, limit, after)
+        games = [
+            await self._summary(game, bookmaker, with_picks=True)
+            for game in _by_game(rows).values()
+        ]
+        return Page(tuple(item for item in games if item.quotes), position)
+
+    async def _latest_odds(
+        self, sport: str, limit: int, after: str | None
+    ) -> tuple[list[GameOdds], str | None]:
+        """Load the latest odds of up to `limit` games; a game is never split between pages."""
+        start, last = self._db.now() - STARTED_WITHIN, ""
+        if after is not None:
+            start, last = _parse_position(after)
+        by_game: dict[str, list[GameOdds]] = {}
+        query = GameOdds.upcoming(check_sport(self._settings, sport), start)
+        async for row in self._db.each(query):
+            if after is not None and (row.commence_time, row.game_id) <= (start, last):
+                continue
+            later = len(by_game) > limit and row.game_id not in by_game
+            if later and row.commence_time > max(
+                item[0].commence_time for item in by_game.values()
+            ):
+                break
+            by_game.setdefault(row.game_id, []).append(row)
+        order = sorted(by_game.values(), key=lambda rows: (rows[0].commence_time, rows[0].game_id))
+        page_games = order[:limit]
+        more = len(order) > limit and bool(page_games)
+        position = _position(page_games[-1][0]) if more else None
+        return [row for rows in page_games for row in rows], position
+
+    async def _summary(
+        self, rows: Sequence[GameOdds], bookmaker: str | None, *, with_picks: bool
+    ) -> GameSummary:
+        first = rows[0]
+        shown_rows = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
+        note = await self._db.store(GameInfo.of_game(first.game_id))
+        picks = await self._predictions.for_game(first.sport, first.game_id) if with_picks else ()
+        return GameSummary(
+            first.game_id,
+            first.sport,
+            first.home_team,
+            first.away_team,
+            first.commence_time,
+            tuple(self._market_odds(row, note) for row in shown_rows),
+            picks,
+            await self._line_movement(first),
+            await self._exchange(first),
+        )
+
+    def _market_odds(self, row: GameOdds | PropOdds, note: GameInfo | None) -> MarketOdds:
+        age = int((self._db.now() - last_confirmed_at(row, note)).total_seconds())
+        player = row.player if isinstance(row, PropOdds) else None
+        return MarketOdds(
+            row.bookmaker, row.market_key, row.outcomes, row.captured_at, max(0, age), player
+        )
+
+    async def _line_movement(self, row: GameOdds) -> tuple[tuple[datetime, float], ...]:
+        """Return how the home team's fair probability moved at the first bookmaker."""
+        for bookmaker in (*self._settings.bookmakers, row.bookmaker):
+            query = GameOdds.history(row.game_id, bookmaker, "h2h").newest(_MAX_POINTS)
+            rows = [row async for row in self._db.each(query)]
+            if rows:
+                return tuple(
+                    (item.captured_at, home_win_probability(item)) for item in reversed(rows)
+                )
+        return ()
+
+    async def _exchange(self, row: GameOdds) -> tuple[ExchangePrice, ...]:
+        exchange = self._exchange_prices
+        if exchange is None:
+            return ()
+        try:
+            return await exchange.of_game(
+                row.sport, row.home_team, row.away_team, row.commence_time
+            )
+        except GrandstandError:
+            return ()
+
+    async def get(self, game_id: str) -> GameView:
+        """Return everything about a game.
+
+        Raises NotFound if there is no such game.
+        """
+        note = await self._db.store(GameInfo.of_game(game_id)) if "#" not in game_id else None
+        rows: list[GameOdds | PropOdds] = []
+        if note is not None:
+            rows += [row async for row in self._db.each(GameOdds.of_game(game_id))]
+            rows += [row async for row in self._db.each(PropOdds.of_game(game_id))]
+        if note is None:
+            message = f"Game {game_id!r} does not exist."
+            raise NotFound(message)
+        current = [row for row in rows if row.latest]
+        winners = [row for row in rows if isinstance(row, GameOdds)]
+        closing = await self._closing_lines.closing(game_id)
+        summary = GameSummary(
+            game_id,
+            note.sport,
+            note.home_team,
+            note.away_team,
+            note.commence_time,
+            tuple(self._market_odds(row, note) for row in current),
+            (),
+            await self._line_movement(winners[0]) if winners else (),
+            await self._exchange(winners[0]) if winners else (),
+        )
+        return GameView(
+            summary,
+            line_histories(rows),
+            tuple(_closing_odds(row) for row in closing),
+            await self._predictions.for_game(note.sport, game_id),
+            await self._form(note.sport, note.home_team),
+            await self._form(note.sport, note.away_team),
+            await self._meetings(note),
+            await self._injuries(note),
+            summary.exchange,
+            await self._score(note),
+        )
+
+    async def _form(self, sport: str, team: str) -> tuple[PastResult, ...]:
+        recent = await self._db.store(TeamOutcome.recent(sport, team, _FORM))
+        return tuple(
+            PastResult(
+                row.game_id,
+                row.completed_at,
+                row.team,
+                row.opponent,
+                row.team_score,
+                row.opponent_score,
+                row.is_home,
+            )
+            for row in recent
+        )
+
+    async def _meetings(self, note: GameInfo) -> tuple[PastResult, ...]:
+        """Return the last meetings of two teams with their latest corrections."""
+        query = GameOutcome.meetings(note.sport, note.home_team, note.away_team, 2 * _MEETINGS)
+        last: dict[str, GameOutcome] = {}
+        for outcome in await self._db.store(query):
+            previous = last.get(outcome.game_id)
+            if previous is None or _last_update(outcome) > _last_update(previous):
+                last[outcome.game_id] = outcome
+        return tuple(
+            PastResult(
+                outcome.game_id,
+                outcome.completed_at,
+                outcome.home_team,
+                outcome.away_team,
+                outcome.home_score,
+                outcome.away_score,
+                True,
+            )
+            for outcome in list(last.values())[:_MEETINGS]
+        )
+
+    async def _injuries(self, note: GameInfo) -> tuple[InjuryView, ...]:
+        last: dict[tuple[str, str], Injury] = {}
+        for team in (note.home_team, note.away_team):
+            async for row in self._db.each(Injury.of_team(note.sport, team)):
+                last[team, row.player] = row
+        return tuple(
+            InjuryView(team, row.player, row.status, row.injury, row.reported_on)
+            for (team, _), row in last.items()
+            if row.status != "active"
+        )
+
+    async def _score(self, note: GameInfo) -> FinalScore | None:
+        outcomes = await self._db.store(GameOutcome.final(note.sport, note.game_id))
+        if not outcomes:
+            return None
+        return FinalScore(
+            outcomes[0].home_score,
+            outcomes[0].away_score,
+            outcomes[0].completed_at,
+            outcomes[0].corrected_at,
+        )
+
+    async def props(
+        self,
+        sport: str,
+        *,
+        bookmaker: str | None = None,
+        market_key: str | None = None,
+        limit: int = 20,
+        after: str | None = None,
+    ) -> Page[PlayerProp]:
+        """Return player props of upcoming games."""
+        query = PropOdds.upcoming(check_sport(self._settings, sport), self._db.now())
+        if bookmaker is not None:
+            query = query.where(PropOdds.bookmaker == bookmaker)
+        if market_key is not None:
+            query = query.where(PropOdds.market_key == market_key)
+        page = await self._db.store.page(query, limit, after=after)
+        props = tuple(
+            PlayerProp(
+                row.game_id,
+                row.sport,
+                row.home_team,
+                row.away_team,
+                row.commence_time,
+                row.player,
+                row.bookmaker,
+                row.market_key,
+                row.outcomes,
+                row.captured_at,
+            )
+            for row in page.items
+        )
+        return Page(props, page.cursor)
+
+
+async def load_game_notes(db: Database, game_ids: Iterable[str]) -> dict[str, GameInfo]:
+    notes = await db.store.get_many(GameInfo.of_game(game_id) for game_id in sorted(set(game_ids)))
+    return {note.game_id: note for note in notes if note is not None}
+
+
+def last_confirmed_at(row: GameOdds | PropOdds, note: GameInfo | None) -> datetime:
+    """Return when the feed last reported these odds, changed or not."""
+    confirmed_at = None if note is None else (note.quoted_at or {}).get(row.bookmaker)
+    return row.captured_at if confirmed_at is None else max(confirmed_at, row.captured_at)
+
+
+def home_win_probability(row: GameOdds) -> float:
+    """Return the home team's probability without the margin."""
+    from grandstand.apps.bets.domain.odds import devig
+
+    chances = devig([american_to_decimal(outcome.price) for outcome in row.outcomes])
+    sides = [selection.side for selection in row_selections(row)]
+    return chances[sides.index("home")]
+
+
+def line_histories(rows: Iterable[GameOdds | PropOdds]) -> tuple[LineHistory, ...]:
+    rows_by_line: dict[tuple[str, str, str], list[GameOdds | PropOdds]] = {}
+    for row in sorted(rows, key=lambda row: row.captured_at):
+        player = row.player if isinstance(row, PropOdds) else ""
+        rows_by_line.setdefault((row.bookmaker, row.market_key, player), []).append(row)
+    return tuple(
+        LineHistory(
+            bookmaker,
+            market,
+            tuple(LinePoint(point.captured_at, point.outcomes) for point in points),
+            player or None,
+        )
+        for (bookmaker, market, player), points in sorted(rows_by_line.items())
+    )
+
+
+def _last_update(outcome: GameOutcome) -> datetime:
+    return outcome.corrected_at or outcome.completed_at
+
+
+def _closing_odds(row: HistoricalOdds) -> MarketOdds:
+    age = int((row.commence_time - row.updated_at).total_seconds())
+    return MarketOdds(row.bookmaker, row.market_key, row.outcomes, row.updated_at, age, row.player)
+
+
+def _by_game(rows: Iterable[GameOdds]) -> dict[str, list[GameOdds]]:
+    games: dict[str, list[GameOdds]] = {}
+    for row in rows:
+        games.setdefault(row.game_id, []).append(row)
+    return games
+
+
+def _position(row: GameOdds) -> str:
+    return f"{row.commence_time.isoformat()}|{row.game_id}"
+
+
+def _parse_position(text: str) -> tuple[datetime, str]:
+    moment, _, game_id = text.partition("|")
+    try:
+        return datetime.fromisoformat(moment), game_id
+    except ValueError as fault:
+        message = "Invalid cursor. Start again without one."
+        raise InvalidInput(message) from fault
+
+
+_BACK: Final = timedelta(days=14)
+_AHEAD: Final = timedelta(days=30)
+_DAY: Final = timedelta(days=1)
+_TEAMS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    score: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.home_team} v {self.away_team}"
+
+    @property
+    def detail(self) -> str:
+        status = self.score or f"{self.commence_time:%a %d %b %H:%M} UTC"
+        return f"{sport_name(self.sport)}, {status}"
+
+    @property
+    def href(self) -> str:
+        return f"/bets/games/{self.game_id}"
+
+
+class GameSearch:
+    """Searches the games of the last two weeks and the next 30 days."""
+
+    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
+        self._db = db
+        self._settings = settings
+
+    async def search(self, query: str, _caller: Caller) -> tuple[SearchHit, ...]:
+        """Return matching teams with their nearest game, then matching games."""
+        games = [
+            game
+            for sport in self._settings.sports
+            for game in await self._of_sport(sport)
+            if match_rank(query, game.home_team, game.away_team, sport_name(game.sport)) is not None
+        ]
+        now = self._db.now()
+        games.sort(key=lambda game: (abs(game.commence_time - now), game.commence_time < now))
+        teams = self._teams(query, games)
+        matches = best_matches(query, games, lambda one: (one.title, sport_name(one.sport)))
+        return (*teams, *map(_game_hit, matches))[:MAX_HITS]
+
+    async def home_card(self, _caller: Caller) -> HomeCard:
+        """Return the home card: the number of games in the next 24 hours and the next game."""
+        now = self._db.now()
+        upcoming = [
+            _Game(row.game_id, sport, row.home_team, row.away_team, row.commence_time)
+            for sport in self._settings.sports
+            async for row in self._db.each(AwaitedGame.between(sport, now, now + _AHEAD))
+        ]
+        if not upcoming:
+            return HomeCard("Games and odds", self._empty_state(), "/bets")
+        game = min(upcoming, key=lambda game: game.commence_time)
+        count = sum(game.commence_time - now <= _DAY for game in upcoming)
+        games = f"{count} {'game' if count == 1 else 'games'} today" if count else "No games today"
+        return HomeCard(games, f"Next: {game.title} ({game.detail})", game.href, live=count > 0)
+
+    def _empty_state(self) -> str:
+        if self._settings.odds_key is None:
+            return "Configure an odds feed to see games."
+        return "No games yet. The status page shows whether the odds feed responds."
+
+    def _teams(self, query: str, games: Iterable[_Game]) -> tuple[SearchHit, ...]:
+        """Return the matching teams, each with its nearest game."""
+        now, first = self._db.now(), dict[str, _Game]()
+        for game in sorted(games, key=lambda game: game.commence_time < now):
+            for team in (game.home_team, game.away_team):
+                first.setdefault(team, game)
+        named = best_matches(query, first, lambda team: (team,), _TEAMS)
+        return tuple(_team_hit(team, first[team], now) for team in named)
+
+    async def _of_sport(self, sport: str) -> list[_Game]:
+        now, games = self._db.now(), dict[str, _Game]()
+        async for row in self._db.each(AwaitedGame.between(sport, now - _BACK, now + _AHEAD)):
+            games[row.game_id] = _Game(
+                row.game_id, sport, row.home_team, row.away_team, row.commence_time
+            )
+        async for line in self._db.each(ResultRecord.between(sport, now - _BACK, now)):
+            games[line.game_id] = _Game(
+                line.game_id,
+                sport,
+                line.home_team,
+                line.away_team,
+                line.commence_time,
+                f"{line.home_score}\u2013{line.away_score}, {line.commence_time:%a %d %b}",
+            )
+        return list(games.values())
+
+
+def _game_hit(game: _Game) -> SearchHit:
+    return SearchHit("game", game.title, game.detail, game.href)
+
+
+def _team_hit(team: str, game: _Game, now: datetime) -> SearchHit:
+    opponent = game.away_team if team == game.home_team else game.home_team
+    when = "last" if game.commence_time < now else "next"
+    detail = (
+        f"{sport_name(game.sport)}, {when} against {opponent}: {game.detail.partition(', ')[2]}"
+    )
+    return SearchHit("team", team, detail, game.href)

@@ -1,0 +1,1 @@
+"""Collectors of odds, results and statistics, and file imports."""

@@ -1,0 +1,265 @@
+"""Settlement: results of games, closing lines, and what bets pay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from grandstand.apps.bets.domain.ledger import BOOKMAKER, STAKES, Cents, Posting
+from grandstand.apps.bets.domain.odds import american_to_decimal
+from grandstand.apps.bets.domain.selections import Selection, encode_selection, opposite_of
+from grandstand.apps.bets.domain.settlement import (
+    VOID,
+    Cancelled,
+    FinalResult,
+    PlayerStatResult,
+    Result,
+    Verdict,
+    pay_bet,
+    payout_ratio,
+    settle_bet,
+    settlement_rules_for,
+)
+from grandstand.apps.bets.domain.types import BetStatus, slug
+from grandstand.apps.bets.services.database import Database, round4
+from grandstand.apps.bets.services.predictions import outcome_selections
+from grandstand.apps.bets.store.games import GameInfo, GameOdds, HistoricalOdds, PropOdds
+from grandstand.storage.tables.errors import ConditionFailed
+
+if TYPE_CHECKING:
+    from grandstand.apps.bets.domain.odds import DevigMethod
+
+_STATUS: Final[dict[str, BetStatus]] = {"push": "push", "void": "void"}
+_CENTS: Final = 100
+_MINUS: Final = "\u2212"
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingValue:
+    """The fair probability at the close and the value of the bet's price against it (CLV)."""
+
+    fair: float | None = None
+    clv: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BetResult:
+    verdict: str
+    status: BetStatus
+    payout: Cents
+    profit: Cents
+
+
+def settle_result(verdict: Verdict, stake: Cents, american: int) -> BetResult:
+    paid = pay_bet(verdict, stake, american)
+    status = _STATUS.get(verdict.name) or ("won" if verdict.correct else "lost")
+    return BetResult(verdict.name, status, paid.payout_cents, paid.profit_cents)
+
+
+def profit_units(verdict: Verdict, american: int) -> Decimal:
+    """Return the profit of one unit staked, to four places."""
+    times = payout_ratio(verdict, american) - 1
+    return round4(times.numerator / times.denominator)
+
+
+def describe_result(owner: str, prediction: str, teams: tuple[str, str], ending: BetResult) -> str:
+    """Return the result of a bet as text, with its profit or loss."""
+    cents = abs(ending.profit)
+    sign = "+" if ending.profit > 0 else _MINUS if ending.profit else ""
+    money = f"{sign}${cents // _CENTS:,}.{cents % _CENTS:02d}"
+    return f"{owner} bet on {prediction}, {teams[0]} v {teams[1]}: {ending.verdict}, {money}"
+
+
+def settlement_postings(stake: Cents, ending: BetResult, target: str) -> tuple[Posting, ...]:
+    """Return the postings that pay an account and move losses to the bookmaker."""
+    return (
+        Posting(STAKES, -stake),
+        Posting(target, ending.payout),
+        Posting(BOOKMAKER, -ending.profit),
+    )
+
+
+_METHOD: Final[DevigMethod] = "power"
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnding:
+    """The end of a game: result, player statistics and closing lines.
+
+    `result` is Cancelled for a game without a result. With `given_up`, missing player statistics
+    void
+    a prop instead of keeping it pending.
+    """
+
+    sport: str
+    game_id: str
+    home_team: str
+    away_team: str
+    result: Result
+    known_at: datetime
+    figures: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
+    closing: Sequence[HistoricalOdds] = ()
+    given_up: bool = False
+    _chances: list[tuple[Selection, float]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+    _fair: dict[str, float | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @property
+    def home_won(self) -> bool | None:
+        """Whether the home team won; None for a draw or no score."""
+        if not isinstance(self.result, FinalResult) or self.result.home == self.result.away:
+            return None
+        return self.result.home > self.result.away
+
+    def verdict(self, selection: Selection) -> Verdict | None:
+        """Return the verdict of a bet; None for a prop without statistics."""
+        rules = settlement_rules_for(self.sport)
+        if selection.market != "prop" or isinstance(self.result, Cancelled):
+            return settle_bet(selection, self.result, rules)
+        value = self._figure(selection)
+        if value is None:
+            return VOID if self.given_up else None
+        return settle_bet(selection, value, rules)
+
+    def _figure(self, selection: Selection) -> PlayerStatResult | None:
+        """Return a player's figure; a player without statistics did not play."""
+        if not self.figures or selection.stat is None:
+            return None
+        stats = self.figures.get(selection.participant or "")
+        if stats is None:
+            return PlayerStatResult(None)
+        from grandstand.apps.bets.domain.selections import prop_stat_value
+
+        reached = prop_stat_value(
+            selection.stat, {name: float(value) for name, value in stats.items()}
+        )
+        return None if reached is None else PlayerStatResult(round(reached))
+
+    def closed(self, selection: Selection, price: int | None) -> ClosingValue:
+        """Return the closing value of a bet."""
+        fair = self.fair(selection)
+        if fair is None or price is None:
+            return ClosingValue(fair)
+        return ClosingValue(fair, american_to_decimal(price) * fair - 1.0)
+
+    def fair(self, selection: Selection) -> float | None:
+        """Return the mean fair probability over the bookmakers that closed at the line.
+
+        If only other lines closed, their probabilities are converted to this line. Results are
+        cached.
+        """
+        name = encode_selection(selection)
+        if name not in self._fair:
+            self._fair[name] = self._calculate_fair(selection, name)
+        return self._fair[name]
+
+    def _calculate_fair(self, selection: Selection, name: str) -> float | None:
+        probabilities = [
+            chance
+            for inverse, chance in self._closing_probabilities()
+            if encode_selection(inverse) == name
+        ]
+        if probabilities:
+            return sum(probabilities) / len(probabilities)
+        if selection.lay:
+            inverse = self.fair(opposite_of(selection))
+            return None if inverse is None else 1.0 - inverse
+        return self._convert_line(selection)
+
+    def _closing_probabilities(self) -> list[tuple[Selection, float]]:
+        if not self._chances:
+            self._chances.extend(pair for row in self.closing for pair in fair_probabilities(row))
+        return self._chances
+
+    def _convert_line(self, selection: Selection) -> float | None:
+        if selection.market not in {"spreads", "totals"}:
+            return None
+        from grandstand.apps.bets.domain.margins import score_shape, shift_line
+
+        lines = [
+            (other, chance)
+            for other, chance in self._closing_probabilities()
+            if (other.market, other.side) == (selection.market, selection.side)
+        ]
+        converted = [
+            shift_line(selection, forecast, chance, score_shape(self.sport)).probability
+            for forecast, chance in lines
+        ]
+        return sum(converted) / len(converted) if converted else None
+
+
+def fair_probabilities(row: HistoricalOdds) -> list[tuple[Selection, float]]:
+    """Return each outcome of a closing line with its fair probability."""
+    from grandstand.apps.bets.domain.odds import devig
+
+    selections = outcome_selections(
+        row.market_key, row.outcomes, row.home_team, row.away_team, row.player
+    )
+    chances = devig([american_to_decimal(outcome.price) for outcome in row.outcomes], _METHOD)
+    return list(zip(selections, chances, strict=True))
+
+
+def figures_by_slug(
+    stats: Mapping[str, Mapping[str, Decimal]],
+) -> dict[str, Mapping[str, Decimal]]:
+    return {slug(name): values for name, values in stats.items()}
+
+
+class ClosingLineArchive:
+    """Archives the last odds before the start of a game."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def archive(self, note: GameInfo, now: datetime) -> tuple[HistoricalOdds, ...]:
+        """Archive the closing lines of a game, once, and return them."""
+        last: dict[tuple[str, str, str | None], GameOdds | PropOdds] = {}
+        current: list[GameOdds | PropOdds] = []
+        rows: list[GameOdds | PropOdds] = [
+            row async for row in self._db.each(GameOdds.of_game(note.game_id))
+        ]
+        rows += [row async for row in self._db.each(PropOdds.of_game(note.game_id))]
+        for row in sorted(rows, key=lambda row: row.captured_at):
+            if row.captured_at < note.commence_time:
+                player = row.player if isinstance(row, PropOdds) else None
+                last[row.bookmaker, row.market_key, player] = row
+            if row.latest:
+                current.append(row)
+        for row in last.values():
+            await self._save(closing_row(row, note, now))
+        for row in current:
+            await self._db.try_transaction(row.retire())
+        return await self.closing(note.game_id)
+
+    async def closing(self, game_id: str) -> tuple[HistoricalOdds, ...]:
+        """Return the closing lines of a game."""
+        rows = self._db.each(HistoricalOdds.of_game(game_id))
+        return tuple([row async for row in rows])
+
+    async def _save(self, row: HistoricalOdds) -> None:
+        try:
+            await self._db.store(row.archive())
+        except ConditionFailed:
+            return
+
+
+def closing_row(row: GameOdds | PropOdds, note: GameInfo, now: datetime) -> HistoricalOdds:
+    return HistoricalOdds(
+        game_id=row.game_id,
+        sport=row.sport,
+        home_team=row.home_team,
+        away_team=row.away_team,
+        bookmaker=row.bookmaker,
+        market_key=row.market_key,
+        outcomes=row.outcomes,
+        commence_time=note.commence_time,
+        updated_at=row.captured_at,
+        archived_at=now,
+        player=row.player if isinstance(row, PropOdds) else None,
+    )

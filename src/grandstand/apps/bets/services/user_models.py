@@ -1,0 +1,399 @@
+"""User models, the adjustment of their weights, and the datasets they use."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from grandstand.apps.bets.domain.records import CustomDataRow
+from grandstand.apps.bets.domain.types import ModelStatus, slug
+from grandstand.apps.bets.services.database import Database, Page, check_sport, round4
+from grandstand.apps.bets.services.forecasts import HistoryLoader, user_model_name, user_predictor
+from grandstand.apps.bets.services.predictions import Pick, to_pick
+from grandstand.apps.bets.settings import BetsSettings
+from grandstand.apps.bets.sources.data_files import CustomRow, parse_custom_data
+from grandstand.apps.bets.store.predictions import Analysis
+from grandstand.apps.bets.store.user_models import Dataset, DatasetPart, ModelSlot, UserModel
+from grandstand.core.errors import InvalidInput, LimitReached, NotFound
+from grandstand.kit.auth.caller import Caller
+from grandstand.storage.tables.errors import ConditionFailed
+
+_MAX_ATTEMPTS: Final = 5
+_LOOKBACK_DAYS: Final = 31
+
+
+class TooManyModels(LimitReached):
+    """The user has the maximum number of models."""
+
+    code = "too-many-models"
+
+    retry = False
+
+
+@dataclass(frozen=True, slots=True)
+class UserModelRequest:
+    """The requested model; the weights of its data sources add up to 1."""
+
+    name: str
+    sport: str
+    bet_types: tuple[str, ...]
+    data_sources: dict[str, Decimal]
+    min_confidence: Decimal
+    description: str = ""
+    auto_adjust_weights: bool = False
+    datasets: dict[str, Decimal] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UserModelView:
+    model_id: str
+    name: str
+    description: str
+    sport: str
+    bet_types: tuple[str, ...]
+    data_sources: dict[str, Decimal]
+    datasets: dict[str, Decimal]
+    min_confidence: Decimal
+    status: ModelStatus
+    auto_adjust_weights: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetView:
+    """An uploaded dataset; `subject` is team or player."""
+
+    dataset_id: str
+    name: str
+    sport: str
+    subject: Annotated[str, Field(serialization_alias="data_type")]
+    columns: tuple[str, ...]
+    rows: Annotated[int, Field(serialization_alias="row_count")]
+    created_at: datetime
+
+
+class UserModelService:
+    """The models of users. To everybody but the owner a model does not exist."""
+
+    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
+        self._db = db
+        self._settings = settings
+
+    async def list_models(self, caller: Caller) -> tuple[UserModelView, ...]:
+        """Return the caller's models by name."""
+        models = [
+            user_model_view(row) async for row in self._db.each(UserModel.of_user(caller.user_id))
+        ]
+        return tuple(sorted(models, key=lambda item: (item.name, item.model_id)))
+
+    async def get(self, caller: Caller, model_id: str) -> UserModelView:
+        """Return one of the caller's models.
+
+        Raises NotFound if there is no such model.
+        """
+        return user_model_view(await self.row(caller, model_id))
+
+    async def row(self, caller: Caller, model_id: str) -> UserModel:
+        """Return the stored row of a model.
+
+        Raises NotFound if there is no such model.
+        """
+        model = await self._db.store(UserModel.by_id(caller.user_id, model_id).consistent())
+        if model is None:
+            message = f"Model {model_id!r} does not exist."
+            raise NotFound(message)
+        return model
+
+    async def create(self, caller: Caller, draft: UserModelRequest) -> UserModelView:
+        """Store a new model.
+
+        Raises InvalidInput if it is invalid, TooManyModels if the caller has the maximum number.
+        """
+        model_id = self._db.new_id()
+        row = await self.validate(caller, draft, model_id)
+        for _ in range(_MAX_ATTEMPTS):
+            slots = [slot async for slot in self._db.each(ModelSlot.of_user(caller.user_id))]
+            free = sorted({str(n) for n in range(self._limit)} - {slot.slot for slot in slots})
+            if not free:
+                message = f"You have the maximum of {self._limit} models. Delete one first."
+                raise TooManyModels(message)
+            slot = ModelSlot(user_id=caller.user_id, slot=free[0], model_id=model_id)
+            if await self._db.try_transaction(slot.claim(), row.create()):
+                return user_model_view(row)
+        message = "Several models are being created at once. Try again."
+        raise TooManyModels(message)
+
+    @property
+    def _limit(self) -> int:
+        return self._settings.user_models
+
+    async def update(self, caller: Caller, model_id: str, draft: UserModelRequest) -> UserModelView:
+        """Change a model.
+
+        Raises NotFound if there is no such model, InvalidInput if the change is invalid.
+        """
+        before = await self.row(caller, model_id)
+        row = await self.validate(caller, draft, model_id)
+        revised = row.replace(created_at=before.created_at, status=before.status)
+        try:
+            await self._db.store(revised.revise())
+        except ConditionFailed as gone:
+            message = f"Model {model_id!r} does not exist."
+            raise NotFound(message) from gone
+        return user_model_view(revised)
+
+    async def set_paused(self, caller: Caller, model_id: str, *, paused: bool) -> UserModelView:
+        """Pause or resume a model.
+
+        Raises NotFound if there is no such model.
+        """
+        await self.row(caller, model_id)
+        status = UserModel.set_status(
+            caller.user_id, model_id, "paused" if paused else "active", self._db.now()
+        )
+        return user_model_view(await self._db.store(status))
+
+    async def delete(self, caller: Caller, model_id: str) -> None:
+        """Delete a model and free its slot. Its predictions stay on record.
+
+        Raises NotFound if there is no such model.
+        """
+        await self.row(caller, model_id)
+        slots = [
+            slot
+            async for slot in self._db.each(ModelSlot.of_user(caller.user_id))
+            if slot.model_id == model_id
+        ]
+        removal = UserModel.remove(caller.user_id, model_id)
+        await self._db.store.all(removal, *(slot.release() for slot in slots))
+
+    async def picks(
+        self, caller: Caller, model_id: str, *, limit: int = 20, after: str | None = None
+    ) -> Page[Pick]:
+        """Return a model's picks for upcoming games at the first configured bookmaker."""
+        model = await self.row(caller, model_id)
+        bookmaker = self._settings.bookmakers[0]
+        name, now = user_model_name(model_id), self._db.now()
+        query = Analysis.picks(model.sport, bookmaker, name, now)
+        page = await self._db.store.page(query, limit, after=after)
+        return Page(tuple(to_pick(row) for row in page.items), page.cursor)
+
+    async def validate(self, caller: Caller, draft: UserModelRequest, model_id: str) -> UserModel:
+        """Return the row of a requested model.
+
+        Raises InvalidInput with the first reason it is invalid.
+        """
+        now = self._db.now()
+        if draft.sport not in self._settings.sports:
+            sports = ", ".join(self._settings.sports)
+            raise InvalidInput(f"Unknown sport {draft.sport!r}. Enabled sports: {sports}.")
+        for dataset_id in draft.datasets:
+            if await self._db.store(Dataset.by_id(caller.user_id, dataset_id)) is None:
+                message = f"Dataset {dataset_id!r} does not exist."
+                raise InvalidInput(message)
+        row = UserModel(
+            user_id=caller.user_id,
+            model_id=model_id,
+            name=draft.name.strip(),
+            sport=draft.sport,
+            bet_types=draft.bet_types,
+            data_sources=draft.data_sources,
+            min_confidence=draft.min_confidence,
+            auto_adjust_weights=draft.auto_adjust_weights or None,
+            description=draft.description.strip() or None,
+            datasets=draft.datasets or None,
+            created_at=now,
+            updated_at=now,
+        )
+        try:
+            user_predictor(row)
+        except InvalidInput as fault:
+            raise InvalidInput(str(fault)) from fault
+        return row
+
+
+class UserModelWeightAdjuster:
+    """Adjusts the source weights of the models whose owners allow it, weekly."""
+
+    def __init__(self, *, db: Database, settings: BetsSettings, history: HistoryLoader) -> None:
+        self._db = db
+        self._settings = settings
+        self._history = history
+
+    async def run(self) -> int:
+        """Adjust the weights and return the number of changed models."""
+        changed = 0
+        for sport in self._settings.sports:
+            rows = [row async for row in self._db.each(UserModel.of_sport(sport))]
+            for row in rows:
+                if row.auto_adjust_weights:
+                    changed += await self._adjust(row)
+        return changed
+
+    async def _adjust(self, row: UserModel) -> bool:
+        from grandstand.apps.bets.domain.user_models import adjust_weights
+
+        now = self._db.now()
+        since = now - timedelta(days=_LOOKBACK_DAYS)
+        record = await self._history.record(row.sport, user_model_name(row.model_id), since)
+        before = {name: float(weight) for name, weight in row.data_sources.items()}
+        weights = exact_weights(adjust_weights(before, record, now), row.data_sources)
+        if weights == row.data_sources:
+            return False
+        try:
+            await self._db.store(UserModel.set_weights(row.user_id, row.model_id, weights, now))
+        except ConditionFailed:
+            return False
+        return True
+
+
+def exact_weights(weights: dict[str, float], before: dict[str, Decimal]) -> dict[str, Decimal]:
+    """Round weights to four places, keeping their sum."""
+    if weights == {name: float(value) for name, value in before.items()}:
+        return before
+    exact = {name: round4(value) for name, value in weights.items()}
+    largest = max(exact, key=lambda name: exact[name])
+    exact[largest] += sum(before.values(), Decimal(0)) - sum(exact.values(), Decimal(0))
+    return exact
+
+
+def user_model_view(row: UserModel) -> UserModelView:
+    return UserModelView(
+        row.model_id,
+        row.name,
+        row.description or "",
+        row.sport,
+        row.bet_types,
+        dict(row.data_sources),
+        dict(row.datasets or {}),
+        row.min_confidence,
+        row.status,
+        bool(row.auto_adjust_weights),
+        row.created_at,
+        row.updated_at,
+    )
+
+
+_MAX_BYTES: Final = 4_000_000
+_MAX_DATASETS: Final = 20
+_ROWS_PER_PART: Final = 200
+_MAX_NAME: Final = 60
+
+
+class DatasetService:
+    """Uploaded datasets. To everybody but the owner a dataset does not exist."""
+
+    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
+        self._db = db
+        self._settings = settings
+
+    async def list_datasets(self, caller: Caller) -> tuple[DatasetView, ...]:
+        """Return the caller's datasets by name."""
+        datasets = [
+            dataset_view(row) async for row in self._db.each(Dataset.of_user(caller.user_id))
+        ]
+        return tuple(sorted(datasets, key=lambda item: (item.name, item.dataset_id)))
+
+    async def add(self, caller: Caller, name: str, sport: str, content: bytes) -> DatasetView:
+        """Store a dataset, completely or not at all.
+
+        The rows are written before the dataset, so that a dataset without rows is never visible.
+
+        Raises:
+        InvalidInput if the file is invalid or a limit is exceeded.
+        """
+        if not name.strip() or len(name) > _MAX_NAME:
+            message = f"The name must have 1 to {_MAX_NAME} characters."
+            raise InvalidInput(message)
+        if len(content) > _MAX_BYTES:
+            message = f"The file is too large: {len(content):,} of at most {_MAX_BYTES:,} bytes."
+            raise InvalidInput(message)
+        if len(await self.list_datasets(caller)) >= _MAX_DATASETS:
+            message = f"You have the maximum of {_MAX_DATASETS} datasets. Remove one first."
+            raise InvalidInput(message)
+        try:
+            max_rows = self._settings.dataset_rows
+            table = await asyncio.to_thread(parse_custom_data, content, name, max_rows)
+        except InvalidInput as fault:
+            raise InvalidInput(str(fault)) from fault
+        check_sport(self._settings, sport)
+        dataset_id = self._db.new_id()
+        parts = [
+            table.rows[at : at + _ROWS_PER_PART] for at in range(0, len(table.rows), _ROWS_PER_PART)
+        ]
+        await self._db.store.write_many(
+            DatasetPart(
+                dataset_id=dataset_id, part=f"{number:06d}", content=_encode_rows(lines)
+            ).save()
+            for number, lines in enumerate(parts)
+        )
+        row = Dataset(
+            user_id=caller.user_id,
+            dataset_id=dataset_id,
+            name=name.strip(),
+            sport=sport,
+            subject=table.kind,
+            columns=table.columns,
+            rows=len(table.rows),
+            parts=len(parts),
+            created_at=self._db.now(),
+        )
+        await self._db.store(row.create())
+        return dataset_view(row)
+
+    async def remove(self, caller: Caller, dataset_id: str) -> None:
+        """Remove a dataset, then its rows.
+
+        Raises NotFound if there is no such dataset.
+        """
+        if await self._db.store(Dataset.remove(caller.user_id, dataset_id)) is None:
+            message = f"Dataset {dataset_id!r} does not exist."
+            raise NotFound(message)
+        await self.drop_rows(dataset_id)
+
+    async def drop_rows(self, dataset_id: str) -> None:
+        """Remove the rows of a removed dataset."""
+        parts = [part async for part in self._db.each(DatasetPart.of_dataset(dataset_id))]
+        await self._db.store.write_many(part.remove() for part in parts)
+
+    async def facts(self, user_id: str, dataset_id: str) -> AsyncIterator[CustomDataRow]:
+        """Yield the rows of a dataset as facts, known at the end of their day.
+
+        A row without a date is known from the upload on, so never in the past.
+        """
+        table = await self._db.store(Dataset.by_id(user_id, dataset_id))
+        if table is None:
+            return
+        async for part in self._db.each(DatasetPart.of_dataset(dataset_id)):
+            for subject, on, values in json.loads(part.content):
+                at = table.created_at
+                if on:
+                    at = datetime.combine(datetime.fromisoformat(on).date(), time.max, UTC)
+                yield CustomDataRow(dataset_id, slug(subject), values, at, at)
+
+
+def _encode_rows(lines: tuple[CustomRow, ...]) -> str:
+    return json.dumps(
+        [
+            (
+                line.subject,
+                "" if line.day is None else line.day.isoformat(),
+                {name: float(value) for name, value in line.stats.items()},
+            )
+            for line in lines
+        ]
+    )
+
+
+def dataset_view(row: Dataset) -> DatasetView:
+    return DatasetView(
+        row.dataset_id, row.name, row.sport, row.subject, row.columns, row.rows, row.created_at
+    )

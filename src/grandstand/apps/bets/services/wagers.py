@@ -1,0 +1,589 @@
+"""Users' wagers: recording, import, settlement and summary."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Final, get_args
+
+from pydantic import Field
+
+from grandstand.apps.bets.domain.ledger import (
+    PURSE,
+    STAKES,
+    LedgerEvent,
+    reverse_postings,
+    transfer,
+)
+from grandstand.apps.bets.domain.limits import add_profit, add_stake
+from grandstand.apps.bets.domain.odds import InvalidPrice, parse_american
+from grandstand.apps.bets.domain.selections import (
+    MARKETS,
+    InvalidSelection,
+    Market,
+    Selection,
+    Side,
+    decode_selection,
+    encode_selection,
+    format_selection,
+    is_prop,
+)
+from grandstand.apps.bets.domain.types import slug
+from grandstand.apps.bets.services.database import (
+    Database,
+    ExactNumber,
+    MoneyCents,
+    Page,
+    round4_or_none,
+)
+from grandstand.apps.bets.services.ingest.odds_collector import awaited_game
+from grandstand.apps.bets.services.ledger import BookState, LedgerService, LedgerStep
+from grandstand.apps.bets.services.limits import LimitService, user_book
+from grandstand.apps.bets.services.scoreboard import (
+    BalancePoint,
+    BetRecord,
+    Interval,
+    mean_interval,
+    rate_interval,
+    roi_interval,
+    summarize_by_kind,
+)
+from grandstand.apps.bets.services.settlement import (
+    BetResult,
+    ClosingValue,
+    GameEnding,
+    describe_result,
+    settle_result,
+    settlement_postings,
+)
+from grandstand.apps.bets.store.games import GameInfo
+from grandstand.apps.bets.store.wagers import Wager
+from grandstand.core.errors import Conflict, GrandstandError, InvalidInput, NotFound
+from grandstand.kit.auth.caller import Caller
+from grandstand.kit.events import Event as AppEvent
+from grandstand.kit.events import Events
+from grandstand.kit.live import Publisher
+from grandstand.storage.tables.operations.batches import Write
+
+COLUMNS: Final = ("game_id", "market", "side", "price", "stake")
+OPTIONAL: Final = ("point", "participant", "bookmaker", "placed_at", "note", "token")
+_MAX_BYTES: Final = 2_000_000
+_MAX_DIGITS: Final = 9
+_CENTS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WagerRequest:
+    """A bet placed elsewhere.
+
+    `side` is home, away, draw, over or under; a player prop needs its `participant`. The same
+    `token`
+    is recorded once.
+    """
+
+    game_id: str
+    market_key: str
+    side: str
+    price: int
+    stake_cents: int
+    point: Decimal | None = None
+    bookmaker: str = ""
+    placed_at: datetime | None = None
+    note: str = ""
+    participant: str | None = None
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WagerView:
+    """A user's wager and its result; `clv` is relative to the price."""
+
+    wager_id: str
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    market_key: str
+    side: str
+    point: ExactNumber | None
+    participant: str | None
+    price: int
+    stake_cents: Annotated[MoneyCents, Field(serialization_alias="stake")]
+    bookmaker: str
+    note: str
+    placed_at: datetime
+    status: str
+    verdict: str | None
+    payout_cents: Annotated[MoneyCents | None, Field(serialization_alias="payout")]
+    profit_cents: Annotated[MoneyCents | None, Field(serialization_alias="profit")]
+    clv: float | None
+    settled_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WagerSummary:
+    bets: int
+    open: int
+    staked_cents: Annotated[MoneyCents, Field(serialization_alias="staked")]
+    open_stakes_cents: Annotated[MoneyCents, Field(serialization_alias="open_stakes")]
+    profit_cents: Annotated[MoneyCents, Field(serialization_alias="profit")]
+    roi: Interval | None
+    clv: Interval | None
+    win_rate: Interval | None
+    by_sport: tuple[BetRecord, ...]
+    by_bet_type: tuple[BetRecord, ...]
+    curve: Annotated[tuple[BalancePoint, ...], Field(serialization_alias="profit_history")]
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedLine:
+    """A line of a file that was not imported, and why."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class WagerImportReport:
+    """Recorded and already known wagers of a file, and rejected lines with their reasons."""
+
+    recorded: int
+    known: int
+    refused: tuple[RejectedLine, ...]
+
+
+def parse_selection(draft: WagerRequest) -> Selection:
+    """Return the selection of a wager.
+
+    Raises InvalidSelection if it is invalid.
+    """
+    side = next((name for name in get_args(Side) if name == draft.side), None)
+    if side is None:
+        message = f"Invalid side {draft.side!r}. Use home, away, draw, over or under."
+        raise InvalidSelection(message)
+    if is_prop(draft.market_key):
+        return Selection(
+            "prop", side, draft.point, slug(draft.participant or "") or None, draft.market_key
+        )
+    market: Market | None = next((market for market in MARKETS if market == draft.market_key), None)
+    if market is None:
+        message = (
+            f"Unknown market {draft.market_key!r}. Use {', '.join(MARKETS)} or a player market."
+        )
+        raise InvalidSelection(message)
+    return Selection(market, side, draft.point, draft.participant or None)
+
+
+def parse_wager_file(content: bytes) -> Iterator[tuple[int, WagerRequest | str]]:
+    """Yield the wagers of a CSV file by line, or the reason a line is invalid.
+
+    The same line always has the same token, so that it is recorded once. Raises InvalidInput if the
+    file has no valid header.
+    """
+    if len(content) > _MAX_BYTES:
+        message = f"The file is too large: {len(content):,} of at most {_MAX_BYTES:,} bytes."
+        raise InvalidInput(message)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise InvalidInput("The file is not UTF-8 text.") from fault
+    names, rows = _read(text)
+    missing = [name for name in COLUMNS if name not in names]
+    unknown = [name for name in names if name not in {*COLUMNS, *OPTIONAL}]
+    if missing or unknown:
+        message = (
+            f"The header must name the columns {', '.join(COLUMNS)}; optional are "
+            f"{', '.join(OPTIONAL)}. Missing: {', '.join(missing) or 'none'}. "
+            f"Unknown: {', '.join(unknown) or 'none'}."
+        )
+        raise InvalidInput(message)
+    for number, cells in rows:
+        try:
+            yield number, _parse_row(dict(zip(names, cells, strict=False)))
+        except (ValueError, InvalidOperation) as fault:
+            yield number, str(fault)
+
+
+def _read(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the column names and the nonempty lines by number."""
+    reader = csv.reader(io.StringIO(text, newline=None), strict=True)
+    try:
+        names = [name.strip().lower() for name in next(reader, [])]
+        return names, [(reader.line_num, cells) for cells in reader if any(cells)]
+    except csv.Error as fault:
+        raise InvalidInput(f"Invalid CSV at line {reader.line_num}: {fault}.") from fault
+
+
+def _parse_row(row: dict[str, str]) -> WagerRequest:
+    cell = dict.fromkeys(COLUMNS, "") | {name: value.strip() for name, value in row.items()}
+    placed = cell.get("placed_at", "")
+    return WagerRequest(
+        game_id=cell["game_id"],
+        market_key=cell["market"],
+        side=cell["side"].lower(),
+        price=_parse_price(cell["price"]),
+        stake_cents=_parse_stake(cell["stake"]),
+        point=_parse_decimal("point", cell["point"]) if cell.get("point") else None,
+        bookmaker=cell.get("bookmaker", ""),
+        placed_at=_parse_time(placed) if placed else None,
+        note=cell.get("note", ""),
+        participant=cell.get("participant") or None,
+        token=cell.get("token") or "|".join(cell.get(name, "") for name in (*COLUMNS, *OPTIONAL)),
+    )
+
+
+def _parse_price(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as fault:
+        message = f"Invalid American price {text!r}."
+        raise ValueError(message) from fault
+
+
+def _parse_stake(text: str) -> int:
+    cents = _parse_decimal("stake", text.lstrip("$")) * _CENTS
+    if cents != int(cents):
+        message = f"Invalid stake {text!r}. Use whole cents."
+        raise ValueError(message)
+    return int(cents)
+
+
+def _parse_decimal(name: str, text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation as fault:
+        message = f"Invalid {name} {text!r}. Use a number."
+        raise ValueError(message) from fault
+    if not value.is_finite() or abs(value.adjusted()) > _MAX_DIGITS:
+        message = f"The {name} {text!r} is out of range."
+        raise ValueError(message)
+    return value
+
+
+def _parse_time(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as fault:
+        message = f"Invalid placed_at {text!r}. Use a format such as 2026-02-11T14:00:00Z."
+        raise ValueError(message) from fault
+    if moment.tzinfo is None:
+        message = f"placed_at {text!r} has no time zone. Append Z for UTC."
+        raise ValueError(message)
+    return moment.astimezone(UTC)
+
+
+def wager_view(wager: Wager) -> WagerView:
+    selection = decode_selection(wager.selection)
+    return WagerView(
+        wager.wager_id,
+        wager.game_id,
+        wager.sport,
+        wager.home_team,
+        wager.away_team,
+        wager.commence_time,
+        wager.market_key,
+        selection.side or "",
+        selection.point,
+        selection.participant,
+        wager.odds,
+        wager.stake_cents,
+        wager.bookmaker or "",
+        wager.note or "",
+        wager.placed_at,
+        wager.status,
+        wager.verdict,
+        wager.payout_cents,
+        wager.profit_cents,
+        None if wager.clv is None else float(wager.clv),
+        wager.settled_at,
+    )
+
+
+def summarize_wagers(wagers: Sequence[Wager]) -> WagerSummary:
+    """Summarize wagers; pushes and voids do not count for rates."""
+    settled = [wager for wager in wagers if wager.status == "settled"]
+    decided = [bet for bet in settled if bet.profit_cents]
+    won = sum((prediction.profit_cents or 0) > 0 for prediction in decided)
+    opened = [wager for wager in wagers if wager.status == "open"]
+    return WagerSummary(
+        len(wagers),
+        len(opened),
+        sum(bet.stake_cents for bet in settled),
+        sum(wager.stake_cents for wager in opened),
+        sum(bet.profit_cents or 0 for bet in settled),
+        roi_interval([_money(bet) for bet in settled]),
+        mean_interval([float(wager.clv) for wager in wagers if wager.clv is not None]),
+        rate_interval(won, len(decided)),
+        summarize_by_kind((bet.sport, *_money(bet)) for bet in settled),
+        summarize_by_kind((bet.market_key, *_money(bet)) for bet in settled),
+        _curve(settled),
+    )
+
+
+def _money(wager: Wager) -> tuple[int, int]:
+    return wager.stake_cents, wager.profit_cents or 0
+
+
+def _curve(settled: Iterable[Wager]) -> tuple[BalancePoint, ...]:
+    points, total = [], 0
+    for wager in sorted(settled, key=lambda bet: bet.settled_at or bet.placed_at):
+        total += wager.profit_cents or 0
+        points.append(BalancePoint(wager.settled_at or wager.placed_at, total))
+    return tuple(points)
+
+
+_MAX_STAKE_CENTS: Final = 100_000_000
+_MAX_NOTE: Final = 500
+_CLOCK_TOLERANCE: Final = timedelta(minutes=5)
+_DIGEST: Final = 20
+
+
+class WagerService:
+    """Records what users bet elsewhere. Every wager is an entry in its owner's book."""
+
+    def __init__(
+        self,
+        *,
+        db: Database,
+        ledger: LedgerService,
+        limits: LimitService,
+        publisher: Publisher,
+        events: Events,
+    ) -> None:
+        self._db = db
+        self._ledger = ledger
+        self._limits = limits
+        self._publisher = publisher
+        self._events = events
+
+    async def list_wagers(
+        self, caller: Caller, *, limit: int = 20, after: str | None = None
+    ) -> Page[WagerView]:
+        """Return the caller's wagers, latest games first."""
+        page = await self._db.store.page(Wager.of_user(caller.user_id), limit, after=after)
+        return Page(tuple(wager_view(item) for item in page.items), page.cursor)
+
+    async def record(self, caller: Caller, draft: WagerRequest) -> WagerView:
+        """Record a wager, once per token.
+
+        Raises InvalidInput if it is invalid, NotFound if the game does not exist, and StakeLimit,
+        LossLimit
+        or TimedOut if a limit of the caller forbids it.
+        """
+        note = await self._db.store(GameInfo.of_game(draft.game_id))
+        if note is None:
+            message = f"Game {draft.game_id!r} does not exist."
+            raise NotFound(message)
+        wager = self._wager(caller.user_id, draft, note)
+        wager_row = await self._db.store(Wager.by_id(caller.user_id, wager.wager_id))
+        if wager_row is None:
+            wager_row = await self._post(wager, note)
+        self._publisher.publish(
+            f"bets/wagers/user/{caller.user_id}", {"recorded": wager_row.wager_id}
+        )
+        return wager_view(wager_row)
+
+    async def _post(self, wager: Wager, note: GameInfo) -> Wager:
+        limits, now = await self._limits.load(wager.user_id), self._db.now()
+        book, key = user_book(wager.user_id), f"place:{wager.wager_id}"
+
+        def step(state: BookState) -> LedgerStep:
+            self._limits.check_stake(limits, state, wager.stake_cents, now)
+            event = LedgerEvent(key, "place", now, transfer(PURSE, STAKES, wager.stake_cents))
+            writes: list[Write] = [wager.record(), awaited_game(note).save()]
+            lock = self._limits.unchanged_write(limits)
+            if lock is not None:
+                writes.append(lock)
+            return LedgerStep((event,), writes, add_stake(state.usage, wager.stake_cents, now))
+
+        posted = await self._ledger.post(book, key, step)
+        if posted == "refused":
+            message = "The limits changed while the bet was recorded. Try again."
+            raise InvalidInput(message)
+        recorded = await self._db.store(Wager.by_id(wager.user_id, wager.wager_id))
+        if recorded is None:
+            message = "This bet was withdrawn before. Record it as a new bet."
+            raise InvalidInput(message)
+        return recorded
+
+    def _wager(self, user_id: str, draft: WagerRequest, note: GameInfo) -> Wager:
+        now = self._db.now()
+        placed = (draft.placed_at or now).replace(microsecond=0)
+        try:
+            price = parse_american(draft.price)
+            selection = parse_selection(draft)
+        except (InvalidPrice, InvalidSelection) as fault:
+            raise InvalidInput(str(fault)) from fault
+        _check(draft, note, placed, now)
+        return Wager(
+            user_id=user_id,
+            wager_id=self._id(user_id, draft.token, note),
+            game_id=note.game_id,
+            sport=note.sport,
+            home_team=note.home_team,
+            away_team=note.away_team,
+            commence_time=note.commence_time,
+            market_key=draft.market_key,
+            selection=encode_selection(selection),
+            prediction=format_selection(selection, note.home_team, note.away_team),
+            odds=price,
+            stake_cents=draft.stake_cents,
+            bookmaker=draft.bookmaker or None,
+            note=draft.note or None,
+            placed_at=placed,
+        )
+
+    def _id(self, user_id: str, token: str | None, note: GameInfo) -> str:
+        """Return an id that sorts by the start of the game and is stable per token."""
+        if token:
+            end = hashlib.sha256(f"{user_id}\0{token}".encode()).hexdigest()[:_DIGEST]
+        else:
+            end = self._db.new_id()
+        return f"{note.commence_time:%Y%m%dT%H%M}-{end}"
+
+    async def import_file(self, caller: Caller, content: bytes) -> WagerImportReport:
+        """Record the wagers of a CSV file line by line.
+
+        Raises InvalidInput if the file has no valid header.
+        """
+        recorded, already_recorded, refused = 0, 0, []
+        for number, draft in parse_wager_file(content):
+            if isinstance(draft, str):
+                refused.append(RejectedLine(number, draft))
+                continue
+            before = (await self._ledger.state(user_book(caller.user_id))).head.seq
+            try:
+                await self.record(caller, draft)
+            except GrandstandError as fault:
+                refused.append(RejectedLine(number, str(fault)))
+                continue
+            after = (await self._ledger.state(user_book(caller.user_id))).head.seq
+            recorded, already_recorded = (
+                recorded + (after > before),
+                already_recorded + (after == before),
+            )
+        return WagerImportReport(recorded, already_recorded, tuple(refused))
+
+    async def remove(self, caller: Caller, wager_id: str) -> None:
+        """Withdraw an open wager before its game starts.
+
+        Raises NotFound if there is no such wager, Conflict if it is settled or its game has
+        started.
+        """
+        wager, now = await self._load(caller, wager_id), self._db.now()
+        if wager.status != "open" or wager.commence_time <= now:
+            message = "The bet is settled or its game has started. It cannot be withdrawn."
+            raise Conflict(message)
+        key = f"withdraw:{wager.wager_id}"
+
+        def step(state: BookState) -> LedgerStep:
+            event = LedgerEvent(key, "withdraw", now, transfer(STAKES, PURSE, wager.stake_cents))
+            return LedgerStep((event,), (wager.withdraw(),), add_stake(state.usage, 0, now))
+
+        if await self._ledger.post(user_book(caller.user_id), key, step) == "refused":
+            message = "The bet was settled meanwhile. It cannot be withdrawn."
+            raise Conflict(message)
+
+    async def summary(self, caller: Caller) -> WagerSummary:
+        wagers = [wager async for wager in self._db.each(Wager.of_user(caller.user_id))]
+        return summarize_wagers(wagers)
+
+    async def settle(self, ending: GameEnding) -> tuple[int, int]:
+        """Settle all wagers on a game.
+
+        Returns the number of settled wagers and the number that are still pending.
+        """
+        settled, pending = 0, 0
+        for wager in [wager async for wager in self._db.each(Wager.of_game(ending.game_id))]:
+            selection = decode_selection(wager.selection)
+            verdict = ending.verdict(selection)
+            if verdict is None or verdict.name == "pending":
+                pending += 1
+                continue
+            if wager.verdict == verdict.name:
+                continue
+            closed = ending.closed(selection, wager.odds)
+            outcome = settle_result(verdict, wager.stake_cents, wager.odds)
+            settled += await self._settle_one(wager, outcome, closed)
+        return settled, pending
+
+    async def _settle_one(self, indexed: Wager, outcome: BetResult, closed: ClosingValue) -> bool:
+        """Settle a wager, or reverse the previous settlement and settle it again."""
+        wager = await self._db.store(Wager.by_id(indexed.user_id, indexed.wager_id))
+        if wager is None or wager.verdict == outcome.verdict:
+            return False
+        now, book, revision = self._db.now(), user_book(wager.user_id), wager.revision + 1
+        key = f"settle:{wager.wager_id}:{revision}"
+        events: list[LedgerEvent] = []
+        before = await self._ledger.entry(book, f"settle:{wager.wager_id}:{wager.revision}")
+        if before is not None:
+            back = reverse_postings(before.postings)
+            events.append(
+                LedgerEvent(f"reverse:{wager.wager_id}:{revision - 1}", "reverse", now, back, True)
+            )
+        paid = settlement_postings(wager.stake_cents, outcome, PURSE)
+        events.append(LedgerEvent(key, "settle" if revision == 1 else "resettle", now, paid))
+        gained = outcome.profit - (wager.profit_cents or 0)
+        news = self._settled_event(wager, outcome)
+
+        def step(state: BookState) -> LedgerStep:
+            row = _settled_write(wager, outcome, closed, now)
+            return LedgerStep(
+                tuple(events), (row, news.keep()), add_profit(state.usage, gained, now)
+            )
+
+        done = await self._ledger.post(book, key, step) == "entered"
+        if done:
+            topic = f"bets/wagers/user/{wager.user_id}"
+            self._publisher.publish(topic, {"settled": wager.wager_id})
+            self._events.tell(news)
+        return done
+
+    def _settled_event(self, wager: Wager, outcome: BetResult) -> AppEvent:
+        """Return the event that tells the owner about the result."""
+        text = describe_result(
+            "Your", wager.prediction, (wager.home_team, wager.away_team), outcome
+        )
+        href = f"/bets/games/{wager.game_id}"
+        return self._events.made("bets", "settled", text, href, user_id=wager.user_id)
+
+    async def _load(self, caller: Caller, wager_id: str) -> Wager:
+        wager = await self._db.store(Wager.by_id(caller.user_id, wager_id))
+        if wager is None:
+            message = f"Bet {wager_id!r} does not exist."
+            raise NotFound(message)
+        return wager
+
+
+def _check(draft: WagerRequest, note: GameInfo, placed: datetime, now: datetime) -> None:
+    """Raise InvalidInput if the wager cannot have been placed like this."""
+    if not 0 < draft.stake_cents <= _MAX_STAKE_CENTS:
+        message = f"Invalid stake: {draft.stake_cents} cents. Use 1 cent to 1 million dollars."
+        raise InvalidInput(message)
+    if placed > now + _CLOCK_TOLERANCE:
+        message = f"The bet is dated in the future: {placed:%Y-%m-%d %H:%M} UTC."
+        raise InvalidInput(message)
+    if placed >= note.commence_time:
+        message = f"The game started at {note.commence_time:%Y-%m-%d %H:%M} UTC, before the bet."
+        raise InvalidInput(message)
+    if len(draft.note) > _MAX_NOTE or "#" in draft.bookmaker:
+        message = f"A note has at most {_MAX_NOTE} characters; a bookmaker contains no #."
+        raise InvalidInput(message)
+
+
+def _settled_write(wager: Wager, outcome: BetResult, closed: ClosingValue, now: datetime) -> Write:
+    return wager.settle(
+        now,
+        "void" if outcome.status == "void" else "settled",
+        outcome.verdict,
+        payout_cents=outcome.payout,
+        profit_cents=outcome.profit,
+        closing=round4_or_none(closed.fair),
+        clv=round4_or_none(closed.clv),
+    )

@@ -1,0 +1,1 @@
+"""Cricket values and rules, without I/O."""

@@ -1,1 +1,0 @@
-"""What happens in a match: the kinds of events and the rules that see them."""

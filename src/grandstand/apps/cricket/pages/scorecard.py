@@ -1,0 +1,245 @@
+"""The scorecard, overs and charts of a match page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from grandstand.apps.cricket.domain.matches import (
+    BALLS_PER_OVER,
+    Ball,
+    BattingLine,
+    Board,
+    BowlingLine,
+    InningsScore,
+    MatchSnapshot,
+    balls_allowed,
+    format_run_rate,
+    overs_to_balls,
+    winning_target,
+)
+from grandstand.apps.cricket.pages.labels import team_code, team_name
+from grandstand.kit.charts import Axis, Chart, Plot
+
+_TONES: Final = ("5", "1", "2", "3")
+_DISMISSALS: Final = {
+    "catch out": "caught",
+    "clean bowled": "bowled",
+    "lbw out": "lbw",
+    "stump out": "stumped",
+}
+"""Dismissals as the feed and as scorecards name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatterRow:
+    """One batter's row."""
+
+    name: str
+    dismissal: str
+    runs: int
+    balls: int
+    fours: int
+    sixes: int
+    strike_rate: str
+    out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BowlerRow:
+    """One bowler's row."""
+
+    name: str
+    overs: str
+    maidens: int
+    runs: int
+    wickets: int
+    economy: str
+
+
+@dataclass(frozen=True, slots=True)
+class InningsSheet:
+    """The scorecard of one innings."""
+
+    inning: int
+    title: str
+    score: InningsScore
+    run_rate: str
+    batting: tuple[BatterRow, ...]
+    bowling: tuple[BowlerRow, ...]
+    extras: int
+    wickets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OverSummary:
+    """One over: its balls, runs and wickets, and the score after it."""
+
+    inning: int
+    number: int
+    balls: tuple[Ball, ...]
+    runs: int
+    wickets: int
+    total: int
+    total_wickets: int
+    legal_balls: int
+
+
+def build_sheets(snapshot: MatchSnapshot) -> tuple[InningsSheet, ...]:
+    """Return the scorecards of all innings, latest first."""
+    return tuple(_sheet(snapshot, score) for score in reversed(snapshot.innings))
+
+
+def _sheet(snapshot: MatchSnapshot, score: InningsScore) -> InningsSheet:
+    board = snapshot.board_of(score.inning) or Board(score.inning)
+    side = snapshot.side(score.team_id)
+    own = [each.inning for each in snapshot.innings if each.team_id == score.team_id]
+    name = team_name(side) if side else f"Innings {score.inning}"
+    off_the_bat = sum(line.score for line in board.batting)
+    return InningsSheet(
+        inning=score.inning,
+        title=f"{name}, second innings" if own.index(score.inning) else name,
+        score=score,
+        run_rate=format_run_rate(score.score, score.position) or "",
+        batting=tuple(_batter(snapshot, line) for line in board.batting),
+        bowling=tuple(_bowler(snapshot, line) for line in board.bowling),
+        extras=max(0, score.score - off_the_bat),
+        wickets=_fall_of_wickets(snapshot, board),
+    )
+
+
+def _batter(snapshot: MatchSnapshot, line: BattingLine) -> BatterRow:
+    rate = f"{line.score * 100 / line.balls:.1f}" if line.balls else "–"
+    dismissal = _dismissal(snapshot, line) if line.out else "not out"
+    name = snapshot.player(line.player_id) or f"Player {line.player_id}"
+    return BatterRow(
+        name, dismissal, line.score, line.balls, line.fours, line.sixes, rate, line.out
+    )
+
+
+def _dismissal(snapshot: MatchSnapshot, line: BattingLine) -> str:
+    """Return the dismissal from the ball of the wicket, if balls are known."""
+    for ball in reversed(snapshot.balls):
+        if ball.inning == line.inning and ball.out_id == line.player_id:
+            bowler = snapshot.player(ball.bowler_id)
+            feed_name = (ball.how or "out").lower()
+            name = _DISMISSALS.get(feed_name.removesuffix(" (sub)"), feed_name)
+            return f"{name}, b {bowler}" if ball.credited and bowler else name
+    return "out"
+
+
+def _bowler(snapshot: MatchSnapshot, line: BowlingLine) -> BowlerRow:
+    name = snapshot.player(line.player_id) or f"Player {line.player_id}"
+    economy = format_run_rate(line.runs, overs_to_balls(line.overs)) or "–"
+    overs = str(line.overs.normalize()) if line.overs else "0"
+    return BowlerRow(name, overs, line.maidens, line.runs, line.wickets, economy)
+
+
+def _fall_of_wickets(snapshot: MatchSnapshot, board: Board) -> tuple[str, ...]:
+    out = [line for line in board.batting if line.out and line.fall_overs is not None]
+    out.sort(key=lambda line: (line.fall_overs or 0, line.fall_score or 0))
+    return tuple(
+        f"{number}-{line.fall_score} ({snapshot.player(line.player_id)}, {line.fall_overs})"
+        for number, line in enumerate(out, start=1)
+    )
+
+
+def group_overs(balls: Sequence[Ball]) -> tuple[OverSummary, ...]:
+    """Return the overs of a match in order."""
+    by_over: dict[tuple[int, int], list[Ball]] = {}
+    for ball in balls:
+        by_over.setdefault((ball.inning, ball.over), []).append(ball)
+    overs: list[OverSummary] = []
+    total, total_wickets, legal_balls, last_inning = 0, 0, 0, 0
+    for (inning, number), over in sorted(by_over.items()):
+        if inning != last_inning:
+            total, total_wickets, legal_balls, last_inning = 0, 0, 0, inning
+        runs = sum(ball.runs + ball.extras for ball in over)
+        wickets = sum(ball.wicket for ball in over)
+        total, total_wickets = total + runs, total_wickets + wickets
+        legal_balls += sum(ball.legal for ball in over)
+        overs.append(
+            OverSummary(
+                inning, number, tuple(over), runs, wickets, total, total_wickets, legal_balls
+            )
+        )
+    return tuple(overs)
+
+
+def innings_labels(snapshot: MatchSnapshot) -> dict[int, str]:
+    """Return the label of each innings: the team's code, numbered from the second on."""
+    labels: dict[int, str] = {}
+    for score in snapshot.innings:
+        side = snapshot.side(score.team_id)
+        code = team_code(side) if side else f"Innings {score.inning}"
+        earlier = sum(1 for label in labels.values() if label.split(" ")[0] == code)
+        labels[score.inning] = f"{code} ({earlier + 1})" if earlier else code
+    return labels
+
+
+def worm_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
+    """Return the runs of each innings over by over, with wickets marked."""
+    labels = innings_labels(snapshot)
+    plots: list[Plot] = []
+    for at, inning in enumerate(sorted({over.inning for over in overs})):
+        own = [over for over in overs if over.inning == inning]
+        label, tone = labels.get(inning, f"Innings {inning}"), _TONES[at % len(_TONES)]
+        rows = ((0.0, 0), *((_overs_bowled(over), over.total) for over in own))
+        plots.append(Plot(label, "line", rows, tone))
+        wickets = tuple((_overs_bowled(over), over.total) for over in own if over.wickets)
+        if wickets:
+            plots.append(Plot(f"{label} wickets", "scatter", wickets, tone))
+    return Chart(
+        title="Worm",
+        note="Runs after every over. Dots are overs with a wicket.",
+        x=Axis("Overs", digits=0),
+        y=Axis("Runs", digits=0),
+        plots=tuple(plots),
+        height=260,
+    )
+
+
+def rate_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
+    """Return the run rate of each innings over by over, and the required rate of a chase."""
+    labels = innings_labels(snapshot)
+    plots: list[Plot] = []
+    for at, inning in enumerate(sorted({over.inning for over in overs})):
+        own = [over for over in overs if over.inning == inning and over.legal_balls]
+        label = labels.get(inning, f"Innings {inning}")
+        rows = tuple(
+            (_overs_bowled(over), round(over.total * BALLS_PER_OVER / over.legal_balls, 2))
+            for over in own
+        )
+        plots.append(Plot(label, "line", rows, _TONES[at % len(_TONES)]))
+        required = _required_rates(snapshot, inning, own)
+        if required:
+            plots.append(Plot(f"{label} required", "step", required, "quiet"))
+    return Chart(
+        title="Run rate",
+        note="Runs per over since the start of the innings, and the required rate of a chase.",
+        x=Axis("Overs", digits=0),
+        y=Axis("Runs per over", digits=2),
+        plots=tuple(plots),
+        height=260,
+    )
+
+
+def _overs_bowled(over: OverSummary) -> float:
+    whole, rest = divmod(over.legal_balls, BALLS_PER_OVER)
+    return round(whole + rest / BALLS_PER_OVER, 3)
+
+
+def _required_rates(
+    snapshot: MatchSnapshot, inning: int, overs: Sequence[OverSummary]
+) -> tuple[tuple[float, float], ...]:
+    target, allowed = winning_target(snapshot, inning), balls_allowed(snapshot, inning)
+    if target is None or allowed is None:
+        return ()
+    rows = []
+    for over in overs:
+        balls_left, runs_needed = allowed - over.legal_balls, max(0, target - over.total)
+        if balls_left >= BALLS_PER_OVER and runs_needed:
+            rate = round(runs_needed * BALLS_PER_OVER / balls_left, 2)
+            rows.append((_overs_bowled(over), rate))
+    return tuple(rows)

@@ -1,1 +1,0 @@
-"""Kept here: what phones, browsers and hooks are told: bulletins, starts and announcements."""

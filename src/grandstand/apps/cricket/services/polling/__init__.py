@@ -1,0 +1,1 @@
+"""Polling the score feed: syncing fixtures, and following matches from start to end."""

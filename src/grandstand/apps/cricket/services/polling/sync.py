@@ -1,0 +1,201 @@
+"""Syncing leagues, teams, season tables and fixtures from the feed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed
+from grandstand.apps.cricket.services.queries.fixtures import (
+    FixtureCacheService,
+    build_fixture,
+)
+from grandstand.apps.cricket.services.queries.reference import LeagueService, TeamService
+from grandstand.apps.cricket.sources.sportmonks import FeedMatch
+from grandstand.apps.cricket.store.fixtures import (
+    CachedFixture,
+    Fixture,
+    League,
+    Team,
+    TeamSeason,
+)
+from grandstand.storage.tables import AsyncStore
+
+T = TypeVar("T")
+
+BATCH_SIZE: Final = 25
+_READ_SIZE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """How many records the feed has, and how many were new or changed."""
+
+    found: int
+    written: int
+    warnings: tuple[str, ...] = ()
+
+    def __add__(self, other: SyncResult) -> SyncResult:
+        return SyncResult(
+            self.found + other.found,
+            self.written + other.written,
+            (*self.warnings, *other.warnings),
+        )
+
+
+def _batches(items: Sequence[T], size: int = BATCH_SIZE) -> Iterator[tuple[T, ...]]:
+    for at in range(0, len(items), size):
+        yield tuple(items[at : at + size])
+
+
+class LeagueSyncJob:
+    """Syncs the leagues; whether a league is active is kept, and true at first."""
+
+    def __init__(self, *, store: AsyncStore, feed: ScoreFeed, leagues: LeagueService) -> None:
+        self._store = store
+        self._feed = feed
+        self._leagues = leagues
+
+    async def run(self) -> SyncResult:
+        fetched = await self._feed.leagues()
+        stored = {league.league_id: league for league in await self._store(League.all_items())}
+        written = 0
+        for feed_league in fetched.value:
+            before = stored.get(feed_league.league_id)
+            league = League(
+                league_id=feed_league.league_id,
+                name=feed_league.name,
+                code=feed_league.code or feed_league.league_id,
+                active=True if before is None else before.active,
+                season_id=feed_league.season_id or None,
+                image_path=feed_league.image or None,
+            )
+            if league != before:
+                await self._store(league.save())
+                written += 1
+        self._leagues.clear_cache()
+        return SyncResult(len(fetched.value), written, fetched.warnings)
+
+
+class TeamSyncJob:
+    """Syncs the teams, and the tables of the current seasons of active leagues."""
+
+    def __init__(
+        self,
+        *,
+        store: AsyncStore,
+        feed: ScoreFeed,
+        teams: TeamService,
+        leagues: LeagueService,
+    ) -> None:
+        self._store = store
+        self._feed = feed
+        self._teams = teams
+        self._leagues = leagues
+
+    async def run(self) -> SyncResult:
+        fetched = await self._feed.teams()
+        stored = {team.team_id: team for team in await self._store(Team.all_items())}
+        teams = [
+            Team(
+                team_id=team.team_id,
+                name=team.name,
+                code=team.code or None,
+                image_path=team.image or None,
+                national_team=team.national,
+            )
+            for team in fetched.value
+        ]
+        changed = [team for team in teams if stored.get(team.team_id) != team]
+        for batch in _batches(changed):
+            await self._store(Team.save_all(batch))
+        self._teams.clear_cache()
+        rows = 0
+        for league in await self._leagues.all(active=True):
+            if league.season_id:
+                rows += await self._sync_season(league.season_id)
+        return SyncResult(len(teams) + rows, len(changed) + rows, fetched.warnings)
+
+    async def _sync_season(self, season_id: str) -> int:
+        fetched = await self._feed.standings(season_id)
+        rows = [
+            TeamSeason(
+                season_id=row.season_id,
+                team_id=row.team_id,
+                league_id=row.league_id,
+                position=row.place,
+                played=row.played,
+                won=row.won,
+                lost=row.lost,
+                drawn=row.drawn,
+                no_result=row.no_result,
+                points=row.points,
+            )
+            for row in fetched.value
+        ]
+        stored = {row.team_id: row for row in await self._store(TeamSeason.of_season(season_id))}
+        changed = [row for row in rows if stored.get(row.team_id) != row]
+        for batch in _batches(changed):
+            await self._store(TeamSeason.save_all(batch))
+        return len(changed)
+
+
+class FixtureSyncJob:
+    """Syncs the fixtures of active leagues for the days around now."""
+
+    def __init__(
+        self, *, database: Database, feed: ScoreFeed, leagues: LeagueService, sync_days: int
+    ) -> None:
+        self._database = database
+        self._store = database.store
+        self._feed = feed
+        self._leagues = leagues
+        self._range = timedelta(days=sync_days)
+
+    async def run(self) -> SyncResult:
+        now = self._database.now()
+        fetched = await self._feed.fixtures((now - self._range).date(), (now + self._range).date())
+        matches = [
+            match
+            for match in fetched.value
+            if await self._leagues.is_active(match.snapshot.competition.league_id)
+        ]
+        written = 0
+        for batch in _batches(matches, _READ_SIZE):
+            written += await self._write(batch, now)
+        return SyncResult(len(matches), written, fetched.warnings)
+
+    async def _write(self, matches: Sequence[FeedMatch], now: datetime) -> int:
+        ids = tuple(match.snapshot.match_id for match in matches)
+        stored = await self._store(Fixture.by_ids(ids))
+        cached = await self._store(CachedFixture.by_ids(ids))
+        changed: list[Fixture] = []
+        entries: list[CachedFixture] = []
+        for match, before, entry in zip(matches, stored, cached, strict=True):
+            fixture = await self._merge(match, before, now)
+            if fixture != before:
+                changed.append(fixture)
+            if entry is None or fixture != before:
+                entries.append(FixtureCacheService.build(match, now))
+        for batch in _batches(changed):
+            await self._store(Fixture.save_all(batch))
+        for cache_batch in _batches(entries):
+            await self._store(CachedFixture.save_all(cache_batch))
+        return len(changed)
+
+    async def _merge(self, match: FeedMatch, before: Fixture | None, now: datetime) -> Fixture:
+        """Return the fixture of the feed with what only the store knows."""
+        fixture = build_fixture(match.snapshot, now)
+        league = await self._leagues.find(fixture.league_id or "")
+        if league is not None:
+            fixture = fixture.replace(league_code=league.code or league.league_id)
+        if before is None:
+            return fixture
+        has_start = match.snapshot.starting_at is not None
+        return fixture.replace(
+            live_updated_at=before.live_updated_at,
+            archived_at=before.archived_at,
+            start_time=fixture.start_time if has_start else before.start_time,
+        )

@@ -1,0 +1,1 @@
+"""Pushes to phones, browsers and the webhook."""

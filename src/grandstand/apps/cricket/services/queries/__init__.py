@@ -1,0 +1,1 @@
+"""Reading matches, reference data and the state of the system."""

@@ -1,0 +1,167 @@
+"""Leagues, teams and season tables."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Generic, TypeVar
+
+from grandstand.apps.cricket.domain.errors import LeagueNotFound
+from grandstand.apps.cricket.store.fixtures import League, Team, TeamSeason
+from grandstand.core.clock import Clock
+from grandstand.core.errors import NotFound
+from grandstand.storage.tables import AsyncStore
+from grandstand.storage.tables.errors import ConditionFailed
+
+T = TypeVar("T")
+
+_CACHE_SECONDS: Final = 60.0
+
+
+class TimedCache(Generic[T]):
+    """A small table that is read as a whole and cached for a minute."""
+
+    def __init__(self, clock: Clock, read: Callable[[], Awaitable[T]]) -> None:
+        self._clock = clock
+        self._read = read
+        self._value: T | None = None
+        self._expires_at = float("-inf")
+
+    async def get(self) -> T:
+        if self._value is None or self._clock.monotonic() >= self._expires_at:
+            self._value = await self._read()
+            self._expires_at = self._clock.monotonic() + _CACHE_SECONDS
+        return self._value
+
+    def clear(self) -> None:
+        self._value = None
+
+
+class LeagueService:
+    """Leagues; only active ones are synced and polled."""
+
+    def __init__(self, *, store: AsyncStore, clock: Clock) -> None:
+        self._store = store
+        self._cache = TimedCache(clock, self._read)
+
+    async def _read(self) -> dict[str, League]:
+        leagues = await self._store(League.all_items())
+        return {league.league_id: league for league in sorted(leagues, key=lambda item: item.name)}
+
+    async def all(self, *, active: bool | None = None) -> tuple[League, ...]:
+        """Return the leagues by name, all of them or by whether they are active."""
+        leagues = (await self._cache.get()).values()
+        return tuple(league for league in leagues if active in (None, league.active))
+
+    async def find(self, id_or_code: str) -> League | None:
+        leagues = await self._cache.get()
+        code = id_or_code.lower()
+        by_code = (league for league in leagues.values() if league.code.lower() == code)
+        return leagues.get(id_or_code) or next(by_code, None)
+
+    async def get(self, id_or_code: str) -> League:
+        """Return a league. Raises LeagueNotFound."""
+        league = await self.find(id_or_code)
+        if league is None:
+            raise _league_not_found(id_or_code)
+        return league
+
+    async def is_active(self, league_id: str) -> bool:
+        """Return whether matches of a league are polled; an unknown one counts as active."""
+        league = (await self._cache.get()).get(league_id)
+        return league is None or league.active
+
+    async def update(
+        self,
+        league_id: str,
+        *,
+        name: str | None = None,
+        code: str | None = None,
+        active: bool | None = None,
+    ) -> League:
+        """Change the given fields. Raises LeagueNotFound."""
+        if (name, code, active) == (None, None, None):
+            return await self.get(league_id)
+        change = League.update_fields(league_id, name=name, code=code, active=active)
+        try:
+            league = await self._store(change)
+        except ConditionFailed as error:
+            raise _league_not_found(league_id) from error
+        self._cache.clear()
+        return league
+
+    async def delete(self, league_id: str) -> None:
+        """Delete a league; the next sync may restore it. Raises LeagueNotFound."""
+        if await self._store(League.remove(league_id)) is None:
+            raise _league_not_found(league_id)
+        self._cache.clear()
+
+    def clear_cache(self) -> None:
+        self._cache.clear()
+
+
+class TeamService:
+    """Teams."""
+
+    def __init__(self, *, store: AsyncStore, clock: Clock) -> None:
+        self._store = store
+        self._cache = TimedCache(clock, self._read)
+
+    async def _read(self) -> dict[str, Team]:
+        teams = await self._store(Team.all_items())
+        return {team.team_id: team for team in sorted(teams, key=lambda item: item.name)}
+
+    async def all(self) -> tuple[Team, ...]:
+        """Return all teams by name."""
+        return tuple((await self._cache.get()).values())
+
+    async def find(self, team_id: str | None) -> Team | None:
+        return (await self._cache.get()).get(team_id or "")
+
+    async def get(self, team_id: str) -> Team:
+        """Return a team. Raises NotFound."""
+        team = await self._store(Team.by_id(team_id))
+        if team is None:
+            raise _team_not_found(team_id)
+        return team
+
+    async def update(
+        self,
+        team_id: str,
+        *,
+        name: str | None = None,
+        code: str | None = None,
+        image_path: str | None = None,
+    ) -> Team:
+        """Change the given fields. Raises NotFound."""
+        if (name, code, image_path) == (None, None, None):
+            return await self.get(team_id)
+        change = Team.update_fields(team_id, name=name, code=code, image_path=image_path)
+        try:
+            team = await self._store(change)
+        except ConditionFailed as error:
+            raise _team_not_found(team_id) from error
+        self._cache.clear()
+        return team
+
+    def clear_cache(self) -> None:
+        self._cache.clear()
+
+
+class TeamSeasonService:
+    """Season tables."""
+
+    def __init__(self, *, store: AsyncStore) -> None:
+        self._store = store
+
+    async def of_season(self, season_id: str) -> tuple[TeamSeason, ...]:
+        """Return the table of a season by position; empty if it is unknown."""
+        rows = await self._store(TeamSeason.of_season(season_id))
+        return tuple(sorted(rows, key=lambda row: (row.position or 999, row.team_id)))
+
+
+def _league_not_found(id_or_code: str) -> LeagueNotFound:
+    return LeagueNotFound(f"No league {id_or_code[:40]!r}. List leagues with GET /leagues.")
+
+
+def _team_not_found(team_id: str) -> NotFound:
+    return NotFound(f"No team {team_id[:40]!r}. List teams with GET /teams.")

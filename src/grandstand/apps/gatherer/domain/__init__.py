@@ -1,0 +1,1 @@
+"""Order books, messages, markets and coverage."""

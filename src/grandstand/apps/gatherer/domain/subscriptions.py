@@ -1,0 +1,263 @@
+"""State of a subscription and its markets within a feed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec.json import encode
+
+from grandstand.apps.gatherer.domain.dedupe import DeltaOrdinals
+from grandstand.apps.gatherer.domain.feed_events import Gap, GapReason
+from grandstand.apps.gatherer.domain.messages import (
+    DeltaMessage,
+    EventMessage,
+    Levels,
+    LifecycleMessage,
+    SnapshotMessage,
+    TickerMessage,
+    TradeMessage,
+)
+from grandstand.apps.gatherer.domain.order_book import DOLLAR, OrderBook
+from grandstand.apps.gatherer.domain.rows import OrderbookSnapshot, Ticker, Trade
+
+BOOKS: Final = "orderbook_delta"
+CHANNELS: Final[dict[type[Any], str]] = {
+    DeltaMessage: BOOKS,
+    SnapshotMessage: BOOKS,
+    TradeMessage: "trade",
+    TickerMessage: "ticker",
+    LifecycleMessage: "market_lifecycle_v2",
+    EventMessage: "market_lifecycle_v2",
+}
+# How far receive time can differ from exchange time: latency, and clock differences.
+CLOCK_SLACK_US: Final = 2_000_000
+
+
+class MarketTrack:
+    """One market of a subscription: its book, and whether it is valid.
+
+    A book is `stale` while it needs a snapshot. It is `suspect` too when its sides cross, which is
+    an error only if they still cross at a later instant.
+    """
+
+    __slots__ = ("_crossed_at", "book", "no", "ordinals", "stale", "suspect", "yes")
+
+    def __init__(self) -> None:
+        self.book = OrderBook()
+        self.yes = self.book.yes
+        self.no = self.book.no
+        self.ordinals = DeltaOrdinals()
+        self.stale = True
+        self.suspect = True
+        self._crossed_at: int | None = None
+
+    def mark_stale(self) -> None:
+        self.stale = self.suspect = True
+        self._crossed_at = None
+
+    def mark_valid(self) -> None:
+        self.stale = self.suspect = False
+        self._crossed_at = None
+
+    def mark_crossed(self, exchange_ts: int | None) -> None:
+        """Record the instant at which the sides first crossed."""
+        self.suspect = True
+        if self._crossed_at is None:
+            self._crossed_at = exchange_ts or 0
+
+    def was_crossed_before(self, exchange_ts: int | None) -> bool:
+        """Return whether the sides crossed at an earlier instant."""
+        return self._crossed_at is not None and (
+            exchange_ts is None or exchange_ts > self._crossed_at
+        )
+
+
+class Subscription:
+    """One subscription: the last sequence number, the last delta or trade, and its markets.
+
+    Markets in `unfollowed` may still receive messages.
+    """
+
+    __slots__ = (
+        "alive",
+        "channel",
+        "last_message",
+        "last_seq",
+        "markets",
+        "sid",
+        "started_at",
+        "unfollowed",
+    )
+
+    def __init__(self, sid: int, channel: str, started_at: int) -> None:
+        self.sid = sid
+        self.channel = channel
+        self.started_at = started_at
+        self.last_seq = 0
+        self.last_message: DeltaMessage | TradeMessage | None = None
+        self.alive = True
+        self.markets: dict[str, MarketTrack] = {}
+        self.unfollowed: dict[str, MarketTrack] = {}
+
+    @property
+    def last_ts(self) -> int:
+        """The exchange time of the last delta or trade.
+
+        Before the first, the start of the subscription less the clock slack.
+        """
+        last_message = None if self.last_message is None else self.last_message.exchange_ts
+        return self.started_at - CLOCK_SLACK_US if last_message is None else last_message
+
+    def follow(self, ticker: str) -> MarketTrack:
+        """Return a market, adding it as stale if it is new."""
+        track = self.markets.get(ticker)
+        if track is None:
+            track = self.unfollowed.pop(ticker) if ticker in self.unfollowed else MarketTrack()
+            self.markets[ticker] = track
+            track.mark_stale()
+        return track
+
+    def unfollow(self, ticker: str) -> None:
+        """Stop following a market; later deltas are recorded but not applied."""
+        track = self.markets.pop(ticker, None)
+        if track is not None:
+            self.unfollowed[ticker] = track
+
+    def mark_stale(self) -> None:
+        """Mark all books as stale."""
+        for track in self.markets.values():
+            track.mark_stale()
+
+    def stale(self) -> tuple[str, ...]:
+        """Return the markets with stale books."""
+        return tuple(ticker for ticker, track in self.markets.items() if track.stale)
+
+    def gap(self, conn: int, reason: GapReason, expected_seq: int, at: int) -> Gap:
+        """Return a gap of all its markets, from the last message on."""
+        return Gap(
+            conn=conn,
+            sid=self.sid,
+            channel=self.channel,
+            reason=reason,
+            expected_seq=expected_seq,
+            got_seq=None,
+            detected_at=at,
+            tickers=frozenset(self.markets),
+            from_ts=self.last_ts,
+        )
+
+    def end(self) -> tuple[str, ...]:
+        """End the subscription, and return its markets."""
+        self.alive = False
+        tickers = tuple(self.markets)
+        self.markets, self.unfollowed = {}, {}
+        return tickers
+
+
+def unfollow_gap(
+    conn: int, subscriptions: Sequence[Subscription], tickers: frozenset[str], at: int
+) -> Gap:
+    """Return the gap that begins when markets are no longer followed."""
+    return Gap(
+        conn=conn,
+        sid=subscriptions[0].sid if subscriptions else 0,
+        channel=BOOKS,
+        reason=GapReason.LEFT,
+        expected_seq=subscriptions[0].last_seq + 1 if subscriptions else 0,
+        got_seq=None,
+        detected_at=at,
+        tickers=tickers,
+        from_ts=min((subscription.last_ts for subscription in subscriptions), default=None),
+    )
+
+
+@dataclass(slots=True)
+class FeedCounters:
+    """Counts of irregular messages."""
+
+    duplicates: int = 0
+    missed: int = 0
+    negative: int = 0
+    crossed: int = 0
+    invalid: int = 0
+    unknown: int = 0
+    unstamped: int = 0
+
+
+def snapshot_row(
+    snapshot: SnapshotMessage, book: OrderBook, received_at: int, *, gatherer: str, conn: int
+) -> OrderbookSnapshot:
+    """Return the row of a snapshot received on the stream."""
+    yes, no = book.levels()
+    return OrderbookSnapshot(
+        snapshot_ts=received_at,
+        exchange_ts=None,
+        ticker=snapshot.ticker,
+        source="ws",
+        **level_columns(yes, no),
+        best_yes_bid=book.best_yes_bid,
+        best_yes_ask=book.best_yes_ask,
+        spread=book.spread,
+        sid=snapshot.sid,
+        seq=snapshot.seq,
+        gatherer=gatherer,
+        conn=conn,
+    )
+
+
+def trade_row(
+    trade: TradeMessage, exchange_ts: int, received_at: int, *, gatherer: str, conn: int
+) -> Trade:
+    return Trade(
+        trade_id=trade.trade_id,
+        exchange_ts=exchange_ts,
+        received_at=received_at,
+        ticker=trade.ticker,
+        price=trade.price,
+        size=trade.size,
+        taker_side=trade.taker_side,
+        sid=trade.sid,
+        is_block=trade.is_block,
+        gatherer=gatherer,
+        conn=conn,
+    )
+
+
+def ticker_row(
+    message: TickerMessage, exchange_ts: int, received_at: int, *, gatherer: str, conn: int
+) -> Ticker:
+    return Ticker(
+        exchange_ts=exchange_ts,
+        received_at=received_at,
+        ticker=message.ticker,
+        yes_bid=message.yes_bid,
+        yes_ask=message.yes_ask,
+        last_price=message.last_price,
+        volume=message.volume,
+        open_interest=message.open_interest,
+        dollar_volume=message.dollar_volume,
+        dollar_open_interest=message.dollar_open_interest,
+        sid=message.sid,
+        gatherer=gatherer,
+        conn=conn,
+    )
+
+
+def level_columns(yes: Levels, no: Levels) -> dict[str, str]:
+    """Return the four level columns as JSON, lowest price first; asks are mirrored bids."""
+    return {
+        "yes_bids": _encode(yes),
+        "yes_asks": _encode(_to_asks(no)),
+        "no_bids": _encode(no),
+        "no_asks": _encode(_to_asks(yes)),
+    }
+
+
+def _to_asks(levels: Levels) -> Levels:
+    return tuple((DOLLAR - price, size) for price, size in reversed(levels))
+
+
+def _encode(levels: Levels) -> str:
+    return encode(levels).decode()

@@ -1,1 +1,0 @@
-"""What is true of books and feeds: exact numbers, messages, order, markets and completeness."""

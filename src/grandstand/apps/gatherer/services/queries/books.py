@@ -1,0 +1,335 @@
+"""Recorded order books at any instant, from the last base and the deltas after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from grandstand.apps.gatherer.domain.messages import Levels
+from grandstand.apps.gatherer.domain.order_book import DOLLAR, Fill, OrderBook
+from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
+from grandstand.apps.gatherer.domain.subscriptions import CLOCK_SLACK_US
+from grandstand.apps.gatherer.services.queries.batching import RowReader, batch_instants
+from grandstand.apps.gatherer.services.queries.integrity import (
+    DeltaPath,
+    find_doubt,
+    find_uncovered,
+    format_instant,
+)
+from grandstand.apps.gatherer.store import (
+    EARLIEST,
+    LATEST,
+    Keyframe,
+    all_deltas,
+    audits_between,
+    decode_levels,
+    deltas_between,
+    first_deltas,
+    latest_keyframes,
+    latest_snapshots,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NegativeLevel:
+    """A level with a negative size: a delta is missing or was counted twice."""
+
+    side: bool
+    price: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoricalBook:
+    """A book at an instant of exchange time, or after the last recorded delta if `at_us` is None.
+
+    Levels are (price, size), lowest price first. It is `exact` unless there is a `doubt`, which
+    names the gap or interruption. `base_us` is the time of the snapshot or keyframe it is built
+    from, `deltas` the number of deltas applied to it.
+    """
+
+    ticker: str
+    at_us: int | None
+    yes: Levels
+    no: Levels
+    doubt: str | None = None
+    negative: tuple[NegativeLevel, ...] = ()
+    base_us: int | None = None
+    deltas: int = 0
+
+    @property
+    def exact(self) -> bool:
+        return self.doubt is None
+
+    @property
+    def best_yes_bid(self) -> int | None:
+        """The highest yes bid; None if there is none."""
+        return self.yes[-1][0] if self.yes else None
+
+    @property
+    def best_yes_ask(self) -> int | None:
+        """The lowest yes ask; None if there are no no bids."""
+        return DOLLAR - self.no[-1][0] if self.no else None
+
+    @property
+    def spread(self) -> int | None:
+        """The best yes ask less the best yes bid; None if a side is empty."""
+        bid, ask = self.best_yes_bid, self.best_yes_ask
+        return None if bid is None or ask is None else ask - bid
+
+    def book(self) -> OrderBook:
+        """Return a mutable order book."""
+        return OrderBook(self.yes, self.no)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoricalFill:
+    """A simulated fill, and the book it is based on."""
+
+    book: HistoricalBook
+    fill: Fill
+
+
+# Deltas of one market are in the order of exchange time, apart from a few within these limits.
+_OUT_OF_ORDER_ROWS: Final = 64
+_OUT_OF_ORDER_US: Final = 100_000
+# A snapshot has no exchange time: deltas after it may be older than its receipt by its delay.
+_MAX_DELAY_US: Final = 600_000_000
+# A keyframe written by time has no time of its newest delta; an earlier one may have.
+_MAX_KEYFRAMES: Final = 4
+# Clocks differ by less than half of this.
+_MAX_SKEW_US: Final = 60_000_000
+_DAY_US: Final = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class BookBase:
+    """A snapshot or keyframe from which a book is built.
+
+    It is known to have been the same from `held_from` up to its position `at`.
+    """
+
+    at: int
+    held_from: int
+    changes_from: int
+    yes: dict[int, int]
+    no: dict[int, int]
+    gatherer: str | None
+    conn: int | None
+    sid: int | None
+
+
+class BookHistory:
+    """Books at instants of exchange time.
+
+    In the store of one gatherer rows are in the order of receipt. Receive times of several
+    gatherers are not comparable, so a merged store is in the order of exchange time, and its
+    snapshots have a position in it.
+    """
+
+    def __init__(self, engine: RowReader, *, merged: bool = False) -> None:
+        self._engine = engine
+        self._merged = merged
+
+    def latest(self, ticker: str) -> HistoricalBook:
+        """Return the book after the last recorded delta."""
+        base = self.base(ticker, LATEST)
+        return self._build(ticker, None, base, LATEST)
+
+    def at(self, ticker: str, at_us: int) -> HistoricalBook:
+        """Return the book after every delta up to and at an instant."""
+        base, until = self.base_for(ticker, at_us)
+        found = self._build(ticker, at_us, base, until)
+        if self._merged and found.doubt and base is not None and base.at > at_us:
+            earlier = self.base(ticker, at_us + 1)
+            other = None if earlier is None else self._build(ticker, at_us, earlier, until)
+            if other is not None and other.exact:
+                return other
+        return found
+
+    def each(self, ticker: str, instants: Iterable[int]) -> Iterator[HistoricalBook]:
+        """Yield the books at instants in their order, reading rows close to each other once."""
+        for near, instants_near in batch_instants(self._engine, instants):
+            books = BookHistory(near, merged=self._merged)
+            yield from (books.at(ticker, at_us) for at_us in instants_near)
+
+    def unverified(self, ticker: str, at_us: int) -> HistoricalBook:
+        """Return the book at an instant without checking its integrity."""
+        base = self.base(ticker, at_us + 1)
+        return self._build(ticker, at_us, base, LATEST, unverified=True)
+
+    def base_for(self, ticker: str, at_us: int) -> tuple[BookBase | None, int]:
+        """Return the base for an instant, and the position of the first delta after it."""
+        near = self._soon_after(ticker, at_us)
+        if near is None:
+            near = self._first_after(ticker, at_us, at_us + 1 + _MAX_SKEW_US, _OUT_OF_ORDER_ROWS)
+        until = at_us + _MAX_SKEW_US // 2 if near is None else near
+        base = self.base(ticker, until)
+        if near is None and base is None:
+            near = self._first_after(ticker, at_us, LATEST, 1)
+            base = None if near is None else self.base(ticker, near)
+        return base, LATEST if near is None else near
+
+    def base(self, ticker: str, until: int) -> BookBase | None:
+        """Return the newest base before a position; None if there is none."""
+        keyframes = [*self._engine.read(latest_keyframes(ticker, until, _MAX_KEYFRAMES))]
+        newest = keyframes[0] if keyframes else None
+        start = EARLIEST if newest is None else newest.taken_at
+        # No delta after a base is older than one before it.
+        times = (keyframe.exchange_ts for keyframe in keyframes if keyframe.exchange_ts is not None)
+        known = next(times, None)
+        for snapshot in self._engine.read(latest_snapshots(ticker, start, until)):
+            if snapshot.source == "ws" and (newest is None or snapshot.snapshot_ts > start):
+                return self._base(snapshot.snapshot_ts, known, snapshot)
+        return None if newest is None else self._base(newest.taken_at, known, newest)
+
+    def deltas_after(
+        self, ticker: str, base: BookBase, at_us: int, until: int
+    ) -> list[OrderbookDelta]:
+        """Return the deltas after a base, up to an instant and before a position."""
+        window = deltas_between(ticker, base.changes_from, min(at_us + 1, LATEST))
+        since, rows = base.at, self._engine.read(window)
+        if self._merged:
+            return [row for row in rows if since < row.exchange_ts < until]
+        return [row for row in rows if since < row.received_at < until]
+
+    def snapshots(self, ticker: str, start: int, end: int) -> Iterator[tuple[int, BookBase]]:
+        """Yield the received snapshots, without keyframes, newest first."""
+        for snapshot in self._engine.read(latest_snapshots(ticker, start, end)):
+            if snapshot.source == "ws":
+                yield snapshot.snapshot_ts, self._base(snapshot.snapshot_ts, None, snapshot)
+
+    def position(self, delta: OrderbookDelta) -> int:
+        """Return the position of a delta in the order of this store."""
+        return delta.exchange_ts if self._merged else delta.received_at
+
+    def _build(
+        self,
+        ticker: str,
+        at_us: int | None,
+        base: BookBase | None,
+        until: int,
+        *,
+        unverified: bool = False,
+    ) -> HistoricalBook:
+        if base is None:
+            return HistoricalBook(
+                ticker, at_us, (), (), "no snapshot of this market is recorded before it"
+            )
+        instant = LATEST if at_us is None else at_us
+        rows = self.deltas_after(ticker, base, instant, until)
+        yes, no = {**base.yes}, {**base.no}
+        for row in rows:
+            side = yes if row.side else no
+            side[row.price] = side.get(row.price, 0) + row.size_delta
+        negative = (*_negative_levels(yes, side=True), *_negative_levels(no, side=False))
+        return HistoricalBook(
+            ticker,
+            at_us,
+            _levels(yes),
+            _levels(no),
+            doubt=""
+            if unverified
+            else self._find_doubt(ticker, base, rows, (instant, until), negative),
+            negative=negative,
+            base_us=base.at,
+            deltas=len(rows),
+        )
+
+    def _find_doubt(
+        self,
+        ticker: str,
+        base: BookBase,
+        rows: Sequence[OrderbookDelta],
+        limits: tuple[int, int],
+        negative: tuple[NegativeLevel, ...],
+    ) -> str | None:
+        instant, until = limits
+        if negative:
+            return f"{len(negative)} levels are negative: deltas are missing"
+        if self._merged:
+            return self._find_merged_doubt(ticker, base, rows, instant)
+        streams = {(base.gatherer, base.conn, base.sid)}
+        streams.update((row.gatherer, row.conn, row.sid) for row in rows)
+        since = base.at
+        if instant < base.held_from and not rows and not self._has_message_after(base, instant):
+            # It is the book of that instant only if nothing is missing since an earlier base.
+            proven = self.base(ticker, instant + 1 - CLOCK_SLACK_US)
+            earlier = proven or self.base(ticker, base.at)
+            unknown = f"the market was first received at {format_instant(base.held_from)}"
+            if earlier is None:
+                return unknown
+            path = DeltaPath(
+                ticker, earlier.at, base.at + CLOCK_SLACK_US, until, frozenset(streams)
+            )
+            found = find_doubt(self._engine, path)
+            return found if proven is not None else found or unknown
+        path = DeltaPath(ticker, since, instant, until, frozenset(streams), base.held_from)
+        return find_doubt(self._engine, path)
+
+    def _find_merged_doubt(
+        self, ticker: str, base: BookBase, rows: Sequence[OrderbookDelta], instant: int
+    ) -> str | None:
+        """Return why a book of merged recordings is in doubt; None if it is not."""
+        if base.held_from <= instant <= base.at:
+            return None
+        latest = instant == LATEST
+        if latest:
+            instant = max((row.exchange_ts for row in rows), default=base.at)
+        difference = self._difference_after(ticker, instant)
+        if difference is not None:
+            return difference
+        span = sorted((base.at, instant))
+        uncovered = find_uncovered(self._engine, ticker, *span, proven=latest)
+        return None if uncovered is None else uncovered.reason
+
+    def _has_message_after(self, base: BookBase, instant: int) -> bool:
+        """Return whether an instant is certainly after a base: its stream sent a later message."""
+        stream = (base.conn, base.sid)
+        rows = self._engine.read(all_deltas(base.at - CLOCK_SLACK_US, instant + 1))
+        return any(row.received_at > base.at and (row.conn, row.sid) == stream for row in rows)
+
+    def _difference_after(self, ticker: str, instant: int) -> str | None:
+        end = min(instant + _DAY_US, LATEST)
+        for audit in self._engine.read(audits_between(ticker, instant + 1, end)):
+            if audit.against == "snapshot":
+                difference = audit.outcome == "different" and (audit.since or 0) <= instant
+                return f"a later snapshot of {audit.gatherer} differs" if difference else None
+        return None
+
+    def _soon_after(self, ticker: str, at_us: int) -> int | None:
+        window = deltas_between(ticker, at_us + 1, at_us + 1 + _OUT_OF_ORDER_US)
+        return min(map(self.position, self._engine.read(window)), default=None)
+
+    def _first_after(self, ticker: str, at_us: int, end: int, limit: int) -> int | None:
+        window = first_deltas(ticker, at_us + 1, min(end, LATEST), limit)
+        return min(map(self.position, self._engine.read(window)), default=None)
+
+    def _base(self, at: int, known: int | None, row: Keyframe | OrderbookSnapshot) -> BookBase:
+        earliest = at - _MAX_DELAY_US
+        if known is not None:
+            earliest = max(earliest, known - _OUT_OF_ORDER_US)
+        known_at = at if self._merged else at + CLOCK_SLACK_US
+        if not self._merged and isinstance(row, Keyframe) and row.exchange_ts is not None:
+            known_at = row.exchange_ts
+        if self._merged and isinstance(row, OrderbookSnapshot) and row.exchange_ts is not None:
+            known_at = min(at, row.exchange_ts)
+        return BookBase(
+            at=at,
+            held_from=known_at,
+            changes_from=at + 1 if self._merged else earliest,
+            yes=decode_levels(row.yes_bids),
+            no=decode_levels(row.no_bids),
+            gatherer=row.gatherer,
+            conn=row.conn,
+            sid=row.sid,
+        )
+
+
+def _levels(sizes: dict[int, int]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted((price, size) for price, size in sizes.items() if size > 0))
+
+
+def _negative_levels(sizes: dict[int, int], *, side: bool) -> Iterator[NegativeLevel]:
+    return (NegativeLevel(side, price, size) for price, size in sorted(sizes.items()) if size < 0)

@@ -1,0 +1,1 @@
+"""Recording: connections, feeds and writing to the series."""

@@ -1,0 +1,668 @@
+"""Records the followed markets: connections, REST polling and writing to the series."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Final, Protocol
+
+from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.domain.dedupe import MonotonicClock
+from grandstand.apps.gatherer.domain.feed_events import Gap, GapReason
+from grandstand.apps.gatherer.domain.messages import (
+    EventMessage,
+    LifecycleMessage,
+    Message,
+    datetime_from_us,
+)
+from grandstand.apps.gatherer.services.recording.connections import (
+    Connection,
+    ConnectionCallbacks,
+    ConnectionPool,
+)
+from grandstand.apps.gatherer.services.recording.gap_records import (
+    ResumeState,
+    absence_gap,
+    gap_record,
+    load_resume_state,
+    save_watermark,
+)
+from grandstand.apps.gatherer.services.recording.rest_polling import (
+    TRANSIENT_ERRORS,
+    Backfill,
+    RestPoller,
+    retry_transient,
+)
+from grandstand.apps.gatherer.services.recording.status import (
+    RateMeter,
+    RecorderStatus,
+)
+from grandstand.apps.gatherer.services.recording.writer import RawLog, Writer
+from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
+from grandstand.apps.gatherer.sources.kalshi.signing import Signer
+from grandstand.apps.gatherer.sources.kalshi.stream import SOCKET_CONFIG, KalshiStream
+from grandstand.apps.gatherer.sources.kalshi.subscriptions import (
+    BOOKS,
+    LIFECYCLE,
+    TICKERS,
+    TRADES,
+    SubscriptionLimits,
+    SubscriptionManager,
+)
+from grandstand.core.clock import Clock
+from grandstand.core.errors import GrandstandError, LimitReached, NotFound, Unavailable
+from grandstand.core.logging import get_logger
+from grandstand.core.metrics import Metrics
+from grandstand.storage.series.buffer import AsyncBuffer, Buffer, Limits
+from grandstand.storage.series.engines.protocol import SeriesEngine
+
+_GIB: Final = 1024**3
+_MIB: Final = 1024**2
+_MICRO: Final = 1_000_000
+_DAY_US: Final = 86_400_000_000
+_FLUSH_SECONDS: Final = 0.05
+_WATERMARK_SECONDS: Final = 0.8
+_MARK_SECONDS: Final = 0.2
+_RAW_LOG_SECONDS: Final = 1.0
+_SECOND: Final = 1.0
+_DISK_SECONDS: Final = 30.0
+_POLL_SECONDS: Final = 0.02
+_SHUTDOWN_SECONDS: Final = 3.0
+_FINAL_FLUSH_SECONDS: Final = 20.0
+_WATCHDOG_SECONDS: Final = 5.0
+_ALERT_SECONDS: Final = 300.0
+_CANCEL_SECONDS: Final = 1.0
+_CANCEL_ATTEMPTS: Final = 5
+
+
+class MarketSelection(Protocol):
+    """Knows the markets and which of them to record; MarketRegistry implements it."""
+
+    def attach(self, append: Callable[[store.MarketEvent], None], stamp: Callable[[], int]) -> None:
+        """Set where market events are written and how they are stamped."""
+        ...
+
+    async def sync(self) -> None:
+        """Fetch all markets from the exchange."""
+        ...
+
+    def on_lifecycle(self, message: LifecycleMessage | EventMessage, at: int, conn: int) -> None:
+        """Handle a lifecycle message of the stream."""
+        ...
+
+    def advance(self, at: int) -> None:
+        """Open and close the markets whose time has come."""
+        ...
+
+    async def followed(self) -> frozenset[str]:
+        """Return the markets whose books to record now."""
+        ...
+
+    def is_wanted(self, ticker: str) -> bool:
+        """Return whether to record trades and tickers of a market."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecorderConfig:
+    """How one gatherer records.
+
+    `folder` holds rows that the series could not take yet, and the raw log. Recording stops when
+    less than `min_free_bytes` are free on its disk, or the series and the raw log take `max_bytes`.
+    """
+
+    gatherer: str
+    ws_url: str
+    folder: Path
+    connections: int = 4
+    subscriptions: SubscriptionLimits = field(default_factory=SubscriptionLimits)
+    buffer: Limits = field(default_factory=lambda: Limits(age_seconds=0.1))
+    raw_log: bool = False
+    raw_log_days: int = 7
+    silence_seconds: float = 60.0
+    stall_seconds: float = 60.0
+    reconnect_seconds: float = 0.5
+    max_reconnect_seconds: float = 30.0
+    reconcile_seconds: float = 300.0
+    snapshots_seconds: float = 900.0
+    trades_seconds: float = 60.0
+    audit_seconds: float = 60.0
+    audit_recheck_seconds: float = 20.0
+    audit_markets: int = 20
+    keyframe_deltas: int = 1000
+    min_free_bytes: int = 2 * _GIB
+    max_bytes: int | None = None
+
+
+class DiskLimitReached(LimitReached):
+    """The disk is almost full, or recordings take as much as they may."""
+
+    code: ClassVar[str] = "disk-limit-reached"
+    retry = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiskUsage:
+    """Free bytes on the disk, and bytes used by recordings."""
+
+    free_bytes: int
+    used_bytes: int
+
+
+def measure_disk(folder: Path, engine: SeriesEngine) -> DiskUsage:
+    """Measure the disk of a folder and the size of all series."""
+    folder.mkdir(parents=True, exist_ok=True)
+    used = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    for series in store.SERIES:
+        # A series does not exist before its first row.
+        with suppress(NotFound):
+            used += sum(chunk.size_bytes for chunk in engine.status(series).chunks)
+    return DiskUsage(shutil.disk_usage(folder).free, used)
+
+
+def check_disk(disk: DiskUsage, min_free_bytes: int, max_bytes: int | None) -> None:
+    """Raise DiskLimitReached if recording must stop."""
+    if disk.free_bytes < min_free_bytes:
+        message = (
+            f"Recording stopped: {disk.free_bytes // _MIB} MiB are free, the minimum is "
+            f"{min_free_bytes // _MIB} MiB. Free some space, or lower "
+            "GRANDSTAND_GATHERER_FREE_GIGABYTES."
+        )
+        raise DiskLimitReached(message)
+    if max_bytes is not None and disk.used_bytes >= max_bytes:
+        message = (
+            f"Recording stopped: recordings take {disk.used_bytes // _MIB} MiB of "
+            f"{max_bytes // _MIB} MiB. Raise GRANDSTAND_GATHERER_DISK_GIGABYTES, or record less."
+        )
+        raise DiskLimitReached(message)
+
+
+async def wait_first(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Wait for the first of these tasks to finish, and raise its exception if it has one."""
+    done, _ = await asyncio.wait([*tasks], return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        if not task.cancelled():
+            task.result()
+
+
+async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> int:
+    """Cancel tasks, wait for them, and return how many are still running after some seconds.
+
+    A task can swallow a cancellation, so it is repeated.
+    """
+    pending = {*tasks}
+    for _ in range(_CANCEL_ATTEMPTS):
+        for task in pending:
+            task.cancel()
+        if pending:
+            done, pending = await asyncio.wait(pending, timeout=_CANCEL_SECONDS)
+            for task in done:
+                if not task.cancelled():
+                    task.exception()
+    return len(pending)
+
+
+async def run_with_timeout(seconds: float, work: Awaitable[Any]) -> bool:
+    """Return whether the work finished in time; it is cancelled otherwise."""
+    try:
+        async with asyncio.timeout(seconds):
+            await work
+    except TimeoutError:
+        return False
+    return True
+
+
+class Recorder:
+    """Records until it is stopped; one runs per process and gatherer.
+
+    `run` raises KeyRejected if the exchange does not accept the key, and DiskLimitReached if the
+    disk is full. `open` raises SeriesUnavailable if another process records into the same folder.
+    """
+
+    def __init__(
+        self,
+        config: RecorderConfig,
+        *,
+        client: KalshiClient,
+        selection: MarketSelection,
+        engine: SeriesEngine,
+        signer: Signer | None,
+        parse: Callable[[str | bytes], Message],
+        clock: Clock,
+        random: Random,
+        metrics: Metrics,
+        alert: Callable[[str, str], Awaitable[None]],
+        resume: ResumeState,
+        buffer: Buffer,
+    ) -> None:
+        self.config = config
+        self.counters = RecorderStatus("recording", config.gatherer)
+        self.rate = RateMeter()
+        self.receive_clock = MonotonicClock(resume.last_stamp)
+        self.stamp = _stamper(self.receive_clock, clock)
+        self.buffer = AsyncBuffer(buffer)
+        self._client = client
+        self._selection = selection
+        self._engine = engine
+        self._clock = clock
+        self._alert = alert
+        self._resume = resume
+        raw_log = RawLog(config.folder / "raw") if config.raw_log else None
+        self.writer = Writer(
+            self.buffer,
+            clock=clock,
+            counters=self.counters,
+            raw_log=raw_log,
+        )
+        self._open_absences = 0
+        self._alerted_at = float("-inf")
+        self._gaps_alerted = 0
+        self._watermark = 0
+        self.pool = ConnectionPool(
+            tuple(
+                self._connect(number, signer=signer, parse=parse, random=random, metrics=metrics)
+                for number in range(config.connections)
+            ),
+            self.stamp,
+            lambda gap: self.writer.add(store.GAPS, gap_record(gap, config.gatherer, None)),
+        )
+        self.poller = RestPoller(
+            client,
+            self.pool,
+            self.writer,
+            gatherer=config.gatherer,
+            stamp=self.stamp,
+            is_wanted=selection.is_wanted,
+            random=random,
+        )
+        self.backfill = Backfill(
+            self.poller, selection.sync, self.stamp, self._problem_handler("backfill")
+        )
+        selection.attach(lambda row: self.writer.add(store.MARKET_EVENTS, row), self.stamp)
+        self.started_at = 0
+        self.disk: DiskUsage | None = None
+        self.problems: dict[str, str] = {}
+        self._stopping = asyncio.Event()
+        self._log = get_logger("gatherer")
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        config: RecorderConfig,
+        *,
+        client: KalshiClient,
+        selection: MarketSelection,
+        engine: SeriesEngine,
+        signer: Signer | None,
+        parse: Callable[[str | bytes], Message],
+        clock: Clock,
+        random: Random,
+        metrics: Metrics,
+        alert: Callable[[str, str], Awaitable[None]],
+    ) -> AsyncIterator[Recorder]:
+        """Open the buffer and load the state of the last run."""
+        buffer = await asyncio.to_thread(
+            Buffer.open,
+            config.folder / "waiting",
+            store.SERIES,
+            lambda: _NonClosingEngine(engine),
+            clock=clock,
+            chance=random,
+            limits=config.buffer,
+        )
+        try:
+            resume = await asyncio.to_thread(
+                load_resume_state, engine, config.gatherer, config.folder
+            )
+            yield cls(
+                config,
+                client=client,
+                selection=selection,
+                engine=engine,
+                signer=signer,
+                parse=parse,
+                clock=clock,
+                random=random,
+                metrics=metrics,
+                alert=alert,
+                resume=resume,
+                buffer=buffer,
+            )
+        finally:
+            await asyncio.to_thread(buffer.close)
+
+    def stop(self) -> None:
+        """Let `run` end cleanly."""
+        self._stopping.set()
+
+    def status(self) -> RecorderStatus:
+        """Return the current status: a copy of the counters with the other figures filled in."""
+        counters, buffer, latency = self.counters, self.buffer.status(), self.writer.latency
+        raw_log, disk, connections = self.writer.raw_log, self.disk, self.pool.connections
+        return replace(
+            counters,
+            reason=self.writer.full,
+            started_at=datetime_from_us(self.started_at) if self.started_at else None,
+            markets=len(self.pool.followed),
+            stale=sum(len(connection.feed.stale) for connection in connections),
+            frames=sum(connection.frames for connection in connections),
+            frames_per_second=self.rate.per_second,
+            frame_bytes=sum(connection.bytes for connection in connections),
+            rows=dict(counters.rows),
+            waiting_rows=buffer.waiting_rows + self.writer.waiting,
+            waiting_bytes=buffer.waiting_bytes,
+            spilled_rows=buffer.spilled_rows,
+            lag_median_seconds=latency.quantile(0.5),
+            lag_p99_seconds=latency.quantile(0.99),
+            gaps_opened=dict(counters.gaps_opened),
+            gaps_open=sum(len(connection.feed.open_gaps) for connection in connections),
+            exchange_errors=dict(counters.exchange_errors),
+            raw_log_frames=0 if raw_log is None else raw_log.written_frames,
+            raw_log_bytes=0 if raw_log is None else raw_log.written_bytes,
+            raw_log_uncompressed_bytes=0 if raw_log is None else raw_log.frame_bytes,
+            raw_log_error=None if raw_log is None else raw_log.error,
+            free_bytes=None if disk is None else disk.free_bytes,
+            used_bytes=None if disk is None else disk.used_bytes,
+            problems=dict(self.problems),
+            connections=tuple(connection.status() for connection in connections),
+        )
+
+    async def run(self) -> None:
+        """Record until `stop` is called or an error needs an operator."""
+        sending = asyncio.create_task(self.buffer.run())
+        stopping = asyncio.create_task(self._stopping.wait())
+        starting = asyncio.create_task(self._start())
+        tasks: list[asyncio.Task[None]] = []
+        self._add_session("started")
+        try:
+            await wait_first((starting, stopping, sending))
+            # A recorder that is stopped at once still records the gap it found, if that is quick.
+            await asyncio.wait((starting,), timeout=_SHUTDOWN_SECONDS)
+            if starting.done():
+                starting.result()
+                tasks = [asyncio.create_task(work) for work in self._work()]
+                await wait_first((*tasks, stopping, sending))
+        finally:
+            await cancel_all((stopping, starting))
+            await asyncio.shield(self._shut_down(tasks, sending))
+
+    def _work(self) -> list[Coroutine[Any, Any, None]]:
+        config = self.config
+        streams = [work for each in self.pool.connections for work in (each.run(), each.maintain())]
+        return [
+            *streams,
+            self._flush_regularly(),
+            self._advance_watermark(),
+            self.backfill.run(),
+            self._every(_RAW_LOG_SECONDS, "raw_log", self.writer.write_raw_log),
+            self._every(_SECOND, "markets", self._follow_markets),
+            self._every(_DISK_SECONDS, "disk", self._check_disk),
+            self._every(_WATCHDOG_SECONDS, "watchdog", self._alert_if_incomplete),
+            self._every(config.reconcile_seconds, "registry", self._selection.sync),
+            self._every(config.trades_seconds, "trades", self.backfill.poll_trades),
+            self._every(config.audit_seconds, "audit", self._audit),
+            self._poll_snapshots(),
+        ]
+
+    async def _start(self) -> None:
+        """List the markets, follow them, and open the gap since the last run."""
+        try:
+            await self._check_disk()
+        except Unavailable as error:
+            self._problem_handler("disk")(error)
+        await retry_transient(self._client.limits, self._problem_handler("limits"))
+        await retry_transient(self._selection.sync, self._problem_handler("registry"))
+        self.pool.follow(await self._selection.followed())
+        self.pool.set_started(self.started_at)
+        self.backfill.fetched_at = self.started_at
+        if not self._resume.last_stamp:
+            return
+        for connection in self.pool.connections:
+            followed = frozenset(connection.subscriptions.wanted)
+            if followed:
+                gap = absence_gap(self._resume, connection.number, BOOKS, followed)
+                self._open_absence(connection, gap)
+        first = self.pool.connections[0]
+        trades = absence_gap(self._resume, len(self.pool.connections), TRADES, frozenset())
+        self._open_absence(first, trades)
+
+    def _open_absence(self, connection: Connection, gap: Gap) -> None:
+        self.writer.add(store.GAPS, gap_record(gap, self.config.gatherer, None))
+        self.counters.gaps_opened[str(gap.reason)] += 1
+        connection.carried_gaps = (*connection.carried_gaps, gap)
+        self._open_absences += 1
+        if gap.channel != BOOKS:
+            self.backfill.add(connection, gap)
+
+    def _on_gap(self, gap: Gap, resolved_at: int | None) -> None:
+        """Close the gaps left open by the last run once every gap since then is closed."""
+        if resolved_at is None or gap.conn or gap.reason is GapReason.LEFT:
+            return
+        self._open_absences -= 1
+        if self._open_absences:
+            return
+        for record in self._resume.open_gaps:
+            if record.reason != GapReason.LEFT:
+                closed = record._replace(resolved=True, resolved_at=resolved_at)
+                self.writer.add(store.GAPS, closed)
+
+    async def _follow_markets(self) -> None:
+        self._selection.advance(self.stamp())
+        self.pool.follow(await self._selection.followed())
+        self.pool.rebalance()
+        at = self.stamp()
+        for connection in self.pool.connections:
+            connection.write_due_keyframes(at)
+        frames = sum(connection.frames for connection in self.pool.connections)
+        self.counters.frames = frames
+        self.rate.add(self._clock.monotonic(), frames)
+
+    async def _audit(self) -> None:
+        config = self.config
+        outcomes = await self.poller.audit(config.audit_markets, config.audit_recheck_seconds)
+        different = sorted(ticker for ticker, outcome in outcomes.items() if outcome == "different")
+        if different:
+            await self._alert("Order book differs from REST", ", ".join(different))
+
+    async def _alert_if_incomplete(self) -> None:
+        """Send an alert if all connections are silent or gaps were found, at most every 5 min."""
+        now, config = self._clock.monotonic(), self.config
+        heard_at = max(connection.heard_at for connection in self.pool.connections)
+        silent_seconds = (self.stamp() - heard_at) / _MICRO
+        gaps = sum(self.counters.gaps_opened.values())
+        text = ""
+        if self.pool.followed and silent_seconds > config.stall_seconds:
+            text = f"{config.gatherer} has received nothing for {silent_seconds:.0f} s"
+        elif gaps > self._gaps_alerted:
+            count = gaps - self._gaps_alerted
+            text = f"{config.gatherer} found {count} new {'gap' if count == 1 else 'gaps'}"
+        if text and now - self._alerted_at >= _ALERT_SECONDS:
+            self._alerted_at, self._gaps_alerted = now, gaps
+            await self._alert("Recording is incomplete", text)
+
+    async def _check_disk(self) -> None:
+        config = self.config
+        if self.writer.raw_log is not None:
+            before = self.stamp() - config.raw_log_days * _DAY_US
+            await asyncio.to_thread(self.writer.raw_log.remove_before, before)
+        self.disk = await asyncio.to_thread(measure_disk, config.folder, self._engine)
+        check_disk(self.disk, config.min_free_bytes, config.max_bytes)
+
+    async def _poll_snapshots(self) -> None:
+        """Fetch all books at the start of each slot, which is the same for all gatherers."""
+        slot_us = int(self.config.snapshots_seconds * _MICRO)
+        last_slot = self.stamp() // slot_us
+        while True:
+            await asyncio.sleep(min(_SECOND, self.config.snapshots_seconds / 10))
+            slot = self.stamp() // slot_us
+            if slot > last_slot:
+                try:
+                    await self.poller.snapshots(slot * slot_us)
+                    self.problems.pop("snapshots", None)
+                except TRANSIENT_ERRORS as error:
+                    self._problem_handler("snapshots")(error)
+                last_slot = slot
+
+    async def _flush_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(_FLUSH_SECONDS)
+            if self.writer.waiting:
+                await self.writer.flush()
+            self.writer.latency.mark_durable(self.buffer.buffer.durable, self._clock.monotonic())
+
+    async def _advance_watermark(self) -> None:
+        """Record, about once a second, up to which time everything is stored."""
+        while True:
+            # A message lost after the last frame of a quiet subscription shows only with the next.
+            marked = self.receive_clock.last
+            for connection in self.pool.connections:
+                connection.mark(marked)
+            await asyncio.sleep(_MARK_SECONDS)
+            proven = min(connection.proven_until(marked) for connection in self.pool.connections)
+            self._watermark = at = max(self._watermark, proven)
+            in_exchange_time = all(
+                connection.has_data_since(at) for connection in self.pool.connections
+            )
+            mark = await self.writer.flush()
+            while self.buffer.buffer.durable < mark:  # noqa: ASYNC110 - the buffer has no event
+                await asyncio.sleep(_POLL_SECONDS)
+            why = store.EXCHANGE_TIME if in_exchange_time else None
+            row = store.Session(at, self.config.gatherer, 0, "whole", why)
+            self.writer.add(store.SESSIONS, row)
+            save_watermark(self.config.folder, at)
+            await asyncio.sleep(_WATERMARK_SECONDS)
+
+    async def _every(self, seconds: float, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await work()
+                self.problems.pop(name, None)
+            except DiskLimitReached as error:
+                await self._alert("Recording stopped", str(error))
+                raise
+            except TRANSIENT_ERRORS as error:
+                self._problem_handler(name)(error)
+
+    def _problem_handler(self, name: str) -> Callable[[GrandstandError], None]:
+        def handle(error: GrandstandError) -> None:
+            if name not in self.problems:
+                self._log.warning("task_failed", task=name, error=str(error))
+            self.problems[name] = str(error)
+
+        return handle
+
+    def _add_session(self, what: str) -> None:
+        at = self.stamp()
+        self.started_at = self.started_at or at
+        self.writer.add(store.SESSIONS, store.Session(at, self.config.gatherer, 0, what))
+
+    async def _finish_gaps(self) -> None:
+        """Fetch what is still missing and prove that nothing was lost at the end, within limits."""
+        with contextlib.suppress(TimeoutError, *TRANSIENT_ERRORS):
+            async with asyncio.timeout(_SHUTDOWN_SECONDS):
+                await self.backfill.finish()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SHUTDOWN_SECONDS):
+                for connection in self.pool.connections:
+                    connection.request_proof(connection.feed.sids)
+                while any(each.awaits_proof for each in self.pool.connections):  # noqa: ASYNC110
+                    await asyncio.sleep(_POLL_SECONDS)
+
+    async def _shut_down(
+        self, tasks: list[asyncio.Task[None]], sending: asyncio.Task[None]
+    ) -> None:
+        connections = self.pool.connections
+        if tasks and not any(task.done() for task in tasks):
+            await self._finish_gaps()
+        proven = [connection for connection in connections if not connection.awaits_proof]
+        closed = asyncio.gather(*(connection.stream.close() for connection in connections))
+        await run_with_timeout(_SHUTDOWN_SECONDS, closed)
+        running = await cancel_all(tasks)
+        for connection in connections:
+            connection.on_stop(proven=connection in proven)
+        flushed = await run_with_timeout(_FINAL_FLUSH_SECONDS, self.writer.flush())
+        started = tasks or not self._resume.last_stamp
+        if started and flushed and not running:
+            # The next run relies on it: only a run that recorded its gap and its rows says so.
+            self._add_session("stopped")
+            await run_with_timeout(_FINAL_FLUSH_SECONDS, self.writer.flush())
+        await self.writer.write_raw_log()
+        if self.writer.raw_log is not None:
+            self.writer.raw_log.close()
+        await self.buffer.settle()
+        await cancel_all((sending,))
+
+    def _connect(
+        self,
+        number: int,
+        *,
+        signer: Signer | None,
+        parse: Callable[[str | bytes], Message],
+        random: Random,
+        metrics: Metrics,
+    ) -> Connection:
+        config, clock, selection = self.config, self._clock, self._selection
+        channels = (LIFECYCLE, TRADES, TICKERS) if number == 0 else ()
+        stream = KalshiStream(
+            f"exchange-{number}",
+            config.ws_url,
+            signer=signer,
+            stamp=self.stamp,
+            clock=clock,
+            random=random,
+            metrics=metrics,
+            config=replace(
+                SOCKET_CONFIG,
+                first_seconds=config.reconnect_seconds,
+                most_seconds=config.max_reconnect_seconds,
+            ),
+        )
+        connection: Connection
+        callbacks = ConnectionCallbacks(
+            on_lifecycle=selection.on_lifecycle,
+            on_backfill=lambda gap: self.backfill.add(connection, gap),
+            on_gap=self._on_gap,
+            is_wanted=selection.is_wanted,
+        )
+        connection = Connection(
+            number,
+            stream,
+            SubscriptionManager(config.subscriptions, channels),
+            gatherer=config.gatherer,
+            writer=self.writer,
+            counters=self.counters,
+            callbacks=callbacks,
+            parse=parse,
+            stamp=self.stamp,
+            clock=clock,
+            silence_seconds=config.silence_seconds,
+            keyframe_deltas=config.keyframe_deltas,
+        )
+        return connection
+
+
+class _NonClosingEngine:
+    """The platform's engine for a buffer, which would close an engine of its own."""
+
+    def __init__(self, engine: SeriesEngine) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as the engine's own
+        return getattr(self._engine, name)
+
+    def close(self) -> None:
+        """Leave the engine open."""
+
+
+def _stamper(receive_clock: MonotonicClock, clock: Clock) -> Callable[[], int]:
+    """Return a function that makes strictly growing receive stamps."""
+    advance, epoch = receive_clock.next, clock.epoch
+    return lambda: advance(int(epoch() * _MICRO))

@@ -1,1 +1,0 @@
-"""Kept here: previews in words: what they are written from, by whom, and by which rules."""

@@ -1,1 +1,0 @@
-"""Kept here: each kind of page of the race site as values."""

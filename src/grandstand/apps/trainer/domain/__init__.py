@@ -1,0 +1,1 @@
+"""Values and rules of the trainer: the rubric, scenarios, evaluations and profiles."""

@@ -1,0 +1,1 @@
+"""The offline judge: scores from signs of reasoning in the wording of an answer."""

@@ -1,1 +1,0 @@
-"""The commands that look after data: tables, series, backups and copies."""

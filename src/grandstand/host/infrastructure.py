@@ -1,0 +1,309 @@
+"""Opening the store, the series engine and the network, as configured."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import secrets
+import socket
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+
+from grandstand.core.clock import Clock, SystemClock
+from grandstand.core.errors import Conflict, InvalidInput
+from grandstand.core.metrics import Metrics
+from grandstand.host.registry import all_tables
+from grandstand.host.settings import Settings
+from grandstand.kit.app import App
+from grandstand.kit.auth.sessions import SESSION_COOKIE, csrf_token
+from grandstand.kit.jobs.tables import jobs
+from grandstand.kit.live import LiveHub
+from grandstand.kit.notify import Channel, read_channels
+from grandstand.kit.pages.assets import read_assets
+from grandstand.kit.pages.rendering import Links, NavSection, Pages
+from grandstand.kit.shared_limits import (
+    FallbackQuotas,
+    FallbackRateLimiter,
+    TableQuotas,
+    TableRateLimiter,
+)
+from grandstand.net.client import SourceRegistry
+from grandstand.net.rate_limits import MemoryQuotas, MemoryRateLimiter
+from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.tables.declaration.table import Naming
+from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.store import AsyncStore, Store
+
+if TYPE_CHECKING:
+    from grandstand.kit.auth.tokens import TokenVerifier
+
+_CHUNKS: Final = "chunks"
+
+
+class OldData(Conflict):
+    """The home folder was written by an incompatible version."""
+
+    code = "old-data"
+
+
+def open_store(settings: Settings, clock: Clock | None = None, *, sparing: bool = False) -> Store:
+    """Open the table store. Raises InvalidInput if the setting is invalid, or OldData.
+
+    With `sparing`, SQLite uses less memory.
+    """
+    clock = clock or SystemClock()
+    naming = Naming(
+        prefix=settings.tables_prefix,
+        environment=settings.tables_environment,
+        renamed=tuple(settings.tables_names.items()),
+    )
+    store = Store(open_engine(settings, clock, sparing=sparing), naming=naming, clock=clock)
+    try:
+        _refuse_old_data(store, settings)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _refuse_old_data(store: Store, settings: Settings) -> None:
+    """Raise OldData if a local home was written by 0.1.0, whose stored names differ."""
+    if sqlite_file(settings) is None:
+        return
+    engine, name = store.session.engine, store.session.name(jobs)
+    if name in engine.list_tables() and engine.schema_of(name).partition != jobs.partition:
+        message = (
+            f"The data in {settings.home} was written by Grandstand 0.1.0 and cannot be used. "
+            "Move it away, or set GRANDSTAND_HOME to another folder."
+        )
+        raise OldData(message)
+
+
+def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
+    """Open the series engine. Raises InvalidInput if the setting is invalid."""
+    clock, place = clock or SystemClock(), settings.series.get_secret_value()
+    if place == _CHUNKS:
+        from grandstand.storage.series.engines.chunks.engine import ChunkEngine
+
+        folder = _chunks(settings)
+        folder.mkdir(parents=True, exist_ok=True)
+        return ChunkEngine.open(folder, clock=clock, durability=settings.tables_durability)
+    if place.startswith(("postgresql://", "postgres://")) or "=" in place:
+        from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+
+        return PostgresEngine.open(place, clock=clock, wide=settings.series_wide)
+    message = (
+        "series is invalid. Use chunks, or a PostgreSQL connection string such as "
+        "postgresql://USER:PASSWORD@HOST/DATABASE"
+    )
+    raise InvalidInput(message)
+
+
+def has_series(settings: Settings) -> bool:
+    """Return whether series exist, so that opening them creates nothing."""
+    return settings.series.get_secret_value() != _CHUNKS or _chunks(settings).is_dir()
+
+
+def _chunks(settings: Settings) -> Path:
+    return settings.home / "series"
+
+
+def open_engine(settings: Settings, clock: Clock, *, sparing: bool = False) -> Engine:
+    """Open the engine named by `settings.tables`."""
+    kind, _, place = settings.tables.partition(":")
+    if kind == "sqlite":
+        return _sqlite(settings, clock, place, sparing=sparing)
+    if settings.tables == "dynamodb" or (kind == "dynamodb" and place):
+        return _dynamodb(clock, place)
+    message = (
+        f"tables = {settings.tables!r} is invalid. Use sqlite, sqlite:PATH, "
+        "dynamodb, dynamodb:REGION or dynamodb:http://HOST:PORT"
+    )
+    raise InvalidInput(message)
+
+
+def sqlite_file(settings: Settings) -> Path | None:
+    """Return the SQLite file; None if the tables are elsewhere."""
+    kind, _, place = settings.tables.partition(":")
+    if kind != "sqlite" or place == ":memory:":
+        return None
+    return Path(place) if place else settings.home / "tables.db"
+
+
+def _sqlite(settings: Settings, clock: Clock, place: str, *, sparing: bool) -> Engine:
+    from grandstand.storage.tables.engines.sqlite import SqliteEngine
+
+    file = sqlite_file(settings)
+    if file is not None and not place:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    return SqliteEngine.open(
+        file, clock=clock, durability=settings.tables_durability, low_memory=sparing
+    )
+
+
+def _dynamodb(clock: Clock, place: str) -> Engine:
+    from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
+
+    endpoint = place if "://" in place else None
+    return DynamoEngine.open(
+        region=None if endpoint else place,
+        endpoint=endpoint,
+        clock=clock,
+        random=random.Random(),  # noqa: S311 - for spreading retries, not for secrets
+    )
+
+
+_APPS_FOLDER: Final = Path(__file__).parents[1] / "apps"
+_PAGES_FOLDER: Final = Path(__file__).parent / "pages"
+_SECRET_BYTES: Final = 32
+_MORE: Final = {"cricket": "See the lock screen it is pushed to"}
+
+
+@dataclass(frozen=True, slots=True)
+class Infrastructure:
+    """What apps run on: stores, network, clock, metrics."""
+
+    settings: Settings
+    clock: Clock
+    random: Random
+    metrics: Metrics
+    store: AsyncStore
+    series: SeriesEngine
+    web: SourceRegistry
+    hub: LiveHub
+    instance: str
+
+
+async def open_infrastructure(
+    settings: Settings, clock: Clock, random: Random, opened: AsyncExitStack
+) -> Infrastructure:
+    """Open the store, series and network; `opened` closes them.
+
+    Raises InvalidInput or Unavailable with what to do.
+    """
+    store = await asyncio.to_thread(open_store, settings, clock)
+    opened.callback(store.close)
+    await asyncio.to_thread(store.create, all_tables())
+    series = await asyncio.to_thread(open_series, settings, clock)
+    opened.callback(series.close)
+    kept, metrics = AsyncStore(store), Metrics()
+    instance = f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(24):06x}"
+    web = await opened.enter_async_context(
+        SourceRegistry(
+            clock=clock,
+            random=random,
+            metrics=metrics,
+            rate_limiter=FallbackRateLimiter(
+                TableRateLimiter(kept, owner=instance, clock=clock, random=random),
+                MemoryRateLimiter(clock, random),
+                clock,
+            ),
+            quotas=FallbackQuotas(
+                TableQuotas(kept, clock=clock, random=random), MemoryQuotas(clock), clock
+            ),
+        )
+    )
+    hub = LiveHub(clock, metrics)
+    return Infrastructure(settings, clock, random, metrics, kept, series, web, hub, instance)
+
+
+async def open_demo_infrastructure(
+    ground: Infrastructure, settings: Settings, opened: AsyncExitStack
+) -> Infrastructure:
+    """Open a second store, series and network for simulated data.
+
+    Its quotas and rate limits are its own and end with the process.
+    """
+    clock, random = ground.clock, ground.random
+    store = await asyncio.to_thread(open_store, settings, clock, sparing=True)
+    opened.callback(store.close)
+    await asyncio.to_thread(store.create, all_tables())
+    series = await asyncio.to_thread(open_series, settings, clock)
+    opened.callback(series.close)
+    web = await opened.enter_async_context(
+        SourceRegistry(clock=clock, random=random, metrics=ground.metrics)
+    )
+    return replace(ground, settings=settings, store=AsyncStore(store), series=series, web=web)
+
+
+def make_pages(
+    ground: Infrastructure, apps: tuple[App[Any], ...], simulated: Mapping[str, str] | None = None
+) -> Pages:
+    """Create the page renderer with the templates and static files of all apps.
+
+    `simulated` has a line for every simulated app: how to connect the real source.
+    """
+    told = simulated or {}
+    folders = {app.name: _APPS_FOLDER / app.name for app in apps}
+    static = {name: folder / "static" for name, folder in folders.items()}
+    templates = {name: folder / "templates" for name, folder in folders.items()}
+    sections = [
+        NavSection(a.name, a.title, a.purpose, told.get(a.name, ""), _MORE.get(a.name, "More"))
+        for a in apps
+    ]
+    links = Links(csrf=_csrf, number=ground.hub.number)
+    templates["platform"] = _PAGES_FOLDER / "templates"
+    return Pages(read_assets(static), sections, templates, ground.clock, links)
+
+
+def _csrf(request: Request) -> str:
+    return csrf_token(request.cookies.get(SESSION_COOKIE, ""), secrets.token_bytes)
+
+
+def notification_channels(settings: Settings) -> tuple[Channel, ...]:
+    """Return the configured notification channels. Raises InvalidInput."""
+    told = settings.notify
+    return read_channels(
+        webhooks=[hook.get_secret_value() for hook in told.webhooks],
+        smtp=told.smtp.get_secret_value() if told.smtp else None,
+        mail_from=told.mail_from,
+        mail_to=told.mail_to,
+    )
+
+
+def token_verifier(settings: Settings, web: SourceRegistry, clock: Clock) -> TokenVerifier | None:
+    """Return the verifier of bearer tokens; None without an issuer. Raises InvalidInput."""
+    told = settings.auth
+    if not told.issuer:
+        return None
+    from grandstand.kit.auth.tokens import JsonFetcher, TokenVerifier, TrustedIssuer
+
+    trust = TrustedIssuer(
+        told.issuer,
+        told.client_ids,
+        algorithms=told.algorithms,
+        groups_claim=told.groups_claim,
+        admin_group=told.admin_group,
+    )
+    return TokenVerifier(trust, JsonFetcher(web), clock)
+
+
+def platform_secret(settings: Settings) -> bytes:
+    """Return the secret that signs cursors: the setting, or a file in the home folder."""
+    given = settings.server.secret
+    if given is not None and given.get_secret_value():
+        return given.get_secret_value().encode()
+    file = settings.home / "secret"
+    if not file.exists():
+        _make_secret(file)
+    return file.read_bytes()
+
+
+def _make_secret(file: Path) -> None:
+    """Create the secret file atomically; the first process wins."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(f"secret-{secrets.token_hex(8)}.unfinished")
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as kept:
+        kept.write(secrets.token_bytes(_SECRET_BYTES))
+    with contextlib.suppress(FileExistsError):
+        file.hardlink_to(unfinished)
+    unfinished.unlink()

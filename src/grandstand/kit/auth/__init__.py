@@ -1,0 +1,1 @@
+"""Accounts, credentials and permissions."""

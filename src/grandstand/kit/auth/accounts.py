@@ -1,0 +1,378 @@
+"""User accounts, preferences, and the account behind a credential."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+import secrets
+import unicodedata
+import zoneinfo
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from grandstand.core.clock import Clock
+from grandstand.core.errors import Conflict, InvalidInput, NotFound
+from grandstand.core.formatting import OddsFormat
+from grandstand.core.ids import new_id
+from grandstand.kit.auth.api_keys import ApiKeyService
+from grandstand.kit.auth.caller import (
+    Caller,
+    LastAdmin,
+    LoginFailed,
+    NameTaken,
+    Preferences,
+    Role,
+    Via,
+)
+from grandstand.kit.auth.passwords import Passwords, check_password
+from grandstand.kit.auth.sessions import (
+    Chance,
+    NewSession,
+    SessionPolicy,
+    Sessions,
+    SessionView,
+    Visitor,
+)
+from grandstand.kit.auth.tables import (
+    AccountCounts,
+    Erasure,
+    Person,
+    ReservedName,
+    StoredPreferences,
+)
+from grandstand.kit.request_limits import LoginLimits, LoginThrottle
+from grandstand.storage.tables import AsyncStore, Get
+from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
+
+if TYPE_CHECKING:
+    from grandstand.storage.tables.operations.batches import Write
+
+_NAME: Final = re.compile(r"[^\W_](?:[\w.@+-]{0,62}\w)?")
+
+
+def check_name(name: str) -> str:
+    """Return a normalized account name; raise InvalidInput if it is not allowed."""
+    if not is_name(name):
+        message = (
+            "A name has 1 to 64 letters or digits, with . _ @ + or - between them. Choose another."
+        )
+        raise InvalidInput(message)
+    return unicodedata.normalize("NFKC", name).strip()
+
+
+def is_name(name: str) -> bool:
+    """Return whether an account may have this name."""
+    return _NAME.fullmatch(unicodedata.normalize("NFKC", name).strip()) is not None
+
+
+def name_key(name: str) -> str:
+    """Return the form in which names are compared, ignoring case and Unicode variants."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).strip().casefold())
+
+
+def check_preferences(time_zone: str, odds_format: str) -> Preferences:
+    """Return valid preferences; raise InvalidInput."""
+    if time_zone not in time_zones():
+        near = difflib.get_close_matches(time_zone, sorted(time_zones()), n=1, cutoff=0.6)
+        hint = f"did you mean {near[0]}?" if near else "use a name such as Europe/London"
+        message = f"Unknown time zone {time_zone[:64]!r}; {hint}"
+        raise InvalidInput(message)
+    for known in get_args(OddsFormat):
+        if known == odds_format:
+            return Preferences(time_zone, known)
+    message = f"Unknown odds format. Use one of {', '.join(get_args(OddsFormat))}."
+    raise InvalidInput(message)
+
+
+@functools.cache
+def time_zones() -> frozenset[str]:
+    """Return all time zones this machine knows."""
+    return frozenset(zoneinfo.available_timezones())
+
+
+_NOBODY = "#nobody"
+_FAILED = "ConditionalCheckFailed"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The public fields of an account."""
+
+    user_id: str
+    name: str
+    admin: bool
+    created_at: datetime
+    password_set_at: datetime
+
+
+class AccountService:
+    """All accounts; `sessions` and `keys` are their credentials.
+
+    `chance` generates tokens and secrets and must be unpredictable; `random` generates ids.
+    """
+
+    def __init__(
+        self,
+        store: AsyncStore,
+        *,
+        clock: Clock,
+        random: Random,
+        passwords: Passwords | None = None,
+        chance: Chance = secrets.token_bytes,
+        lasting: SessionPolicy | None = None,
+        patience: LoginLimits | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._random = random
+        self._passwords = passwords or Passwords()
+        self._throttle = LoginThrottle(store, clock, patience)
+        self.sessions = Sessions(store, clock=clock, random=random, chance=chance, lasting=lasting)
+        self.keys = ApiKeyService(store, clock=clock, random=random, chance=chance)
+
+    async def any(self) -> bool:
+        """Return whether an account exists; from the first one on, everybody must log in."""
+        census = await self._store(AccountCounts.now())
+        return census is not None and census.count > 0
+
+    async def add(self, name: str, password: str, *, admin: bool = False) -> Account:
+        """Add an account. Raises InvalidInput or NameTaken."""
+        shown = check_name(name)
+        stored = await self._passwords.hash(check_password(password, shown))
+        now = self._clock.now()
+        person = Person(
+            user_id=new_id(self._clock, self._random),
+            name=shown,
+            name_key=name_key(shown),
+            password_hash=stored,
+            admin=admin,
+            created_at=now,
+            password_set_at=now,
+        )
+        taken = ReservedName(name_key=person.name_key, user_id=person.user_id)
+        try:
+            await self._store.all(taken.take(), person.enter(), AccountCounts.join(int(admin)))
+        except TransactionCancelled as refused:
+            if refused.reasons[0].code != _FAILED:
+                raise
+            message = f"There is an account {shown} already: choose another name"
+            raise NameTaken(message) from refused
+        return _account(person)
+
+    async def list(self) -> tuple[Account, ...]:
+        """Return every account by name."""
+        return tuple(_account(person) for person in await self._store(Person.everyone()))
+
+    async def find(self, name: str) -> Account | None:
+        """Return the account with this name; None if there is none."""
+        person = await self._named(name)
+        return None if person is None else _account(person)
+
+    async def read(self, name: str) -> Account:
+        """Return the account with this name. Raises NotFound."""
+        account = await self.find(name)
+        if account is None:
+            message = f"No account named {name!r}. List all accounts with `grandstand user list`."
+            raise NotFound(message)
+        return account
+
+    async def read_id(self, user_id: str) -> Account:
+        """Return the account with this id. Raises NotFound."""
+        return _account(await self._person(user_id))
+
+    async def appoint(self, user_id: str, *, admin: bool) -> None:
+        """Grant or revoke administrator rights. Raises NotFound or LastAdmin."""
+        if (await self._person(user_id)).admin == admin:
+            return
+        count = AccountCounts.promoted() if admin else AccountCounts.demoted()
+        await self._counted(count, Person.appoint(user_id, admin))
+
+    async def remove(self, user_id: str) -> None:
+        """Remove an account with its credentials and preferences.
+
+        The data that apps store about the person stays; `PersonalDataService.erase` removes it too.
+        Raises NotFound or LastAdmin.
+        """
+        await self._person(user_id)
+        await self.part(user_id)
+        await self.forget(user_id)
+
+    async def part(self, user_id: str, *more: Write) -> None:
+        """End an account, which invalidates its credentials, together with `more` writes.
+
+        Without an account only `more` is written. Raises LastAdmin.
+        """
+        person = await self._store(Person.by_id(user_id))
+        if person is None:
+            if more:
+                await self._store.all(*more)
+            return
+        gone = Person.leave(user_id, person.admin)
+        name = ReservedName.give_back(person.name_key, user_id)
+        count = AccountCounts.leave_admin() if person.admin else AccountCounts.leave()
+        await self._counted(count, gone, name, *more)
+
+    async def forget(self, user_id: str) -> int:
+        """Delete the remaining credentials and preferences; return how many."""
+        gone = await self._store(StoredPreferences.forget(user_id))
+        deleted = await self.sessions.forget(user_id) + await self.keys.forget(user_id)
+        return deleted + (gone is not None)
+
+    async def log_in(
+        self, name: str, password: str, visitor: Visitor, *, replacing: str | None = None
+    ) -> NewSession:
+        """Start a session and end the one it replaces. Raises LoginFailed or LoginThrottled."""
+        tried = await self._throttle.take(name_key(name)[:256], visitor.address)
+        person = await self._named(name)
+        stored = None if person is None else person.password_hash
+        right = await self._passwords.matches(stored, password)
+        if person is None or not right:
+            message = "The name or the password is wrong"
+            raise LoginFailed(message)
+        await self._throttle.forgive(tried)
+        if self._passwords.outdated(person.password_hash):
+            await self._strengthen(person, password)
+        if replacing:
+            await self.sessions.end(replacing)
+        return await self.sessions.begin(person, visitor)
+
+    async def change_password(
+        self, user_id: str, old: str, new: str, visitor: Visitor
+    ) -> NewSession:
+        """Change a password, end every session, and start a new one.
+
+        Raises NotFound, InvalidInput, LoginFailed or LoginThrottled.
+        """
+        person = await self._person(user_id)
+        tried = await self._throttle.take(person.name_key, visitor.address)
+        if not await self._passwords.matches(person.password_hash, old):
+            message = "The old password is wrong"
+            raise LoginFailed(message)
+        await self._throttle.forgive(tried)
+        return await self.sessions.begin(await self._set_password(person, new), visitor)
+
+    async def reset_password(self, user_id: str, new: str) -> None:
+        """Set a new password and end every session. Raises NotFound or InvalidInput."""
+        await self._set_password(await self._person(user_id), new)
+        await self.sessions.forget(user_id)
+
+    async def log_out(self, token: str) -> None:
+        """End the session of a token."""
+        await self.sessions.end(token)
+
+    async def sessions_of(self, user_id: str, token: str | None = None) -> tuple[SessionView, ...]:
+        """Return a user's sessions, newest first. Raises NotFound."""
+        return await self.sessions.list(await self._person(user_id), token)
+
+    async def preferences(self, user_id: str) -> Preferences:
+        """Return a user's preferences, or the defaults."""
+        return _preferences(await self._store(StoredPreferences.of_user(user_id)))
+
+    async def prefer(self, user_id: str, *, time_zone: str, odds_format: str) -> Preferences:
+        """Store a user's preferences. Raises InvalidInput."""
+        checked = check_preferences(time_zone, odds_format)
+        kept = StoredPreferences(
+            user_id=user_id, time_zone=checked.time_zone, odds_format=checked.odds_format
+        )
+        await self._store(kept.keep())
+        return checked
+
+    async def by_session(self, token: str) -> Caller | None:
+        """Return the caller of a session token; None if it is invalid."""
+        kept = await self.sessions.find(token)
+        if kept is None:
+            return None
+        person, preferences = await self._known(kept.user_id)
+        if person is None or person.generation != kept.generation:
+            return None
+        return _caller(person, preferences, "session", admin=person.admin)
+
+    async def by_key(self, text: str) -> Caller | None:
+        """Return the caller of an API key; None if it is invalid."""
+        kept = await self.keys.find(text)
+        if kept is None:
+            return None
+        person, preferences = await self._known(kept.user_id)
+        if person is None:
+            return None
+        return _caller(person, preferences, "key", admin=person.admin and kept.admin)
+
+    async def by_subject(self, user_id: str) -> Preferences | None:
+        """Return the preferences of a token's subject; None while they are being erased."""
+        asked: tuple[Get[Any], ...]
+        asked = (StoredPreferences.of_user(user_id), Erasure.of_user(user_id))
+        kept, erasure = await self._store.get_many(asked)
+        return None if erasure is not None else _preferences(kept)
+
+    async def _known(self, user_id: str) -> tuple[Person | None, Preferences]:
+        asked: tuple[Get[Any], ...]
+        asked = (Person.by_id(user_id), StoredPreferences.of_user(user_id))
+        person, kept = await self._store.get_many(asked)
+        return person, _preferences(kept)
+
+    async def _named(self, name: str) -> Person | None:
+        """Look up a name, reading the same amount whether it exists or not."""
+        wanted = name_key(name) if is_name(name) else _NOBODY
+        taken = await self._store(ReservedName.owner(wanted))
+        return await self._store(Person.by_id(_NOBODY if taken is None else taken.user_id))
+
+    async def _person(self, user_id: str) -> Person:
+        person = await self._store(Person.by_id(user_id or _NOBODY))
+        if person is None:
+            message = "No such account"
+            raise NotFound(message)
+        return person
+
+    async def _set_password(self, person: Person, new: str) -> Person:
+        stored = await self._passwords.hash(check_password(new, person.name))
+        change = Person.new_password(
+            person.user_id, stored, person.password_hash, self._clock.now()
+        )
+        try:
+            return await self._store(change)
+        except ConditionFailed as refused:
+            message = "The password was changed at the same time by somebody else"
+            raise Conflict(message) from refused
+
+    async def _strengthen(self, person: Person, password: str) -> None:
+        stored = await self._passwords.hash(password)
+        try:
+            change = Person.strengthen(person.user_id, stored, person.password_hash)
+            await self._store(change)
+        except ConditionFailed:
+            return
+
+    async def _counted(self, count: Write, *writes: Write) -> None:
+        try:
+            await self._store.all(count, *writes)
+        except TransactionCancelled as refused:
+            if refused.reasons[0].code != _FAILED:
+                raise
+            message = "This is the last administrator. Appoint another one first."
+            raise LastAdmin(message) from refused
+
+
+def _account(person: Person) -> Account:
+    return Account(
+        user_id=person.user_id,
+        name=person.name,
+        admin=person.admin,
+        created_at=person.created_at,
+        password_set_at=person.password_set_at,
+    )
+
+
+def _preferences(kept: StoredPreferences | None) -> Preferences:
+    return Preferences() if kept is None else Preferences(kept.time_zone, kept.odds_format)
+
+
+def roles_of(*, admin: bool) -> frozenset[Role]:
+    """Return the roles of an administrator or of an ordinary user."""
+    return frozenset({"user", "admin"}) if admin else frozenset({"user"})
+
+
+def _caller(person: Person, preferences: Preferences, via: Via, *, admin: bool) -> Caller:
+    return Caller(person.user_id, person.name, roles_of(admin=admin), via, preferences)

@@ -1,0 +1,175 @@
+"""Allowed Host and Origin headers, and addresses to bind to."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from grandstand.core.errors import InvalidInput
+from grandstand.kit.auth.caller import Refusal
+
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+FORWARDED_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+
+_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
+_LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_DNS: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_HOST: Final = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^\[\]:/?#@\\\s,]+)(?::(?P<port>\d{1,5}))?")
+_LONGEST: Final = 253
+_OWN_SITE: Final = ("same-origin", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class HostName:
+    """A host as in the Host header: a name or a literal address, and an optional port."""
+
+    name: str
+    port: int | None = None
+    literal: bool = False
+
+
+def parse_host(text: str) -> HostName | None:
+    """Parse `name`, `name:port`, `1.2.3.4:port` or `[::1]:port`; None if invalid."""
+    form = _HOST.fullmatch(text) if text.isascii() else None
+    if form is None:
+        return None
+    port = None if form["port"] is None else int(form["port"])
+    if port is not None and not 0 < port <= 65_535:
+        return None
+    name = form["name"].casefold()
+    address = _address(name.strip("[]"))
+    if address is not None and (address.version == 6) == name.startswith("["):
+        return HostName(str(address), port, literal=True)
+    name = name.removesuffix(".")
+    return HostName(name, port) if len(name) <= _LONGEST and _DNS.fullmatch(name) else None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address or name is loopback."""
+    name = host.casefold().strip("[]").removesuffix(".")
+    address = _address(name)
+    if address is None:
+        return name == "localhost" or name.endswith(".localhost")
+    return address.is_loopback
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def check_binding(host: str, *, accounts: bool, tokens: bool) -> None:
+    """Raise InvalidInput if the server would be open to other machines without accounts."""
+    if is_loopback(host) or accounts or tokens:
+        return
+    message = (
+        f"{host} can be reached from other machines, but there is no account. Add one with "
+        "grandstand user add NAME --admin, or stay on 127.0.0.1"
+    )
+    raise InvalidInput(message)
+
+
+@dataclass(frozen=True, slots=True)
+class HostPolicy:
+    """The host names the server accepts, and the origins that may change data.
+
+    `literals` allows any literal address: DNS rebinding needs a name. `secure` means that browsers
+    use https.
+    """
+
+    hosts: frozenset[HostName]
+    origins: frozenset[str] = frozenset()
+    literals: bool = False
+    secure: bool = False
+
+    @classmethod
+    def bound_to(
+        cls,
+        host: str,
+        *,
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        secure: bool = False,
+    ) -> HostPolicy:
+        """Return the policy of a server bound to an address, with further hosts.
+
+        Raises InvalidInput for an invalid host or origin.
+        """
+        known = {_known(name) for name in (*hosts, host if ":" not in host else f"[{host}]")}
+        address = _address(host)
+        return cls(
+            hosts=frozenset(known),
+            origins=frozenset(_known_origin(origin) for origin in origins),
+            literals=address is not None and address.is_unspecified,
+            secure=secure,
+        )
+
+    def refuses_host(self, given: Sequence[str]) -> Refusal | None:
+        """Return why the Host headers are refused; None if they are accepted."""
+        place = parse_host(given[0]) if len(given) == 1 else None
+        if place is None:
+            return Refusal("The Host header is missing or invalid")
+        if is_loopback(place.name) or (self.literals and place.literal):
+            return None
+        if place in self.hosts or HostName(place.name, None, place.literal) in self.hosts:
+            return None
+        return Refusal("Unknown host name. Add it to server.allowed_hosts.")
+
+    def refuses_origin(
+        self, method: str, headers: Mapping[str, str], *, socket: bool = False
+    ) -> Refusal | None:
+        """Return why a change or WebSocket requested by another site's page is refused.
+
+        Clients other than browsers do not send these headers and are not refused.
+        """
+        if method.upper() in SAFE_METHODS and not socket:
+            return None
+        origin = headers.get("origin")
+        if origin is not None and origin.casefold() in self.origins:
+            return None
+        if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+            return Refusal("Cross-site requests are not allowed")
+        told = origin if origin is not None else _origin_of(headers.get("referer"))
+        if told is None or self._own(told, headers.get("host", "")):
+            return None
+        return Refusal("Cross-site requests are not allowed")
+
+    def _own(self, origin: str, host: str) -> bool:
+        scheme, _, rest = origin.partition("://")
+        theirs, ours = parse_host(rest), parse_host(host)
+        if theirs is None or ours is None or scheme not in _PORTS:
+            return False
+        if self.secure and scheme != "https":
+            return False
+        usual = _PORTS[scheme]
+        return (theirs.name, theirs.port or usual) == (ours.name, ours.port or usual)
+
+
+def _known(name: str) -> HostName:
+    place = parse_host(name)
+    if place is None:
+        message = f"{name!r} is not a host. Use example.org, example.org:8443 or [2001:db8::1]."
+        raise InvalidInput(message)
+    return place
+
+
+def _known_origin(origin: str) -> str:
+    scheme, _, rest = origin.casefold().partition("://")
+    if scheme not in _PORTS or parse_host(rest) is None:
+        message = f"{origin!r} is not an origin. Use https://example.org, without a path."
+        raise InvalidInput(message)
+    return origin.casefold()
+
+
+def _origin_of(referer: str | None) -> str | None:
+    if referer is None:
+        return None
+    scheme, _, rest = referer.partition("://")
+    return f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}"

@@ -1,0 +1,145 @@
+"""Export and erasure of the data stored about a person."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from grandstand.core.clock import Clock
+from grandstand.core.errors import NotFound
+from grandstand.core.formatting import camel_case
+from grandstand.kit.app import PersonalData
+from grandstand.kit.auth.accounts import AccountService
+from grandstand.kit.auth.tables import Erasure
+from grandstand.storage.tables import AsyncStore
+from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
+
+PLATFORM: Final = "platform"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalRecord:
+    """One record about a person: the app that stores it, its kind and its content."""
+
+    app: str
+    kind: str
+    value: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReport:
+    """How many records were erased, by app."""
+
+    user_id: str
+    things: Mapping[str, int]
+
+
+class PersonalDataService:
+    """The personal data stored by the platform and by every app."""
+
+    def __init__(
+        self,
+        store: AsyncStore,
+        people: AccountService,
+        apps: Mapping[str, PersonalData],
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._people = people
+        self._apps = apps
+        self._clock = clock
+
+    async def export(self, user_id: str) -> AsyncIterator[PersonalRecord]:
+        """Yield everything stored about a person, without password hashes and secrets."""
+        async for kind, value in self._of_platform(user_id):
+            yield PersonalRecord(PLATFORM, kind, value)
+        for app, belongings in self._apps.items():
+            async for kind, value in belongings.export(user_id):
+                yield PersonalRecord(app, kind, value)
+
+    async def erase(self, user_id: str) -> ErasureReport:
+        """Erase everything stored about a person; call it again after a failure.
+
+        The account is ended first, together with a record that the erasure has started, so that
+        nothing new is written. Raises LastAdmin and the errors of apps.
+        """
+        done = await self._begun(user_id)
+        things: dict[str, int] = {}
+        for app, belongings in self._apps.items():
+            if app not in done:
+                things[app] = await belongings.erase(user_id)
+                await self._store(Erasure.tick_off(user_id, frozenset({app})))
+        things[PLATFORM] = await self._people.forget(user_id)
+        await self._store(Erasure.finish(user_id))
+        return ErasureReport(user_id, things)
+
+    async def unfinished(self) -> tuple[Erasure, ...]:
+        """Return erasures that have not been completed."""
+        return tuple(await self._store(Erasure.unfinished()))
+
+    async def whose(self, name: str) -> str:
+        """Return the user id of an account, or of one that is being erased. Raises NotFound."""
+        account = await self._people.find(name)
+        if account is not None:
+            return account.user_id
+        for erasure in await self.unfinished():
+            if name in (erasure.name, erasure.user_id):
+                return erasure.user_id
+        message = f"No account named {name!r}. List all accounts with `grandstand user list`."
+        raise NotFound(message)
+
+    async def _begun(self, user_id: str) -> frozenset[str]:
+        known = await self._store(Erasure.of_user(user_id))
+        if known is not None:
+            return known.done
+        name = ""
+        try:
+            name = (await self._people.read_id(user_id)).name
+        except NotFound:
+            name = user_id
+        erasure = Erasure(user_id=user_id, name=name, begun_at=self._clock.now())
+        try:
+            await self._people.part(user_id, erasure.begin())
+        except (ConditionFailed, TransactionCancelled):
+            other = await self._store(Erasure.of_user(user_id))
+            if other is None:
+                raise
+            return other.done
+        return erasure.done
+
+    async def _of_platform(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        try:
+            account = await self._people.read_id(user_id)
+        except NotFound:
+            pass
+        else:
+            yield "account", dataclasses.asdict(account)
+            for session in await self._people.sessions_of(user_id):
+                yield "session", dataclasses.asdict(session)
+            for key in await self._people.keys.list(user_id):
+                yield "key", dataclasses.asdict(key)
+        yield "preferences", dataclasses.asdict(await self._people.preferences(user_id))
+
+
+def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - any value of ours
+    """Return a value as JSON data, with stored attribute names; None is left out."""
+    if dataclasses.is_dataclass(value):
+        kept = {_name(each): getattr(value, each.name) for each in dataclasses.fields(value)}
+        return {name: to_jsonable(each) for name, each in kept.items() if each is not None}
+    if isinstance(value, tuple | list):
+        return [to_jsonable(each) for each in value]
+    if isinstance(value, dict):
+        return {name: to_jsonable(each) for name, each in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _name(field: dataclasses.Field[Any]) -> str:
+    return str(field.metadata.get("attribute") or camel_case(field.name))

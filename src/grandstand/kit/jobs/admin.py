@@ -1,0 +1,142 @@
+"""Listing, running and pausing jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from grandstand.core.clock import Clock
+from grandstand.core.errors import NotFound
+from grandstand.kit.jobs.runner import lease_name
+from grandstand.kit.jobs.tables import JobRun, JobState, Outcome
+from grandstand.storage.tables.errors import ConditionFailed, TableNotFound
+from grandstand.storage.tables.operations.updates import Update
+from grandstand.storage.tables.platform_tables import LeaseRecord
+from grandstand.storage.tables.store import AsyncStore
+
+JobPhase: TypeAlias = Literal["waiting", "asked", "running", "retrying", "paused"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """The status of a job; `running_on` is an instance with a valid lease."""
+
+    name: str
+    purpose: str
+    rhythm: str
+    state: JobPhase
+    paused: bool
+    due_at: datetime | None
+    running_on: str | None
+    running_since: datetime | None
+    attempt: int
+    failures: int
+    last_outcome: Outcome | None
+    last_started_at: datetime | None
+    last_ended_at: datetime | None
+    last_said: str | None
+    last_error: str | None
+
+
+class JobAdmin:
+    """All jobs declared by any instance on this store.
+
+    Commands are stored and picked up by a runner within seconds. `retired` jobs are hidden.
+    """
+
+    def __init__(
+        self, store: AsyncStore, clock: Clock, *, retired: frozenset[str] = frozenset()
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._retired = retired
+
+    async def list(self) -> tuple[JobStatus, ...]:
+        """Return the status of all jobs by name; empty before the first runner has started."""
+        try:
+            kept = await self._store(JobState.everyone())
+            found = [known for known in kept if known.name not in self._retired]
+            leases = await self._store.get_many(
+                LeaseRecord.get(name=lease_name(known.name)) for known in found
+            )
+        except TableNotFound:
+            return ()
+        now = self._clock.now()
+        return tuple(
+            _status(known, alive=_is_held(lease, now))
+            for known, lease in zip(found, leases, strict=True)
+        )
+
+    async def one(self, name: str) -> JobStatus:
+        """Return the status of one job. Raises NotFound."""
+        for status in await self.list():
+            if status.name == name:
+                return status
+        raise await self._unknown(name)
+
+    async def history(self, name: str, limit: int = 20) -> tuple[JobRun, ...]:
+        """Return the last runs of a job, newest first. Raises NotFound."""
+        await self.one(name)
+        page = await self._store.page(JobRun.of_job(name), limit)
+        return page.items
+
+    async def run_now(self, name: str) -> None:
+        """Run a job as soon as possible, even if it is paused. Raises NotFound."""
+        await self._move(name, JobState.ask(name, self._clock.now()))
+
+    async def pause(self, name: str) -> None:
+        """Pause a job; a continuous one is stopped. Raises NotFound."""
+        await self._move(name, JobState.pause(name, self._clock.now()))
+
+    async def resume(self, name: str) -> None:
+        """Resume a job; one run makes up for those missed. Raises NotFound."""
+        await self._move(name, JobState.resume(name))
+
+    async def _move(self, name: str, update: Update[JobState]) -> None:
+        if name in self._retired:
+            raise await self._unknown(name)
+        try:
+            await self._store(update)
+        except (ConditionFailed, TableNotFound) as refused:
+            raise await self._unknown(name) from refused
+
+    async def _unknown(self, name: str) -> NotFound:
+        known = ", ".join(status.name for status in await self.list())
+        hint = f"there are {known}" if known else "a runner declares its jobs when it starts"
+        return NotFound(f"No job named {name}; {hint}")
+
+
+def _is_held(lease: LeaseRecord | None, now: datetime) -> bool:
+    return lease is not None and lease.expires_at is not None and lease.expires_at > now
+
+
+def _status(known: JobState, *, alive: bool) -> JobStatus:
+    running = known.running_on if alive else None
+    return JobStatus(
+        name=known.name,
+        purpose=known.purpose,
+        rhythm=known.rhythm,
+        state=_state(known, running=running is not None),
+        paused=known.paused_at is not None,
+        due_at=known.due_at,
+        running_on=running,
+        running_since=known.running_since if running else None,
+        attempt=known.attempt,
+        failures=known.failures,
+        last_outcome=known.last_outcome,
+        last_started_at=known.last_started_at,
+        last_ended_at=known.last_ended_at,
+        last_said=known.last_said,
+        last_error=known.last_error,
+    )
+
+
+def _state(known: JobState, *, running: bool) -> JobPhase:
+    if running:
+        return "running"
+    if known.asked_at is not None:
+        return "asked"
+    if known.paused_at is not None:
+        return "paused"
+    return "retrying" if known.attempt else "waiting"

@@ -1,1 +1,0 @@
-"""Who is calling: people, their credentials, and what they may do."""

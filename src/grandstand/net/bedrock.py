@@ -1,0 +1,85 @@
+"""Amazon Bedrock's Converse API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from grandstand.core.errors import (
+    GrandstandError,
+    InvalidInput,
+    LimitReached,
+    NotAllowed,
+    SourceFailed,
+    Unavailable,
+)
+
+_ERRORS: Final[Mapping[str, type[GrandstandError]]] = {
+    "AccessDeniedException": NotAllowed,
+    "ExpiredTokenException": NotAllowed,
+    "UnrecognizedClientException": NotAllowed,
+    "InvalidSignatureException": NotAllowed,
+    "ResourceNotFoundException": InvalidInput,
+    "ValidationException": InvalidInput,
+    "ThrottlingException": LimitReached,
+    "ServiceQuotaExceededException": LimitReached,
+    "ModelNotReadyException": Unavailable,
+    "ModelTimeoutException": Unavailable,
+    "ServiceUnavailableException": Unavailable,
+    "InternalServerException": Unavailable,
+    "ModelErrorException": SourceFailed,
+}
+
+
+class BedrockUnavailable(Unavailable):
+    """Bedrock cannot be reached, or there are no credentials."""
+
+    code = "bedrock-unavailable"
+
+
+class _Client(Protocol):
+    def converse(self, **request: object) -> dict[str, Any]: ...
+
+
+class Bedrock:
+    """A connection to Bedrock's runtime; calls run in threads."""
+
+    def __init__(self, client: _Client) -> None:
+        self._client = client
+
+    @classmethod
+    def open(cls, *, region: str, endpoint: str | None, seconds: float) -> Bedrock:
+        """Open with the credentials botocore finds. Raises BedrockUnavailable."""
+        import botocore.config
+        import botocore.session
+        from botocore.exceptions import BotoCoreError
+
+        session = botocore.session.get_session()
+        config = botocore.config.Config(
+            read_timeout=seconds,
+            connect_timeout=min(seconds, 5.0),
+            retries={"total_max_attempts": 3, "mode": "standard"},
+        )
+        try:
+            client = session.create_client(
+                "bedrock-runtime", region_name=region, endpoint_url=endpoint or None, config=config
+            )
+        except BotoCoreError as error:
+            raise BedrockUnavailable(f"Bedrock cannot be used: {error}") from error
+        return cls(client)
+
+    async def converse(self, **request: object) -> dict[str, Any]:
+        """Send a Converse request; errors carry AWS's message."""
+        return await asyncio.to_thread(self._converse, request)
+
+    def _converse(self, request: Mapping[str, object]) -> dict[str, Any]:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            return self._client.converse(**request)
+        except ClientError as error:
+            code = error.response.get("Error", {}).get("Code", "")
+            raise _ERRORS.get(code, SourceFailed)(f"Bedrock refused: {error}") from error
+        except BotoCoreError as error:
+            raise BedrockUnavailable(f"Bedrock does not respond: {error}") from error

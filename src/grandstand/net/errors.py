@@ -1,0 +1,155 @@
+"""Errors of requests to external sources; their messages contain no secrets.
+
+SourceFailed   SourceServerError InvalidResponse ResponseTooLarge SourceRefused RedirectRefused
+Unavailable    SourceTimeout SourceUnreachable CircuitOpen NotConnected
+LimitReached   RateLimited QuotaExceeded RateLimitTimeout
+NotAllowed     RobotsDisallowed
+InvalidInput   InvalidRequest
+"""
+
+from __future__ import annotations
+
+from grandstand.core.errors import (
+    GrandstandError,
+    InvalidInput,
+    LimitReached,
+    NotAllowed,
+    SourceFailed,
+    Unavailable,
+)
+from grandstand.core.logging import redact
+
+
+class RedactedCause(Exception):
+    """Stands in for a library's exception, without secrets."""
+
+
+def redacted(error: BaseException, *secrets: str) -> RedactedCause:
+    """Return a stand-in for a library's exception, without secrets and without its request."""
+    return RedactedCause(redact(f"{type(error).__name__}: {error}", *secrets))
+
+
+class NetworkError(GrandstandError):
+    """A request to a source failed; `retry_after_seconds` is when to try again, if known."""
+
+    code = "network-error"
+
+    def __init__(
+        self, message: str, *, source: str = "", retry_after_seconds: float | None = None
+    ) -> None:
+        super().__init__(redact(message))
+        self.source = source
+        self.retry_after_seconds = retry_after_seconds
+
+
+class SourceTimeout(NetworkError, Unavailable):
+    """The source did not respond in time."""
+
+    code = "source-timeout"
+
+
+class SourceUnreachable(NetworkError, Unavailable):
+    """No connection, or it broke; `sent` is False if the source cannot have seen the request."""
+
+    code = "source-unreachable"
+
+    def __init__(self, message: str, *, source: str = "", sent: bool = True) -> None:
+        super().__init__(message, source=source)
+        self.sent = sent
+
+
+class CircuitOpen(NetworkError, Unavailable):
+    """The circuit breaker is open after repeated failures."""
+
+    code = "circuit-open"
+
+
+class NotConnected(NetworkError, Unavailable):
+    """The WebSocket is not connected."""
+
+    code = "not-connected"
+
+
+class SourceServerError(NetworkError, SourceFailed):
+    """The source failed; `answered` is the status, `said` the start of the response body."""
+
+    code = "source-server-error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str = "",
+        answered: int = 0,
+        retry_after_seconds: float | None = None,
+        said: str = "",
+    ) -> None:
+        super().__init__(message, source=source, retry_after_seconds=retry_after_seconds)
+        self.answered = answered
+        self.said = said
+
+
+class SourceRefused(NetworkError, SourceFailed):
+    """The source rejected the request; `answered` is the status."""
+
+    code = "source-refused"
+
+    retry = False
+
+    def __init__(self, message: str, *, source: str = "", answered: int = 0) -> None:
+        super().__init__(message, source=source)
+        self.answered = answered
+
+
+class InvalidResponse(NetworkError, SourceFailed):
+    """The response is not in the expected format."""
+
+    code = "invalid-response"
+
+
+class ResponseTooLarge(NetworkError, SourceFailed):
+    """The response exceeds the size limit."""
+
+    code = "response-too-large"
+
+    retry = False
+
+
+class RedirectRefused(NetworkError, SourceFailed):
+    """The redirect leads to a place that is not allowed."""
+
+    code = "redirect-refused"
+
+    retry = False
+
+
+class RateLimited(NetworkError, LimitReached):
+    """The source reports too many requests."""
+
+    code = "rate-limited"
+
+
+class RateLimitTimeout(NetworkError, LimitReached):
+    """Our own rate limit would delay the request beyond its deadline."""
+
+    code = "rate-limit-timeout"
+
+
+class QuotaExceeded(NetworkError, LimitReached):
+    """The quota of the current period is used up."""
+
+    code = "quota-exceeded"
+
+    retry = False
+
+
+class RobotsDisallowed(NetworkError, NotAllowed):
+    """The site's robots.txt disallows the path."""
+
+    code = "robots-disallowed"
+
+
+class InvalidRequest(NetworkError, InvalidInput):
+    """The request cannot be sent, or would go to a host that is not allowed."""
+
+    code = "invalid-request"

@@ -1,1 +1,0 @@
-"""Recorded rows played again, as if the exchange told them now."""

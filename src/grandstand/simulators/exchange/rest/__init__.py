@@ -1,1 +1,0 @@
-"""The exchange's REST: questions in, answers out."""

@@ -1,1 +1,0 @@
-"""The exchange's stream: connections, what they listen to, what they are told, what goes wrong."""

@@ -1,0 +1,230 @@
+"""A complete match: teams, players, innings and deliveries."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+from grandstand.core.errors import Conflict, InvalidInput, NotFound
+
+
+class InvalidRecording(InvalidInput):
+    """A file is not a recorded match."""
+
+    code = "invalid-recording"
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name} is not a tape: {why}")
+
+
+class RecordingNotFound(NotFound):
+    """No recording has this name."""
+
+    code = "recording-not-found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no tape {name}")
+
+
+class ReplayNotFound(NotFound):
+    """No match with this id is being replayed."""
+
+    code = "replay-not-found"
+
+    def __init__(self, match_id: int | str) -> None:
+        super().__init__(f"no match {match_id} is being played")
+
+
+class AlreadyPlaying(Conflict):
+    """A match with this id is being replayed already."""
+
+    code = "already-playing"
+
+    def __init__(self, match_id: int) -> None:
+        super().__init__(f"match {match_id} is being played already")
+
+
+BALLS_PER_OVER: Final = 6
+_MOST_IDS: Final = 90_000
+
+Toss: TypeAlias = Literal["batting", "bowling"]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player; initials and last name."""
+
+    id: int
+    name: str
+
+    @property
+    def first(self) -> str:
+        """The initials."""
+        return self.name.partition(" ")[0] if " " in self.name else ""
+
+    @property
+    def last(self) -> str:
+        """The last name."""
+        return self.name.partition(" ")[2] or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """One of the two sides."""
+
+    id: int
+    name: str
+    code: str
+    players: tuple[Player, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """How a batter was dismissed or retired."""
+
+    out: Player
+    kind: str
+    fielder: Player | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a wicket; retired batters may come back."""
+        return self.kind not in {"retired hurt", "retired not out"}
+
+    @property
+    def credited(self) -> bool:
+        """Whether the wicket counts for the bowler."""
+        return self.kind in {
+            "bowled",
+            "caught",
+            "caught and bowled",
+            "hit wicket",
+            "lbw",
+            "stumped",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One delivery; `number` is its place in the over, from 1.
+
+    An illegal delivery has the number of the legal one that follows it.
+    """
+
+    inning: int
+    over: int
+    number: int
+    batter: Player
+    partner: Player
+    bowler: Player
+    runs: int = 0
+    wides: int = 0
+    noballs: int = 0
+    byes: int = 0
+    legbyes: int = 0
+    penalty: int = 0
+    boundary: bool = False
+    dismissal: Dismissal | None = None
+
+    @property
+    def legal(self) -> bool:
+        """Whether it counts towards the over."""
+        return not (self.wides or self.noballs)
+
+    @property
+    def total(self) -> int:
+        """The runs scored by the delivery, with extras."""
+        return self.runs + self.wides + self.noballs + self.byes + self.legbyes + self.penalty
+
+    @property
+    def wicket(self) -> bool:
+        """Whether a batter is out."""
+        return self.dismissal is not None and self.dismissal.counts
+
+
+@dataclass(frozen=True, slots=True)
+class Innings:
+    """One innings; `target` and `overs` are those of a chase."""
+
+    number: int
+    team: Team
+    deliveries: tuple[Delivery, ...]
+    super_over: bool = False
+    declared: bool = False
+    target: int | None = None
+    overs: int | None = None
+    powerplays: tuple[str, ...] = ()
+    penalty_before: int = 0
+
+    @property
+    def runs(self) -> int:
+        """The total."""
+        return self.penalty_before + sum(ball.total for ball in self.deliveries)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The winner and the result text; without a winner the text says why."""
+
+    winner: Team | None
+    note: str
+    no_result: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSetting:
+    """League, season, venue and officials of a match."""
+
+    league: str
+    season: str
+    stage: str
+    round: str
+    venue: str
+    city: str
+    international: bool
+    officials: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MatchRecord:
+    """A complete match; `format` is the feed's name of the format, `teams` are home and away."""
+
+    id: int
+    format: str
+    teams: tuple[Team, Team]
+    setting: MatchSetting
+    toss_winner: Team
+    elected: Toss
+    innings: tuple[Innings, ...]
+    outcome: Outcome
+    player_of_match: Player | None = None
+    overs: int | None = None
+
+    @cached_property
+    def deliveries(self) -> tuple[Delivery, ...]:
+        """All deliveries in order."""
+        return tuple(ball for innings in self.innings for ball in innings.deliveries)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is played over days."""
+        return self.format in {"Test", "4day"}
+
+    @property
+    def players(self) -> Iterator[Player]:
+        """All players of both teams."""
+        return (player for team in self.teams for player in team.players)
+
+
+def stable_id(*words: str) -> int:
+    """Return a number for a name, the same in every process."""
+    return 1 + zlib.crc32(" ".join(words).encode()) % _MOST_IDS
+
+
+def team_code(name: str) -> str:
+    """Return a short name: initials, or the first three letters of a single word."""
+    words = name.split()
+    return "".join(word[0] for word in words)[:4].upper() if len(words) > 1 else name[:3].upper()

@@ -1,0 +1,748 @@
+"""Rows of the feed: fixtures, balls, figures, teams, players and leagues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+from grandstand.simulators.scores.match_record import (
+    BALLS_PER_OVER,
+    Delivery,
+    Dismissal,
+    MatchRecord,
+    Outcome,
+    Player,
+    Team,
+    stable_id,
+)
+from grandstand.simulators.scores.scorecard import (
+    BattingFigures,
+    BowlingFigures,
+    InningsSheet,
+    Scorebook,
+)
+from grandstand.simulators.scores.timeline import Replay, TimelineMoment
+
+Row: TypeAlias = dict[str, object]
+
+_SIX: Final = 6
+_WAYS: Final = {
+    "bowled": "Clean Bowled",
+    "caught": "Catch Out",
+    "caught and bowled": "Catch Out",
+    "hit wicket": "Hit Wicket",
+    "lbw": "LBW OUT",
+    "obstructing the field": "Obstructing the Field",
+    "retired hurt": "Retired Hurt",
+    "retired not out": "Retired Hurt",
+    "retired out": "Retired Out",
+    "run out": "Run Out",
+    "stumped": "Stump Out",
+    "timed out": "Timed Out",
+}
+NOT_OUT: Final = "Not Out"
+
+
+def score_row(ball: Delivery) -> Row:
+    """Return the score object of a delivery.
+
+    A wide has no field: its name says it and `runs` is its full value. `runs` includes no-balls and
+    neither byes nor leg byes.
+    """
+    return _row(
+        score_name(ball),
+        runs=ball.runs + ball.wides + ball.noballs,
+        four=ball.boundary and ball.runs != _SIX,
+        six=ball.boundary and ball.runs == _SIX,
+        bye=ball.byes,
+        leg_bye=ball.legbyes,
+        noball=int(bool(ball.noballs)),
+        noball_runs=ball.noballs,
+        is_wicket=ball.wicket,
+        ball=ball.legal,
+        out=ball.wicket,
+    )
+
+
+def dismissal_row(dismissal: Dismissal | None) -> Row:
+    """Return the score object that says how a batter left, or that they did not."""
+    if dismissal is None:
+        return _row(NOT_OUT)
+    return _row(_way(dismissal), is_wicket=dismissal.counts, out=dismissal.counts)
+
+
+@lru_cache(maxsize=512)
+def _known(name: str) -> int:
+    return stable_id("score", name)
+
+
+def score_name(ball: Delivery) -> str:
+    """Return the name of what a delivery came to, of several parts where it must be."""
+    parts = []
+    if ball.dismissal is not None:
+        parts.append(_way(ball.dismissal))
+    if ball.noballs:
+        parts.append(_count(ball.noballs, "No Ball"))
+    if ball.wides:
+        parts.append(_count(ball.wides, "Wide"))
+    if ball.byes:
+        parts.append(_count(ball.byes, "Bye"))
+    if ball.legbyes:
+        parts.append(_count(ball.legbyes, "Leg Bye"))
+    if ball.runs:
+        parts.append(_bat(ball, alone=not parts))
+    return " + ".join(parts) or "0 Run"
+
+
+def _row(name: str, **told: object) -> Row:
+    nothing = {
+        "runs": 0,
+        "four": False,
+        "six": False,
+        "bye": 0,
+        "leg_bye": 0,
+        "noball": 0,
+        "noball_runs": 0,
+        "is_wicket": False,
+        "ball": True,
+        "out": False,
+    }
+    return {"resource": "scores", "id": _known(name), "name": name, **nothing, **told}
+
+
+def _bat(ball: Delivery, *, alone: bool) -> str:
+    if ball.boundary and alone:
+        return "SIX" if ball.runs == _SIX else "FOUR"
+    return _count(ball.runs, "Run")
+
+
+def _way(dismissal: Dismissal) -> str:
+    return _WAYS.get(dismissal.kind, dismissal.kind.title())
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+UPDATED: Final = "2026-01-01T00:00:00.000000Z"
+IMAGES: Final = "https://images.example"
+# The feed's own numbers for the leagues of internationals.
+_PHASES: Final = {"Twenty20 International": 3, "One Day International": 2, "Test": 1}
+_POSITIONS: Final = ("Batsman", "Bowler", "Allrounder", "Wicketkeeper")
+_COUNTRY: Final = 1
+
+
+def team_row(team: Team, *, national: bool = False) -> Row:
+    """Return a team."""
+    return {
+        "resource": "teams",
+        "id": team.id,
+        "name": team.name,
+        "code": team.code,
+        "image_path": f"{IMAGES}/teams/{team.id}.png",
+        "country_id": _COUNTRY,
+        "national_team": national,
+        "updated_at": UPDATED,
+    }
+
+
+def position_row(number: int) -> Row:
+    """Return what somebody does in a team, by a number from 1 to 4."""
+    return {"resource": "positions", "id": number, "name": _POSITIONS[number - 1]}
+
+
+def positions() -> list[Row]:
+    """Return all of them."""
+    return [position_row(number) for number in range(1, len(_POSITIONS) + 1)]
+
+
+def player_row(player: Player) -> Row:
+    """Return somebody who plays."""
+    return {
+        "resource": "players",
+        "id": player.id,
+        "country_id": _COUNTRY,
+        "firstname": player.first,
+        "lastname": player.last,
+        "fullname": player.name,
+        "image_path": f"{IMAGES}/players/{player.id}.png",
+        "dateofbirth": None,
+        "gender": "m",
+        "battingstyle": "right-hand-bat" if player.id % 3 else "left-hand-bat",
+        "bowlingstyle": "right-arm-medium" if player.id % 2 else "right-arm-offbreak",
+        "position": position_row(1 + player.id % len(_POSITIONS)),
+        "updated_at": UPDATED,
+    }
+
+
+def lineup_rows(tape: MatchRecord) -> list[Row]:
+    """Return everybody of a match, each with their place in the side."""
+    eleven = 11
+    return [
+        {
+            **player_row(player),
+            "lineup": {
+                "team_id": team.id,
+                "captain": place == 0,
+                "wicketkeeper": place == 1,
+                "substitution": place >= eleven,
+            },
+        }
+        for team in tape.teams
+        for place, player in enumerate(team.players)
+    ]
+
+
+def league_id(tape: MatchRecord) -> int:
+    """Return the number of the league a match belongs to."""
+    name = tape.setting.league
+    return _PHASES.get(name) or stable_id("league", name)
+
+
+def season_id(tape: MatchRecord) -> int:
+    """Return the number of its season."""
+    return stable_id("season", tape.setting.league, tape.setting.season)
+
+
+def stage_id(tape: MatchRecord) -> int:
+    """Return the number of its stage."""
+    return stable_id("stage", tape.setting.stage, tape.setting.season)
+
+
+def venue_id(tape: MatchRecord) -> int:
+    """Return the number of its ground."""
+    return stable_id("venue", tape.setting.venue)
+
+
+def league_row(tape: MatchRecord) -> Row:
+    """Return the league of a match, with its current season."""
+    name = tape.setting.league
+    return {
+        "resource": "leagues",
+        "id": league_id(tape),
+        "season_id": season_id(tape),
+        "country_id": _COUNTRY,
+        "name": name,
+        "code": tape.format if name in _PHASES else "".join(w[0] for w in name.split()).upper(),
+        "image_path": f"{IMAGES}/leagues/{league_id(tape)}.png",
+        "type": "phase" if tape.setting.international else "league",
+        "updated_at": UPDATED,
+    }
+
+
+def season_row(tape: MatchRecord) -> Row:
+    """Return the season of a match."""
+    season = tape.setting.season
+    return {
+        "resource": "seasons",
+        "id": season_id(tape),
+        "league_id": league_id(tape),
+        "name": season,
+        "code": season,
+        "updated_at": UPDATED,
+    }
+
+
+def stage_row(tape: MatchRecord) -> Row:
+    """Return the stage of a match."""
+    return {
+        "resource": "stages",
+        "id": stage_id(tape),
+        "league_id": league_id(tape),
+        "season_id": season_id(tape),
+        "name": tape.setting.stage,
+        "code": str(stage_id(tape)),
+        "type": "Series" if tape.setting.international else "Regular",
+        "standings": not tape.setting.international,
+        "updated_at": UPDATED,
+    }
+
+
+def venue_row(tape: MatchRecord) -> Row:
+    """Return the ground of a match."""
+    return {
+        "resource": "venues",
+        "id": venue_id(tape),
+        "country_id": _COUNTRY,
+        "name": tape.setting.venue,
+        "city": tape.setting.city or tape.setting.venue,
+        "image_path": f"{IMAGES}/venues/{venue_id(tape)}.png",
+        "capacity": 20_000 + venue_id(tape) % 80_000,
+        "floodlight": True,
+        "updated_at": UPDATED,
+    }
+
+
+def official_row(name: str) -> Row:
+    """Return an umpire or a referee."""
+    first, _, last = name.partition(" ")
+    return {
+        "resource": "officials",
+        "id": stable_id("official", name),
+        "country_id": _COUNTRY,
+        "firstname": first if last else "",
+        "lastname": last or first,
+        "fullname": name,
+        "dateofbirth": None,
+        "gender": "m",
+        "updated_at": UPDATED,
+    }
+
+
+def country_row() -> Row:
+    """Return the one country everybody comes from."""
+    return {
+        "resource": "countries",
+        "id": _COUNTRY,
+        "continent_id": 1,
+        "name": "Grandstand",
+        "image_path": f"{IMAGES}/countries/1.png",
+        "updated_at": UPDATED,
+    }
+
+
+def continent_row() -> Row:
+    """Return the continent it lies on."""
+    return {"resource": "continents", "id": 1, "name": "The Field", "updated_at": UPDATED}
+
+
+_ROWS_A_MATCH: Final = 1000
+_ROWS_AN_INNINGS: Final = 100
+_BOWLERS_FROM: Final = 50
+
+
+def format_ball(ball: Delivery) -> float:
+    """Return over and ball as the feed writes them, 17.3; an over ends with .6."""
+    return round(ball.over + ball.number / 10, 1)
+
+
+def runs_rows(
+    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+) -> list[Row]:
+    """Return where every innings begun stands."""
+    rows: list[Row] = []
+    for sheet in sheets:
+        innings = tape.innings[sheet.inning - 1]
+        powers: list[str | None] = [*innings.powerplays, None, None, None]
+        rows.append(
+            {
+                "resource": "runs",
+                "id": match_id * 10 + sheet.inning,
+                "fixture_id": match_id,
+                "team_id": innings.team.id,
+                "inning": sheet.inning,
+                "score": sheet.runs,
+                "wickets": sheet.wickets,
+                "overs": sheet.overs,
+                "pp1": powers[0],
+                "pp2": powers[1],
+                "pp3": powers[2],
+                "updated_at": at,
+            }
+        )
+    return rows
+
+
+def batting_rows(
+    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+) -> list[Row]:
+    """Return everybody who came in, in the order they did."""
+    return [
+        _batting(tape, match_id, sheet, (sort, line), at)
+        for sheet in sheets
+        for sort, line in enumerate(sheet.batting.values(), start=1)
+    ]
+
+
+def _batting(
+    tape: MatchRecord,
+    match_id: int,
+    sheet: InningsSheet,
+    placed: tuple[int, BattingFigures],
+    at: str,
+) -> Row:
+    """A live reply was seen with `active` false for both batters, so it is false for everybody."""
+    sort, line = placed
+    way, left = dismissal_row(line.left), line.left
+    fielder = left.fielder.id if left and left.fielder else None
+    bowled = left is not None and left.credited and line.bowler is not None
+    kind = left.kind if left else ""
+    return {
+        "resource": "battings",
+        "id": match_id * _ROWS_A_MATCH + sheet.inning * _ROWS_AN_INNINGS + sort,
+        "sort": sort,
+        "fixture_id": match_id,
+        "team_id": tape.innings[sheet.inning - 1].team.id,
+        "active": False,
+        "scoreboard": f"S{sheet.inning}",
+        "player_id": line.player.id,
+        "ball": line.balls,
+        "score_id": way["id"],
+        "wicket_id": way["id"] if line.out else None,
+        "score": line.runs,
+        "four_x": line.fours,
+        "six_x": line.sixes,
+        "catch_stump_player_id": _catcher(line) if kind != "run out" else None,
+        "runout_by_id": fielder if kind == "run out" else None,
+        "batsmanout_id": line.player.id if line.out else None,
+        "bowling_player_id": line.bowler.id if bowled and line.bowler else None,
+        "fow_score": line.fall_score if line.out else 0,
+        "fow_balls": format_ball(line.delivery) if line.out and line.delivery else 0,
+        "rate": round(100 * line.runs / line.balls) if line.balls else 0,
+        "updated_at": at,
+        "batsman": player_row(line.player),
+        "bowler": player_row(line.bowler) if bowled and line.bowler else None,
+        "result": way,
+    }
+
+
+def _catcher(line: BattingFigures) -> int | None:
+    if line.left is None:
+        return None
+    if line.left.kind == "caught and bowled":
+        return line.bowler.id if line.bowler else None
+    return line.left.fielder.id if line.left.fielder else None
+
+
+def bowling_rows(
+    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+) -> list[Row]:
+    """Return everybody who bowled, in the order they did."""
+    return [
+        _bowling(tape, match_id, sheet, (sort, line), at)
+        for sheet in sheets
+        for sort, line in enumerate(sheet.bowling.values(), start=1)
+    ]
+
+
+def _bowling(
+    tape: MatchRecord,
+    match_id: int,
+    sheet: InningsSheet,
+    placed: tuple[int, BowlingFigures],
+    at: str,
+) -> Row:
+    sort, line = placed
+    home, away = tape.teams
+    batting = tape.innings[sheet.inning - 1].team
+    overs, balls = divmod(line.balls, BALLS_PER_OVER)
+    number = match_id * _ROWS_A_MATCH + sheet.inning * _ROWS_AN_INNINGS + _BOWLERS_FROM + sort
+    return {
+        "resource": "bowlings",
+        "id": number,
+        "sort": sort,
+        "fixture_id": match_id,
+        "team_id": (away if batting == home else home).id,
+        "active": False,
+        "scoreboard": f"S{sheet.inning}",
+        "player_id": line.player.id,
+        "overs": round(overs + balls / 10, 1) if balls else overs,
+        "medians": line.maidens,
+        "runs": line.runs,
+        "wickets": line.wickets,
+        "wide": line.wides,
+        "noball": line.noballs,
+        "rate": round(line.runs * BALLS_PER_OVER / line.balls, 2) if line.balls else 0,
+        "updated_at": at,
+        "bowler": player_row(line.player),
+    }
+
+
+def scoreboard_rows(
+    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+) -> list[Row]:
+    """Return two rows an innings: its extras and its total."""
+    rows: list[Row] = []
+    for sheet in sheets:
+        extras, team = sheet.extras, tape.innings[sheet.inning - 1].team
+        told = {
+            "wide": extras.wides,
+            "noball_runs": extras.noballs,
+            "noball_balls": extras.noball_balls,
+            "bye": extras.byes,
+            "leg_bye": extras.legbyes,
+            "penalty": extras.penalty,
+        }
+        both: tuple[tuple[str, Row], ...] = (
+            ("extra", {**told, "total": _sum(sheet), "overs": 0, "wickets": 0}),
+            ("total", {**dict.fromkeys(told, 0), "total": sheet.runs, "overs": sheet.overs}),
+        )
+        for place, (kind, row) in enumerate(both):
+            rows.append(
+                {
+                    "resource": "scoreboards",
+                    "id": match_id * 100 + sheet.inning * 10 + place,
+                    "fixture_id": match_id,
+                    "team_id": team.id,
+                    "type": kind,
+                    "scoreboard": f"S{sheet.inning}",
+                    "wickets": sheet.wickets,
+                    **row,
+                    "updated_at": at,
+                    "team": team_row(team, national=tape.setting.international),
+                }
+            )
+    return rows
+
+
+def _sum(sheet: InningsSheet) -> int:
+    extras = sheet.extras
+    return extras.wides + extras.noballs + extras.byes + extras.legbyes + extras.penalty
+
+
+class BallSerializer:
+    """The ball rows of one match. Ids rise with the balls and leave room for those deleted."""
+
+    def __init__(self, tape: MatchRecord, match_id: int, posted_at: Callable[[int], str]) -> None:
+        self._tape = tape
+        self._match_id = match_id
+        self._posted_at = posted_at
+        self._rows: list[Row] = []
+        self._people = {player.id: player_row(player) for player in tape.players}
+        national = tape.setting.international
+        self._teams = {team.id: team_row(team, national=national) for team in tape.teams}
+
+    def shown(self, moment: TimelineMoment) -> list[Row]:
+        """Return all balls posted by a moment, the latest last."""
+        right = moment.shown - 1 if moment.slip else moment.shown
+        for place in range(len(self._rows), right):
+            self._rows.append(self._row(place, self._tape.deliveries[place]))
+        rows = self._rows[:right]
+        if moment.slip:
+            rows.append(self._row(right, moment.slip.posted, deleted=moment.slip.deleted))
+        return rows
+
+    def _row(self, place: int, ball: Delivery, *, deleted: bool = False) -> Row:
+        left, score = ball.dismissal, score_row(ball)
+        kind, fielder = (left.kind, left.fielder) if left else ("", None)
+        catcher = ball.bowler if kind == "caught and bowled" else fielder
+        team = self._tape.innings[ball.inning - 1].team.id
+        one, two = sorted((ball.batter.id, ball.partner.id))
+        return {
+            "resource": "balls",
+            "id": self._match_id * 10_000 + 2 * place + (1 if deleted else 2),
+            "fixture_id": self._match_id,
+            "team_id": team,
+            "ball": format_ball(ball),
+            "scoreboard": f"S{ball.inning}",
+            "batsman_one_on_creeze_id": one,
+            "batsman_two_on_creeze_id": two,
+            "batsman_id": ball.batter.id,
+            "bowler_id": ball.bowler.id,
+            "batsmanout_id": left.out.id if left and left.counts else None,
+            "catchstump_id": catcher.id if catcher and kind != "run out" else None,
+            "runout_by_id": fielder.id if fielder and kind == "run out" else None,
+            "score_id": score["id"],
+            "updated_at": self._posted_at(place),
+            "batsman": self._people.get(ball.batter.id) or player_row(ball.batter),
+            "bowler": self._people.get(ball.bowler.id) or player_row(ball.bowler),
+            "score": score,
+            "team": self._teams[team],
+        }
+
+
+Figures: TypeAlias = Callable[[MatchRecord, int, tuple[InningsSheet, ...], str], list[Row]]
+
+_FIGURES: Final[Mapping[str, Figures]] = {
+    "runs": runs_rows,
+    "batting": batting_rows,
+    "bowling": bowling_rows,
+    "scoreboards": scoreboard_rows,
+}
+_NESTED: Final[Mapping[str, frozenset[str]]] = {
+    "batting": frozenset({"batsman", "bowler", "result"}),
+    "bowling": frozenset({"bowler"}),
+    "scoreboards": frozenset({"team"}),
+    "balls": frozenset({"batsman", "bowler", "score", "team"}),
+}
+_CALLED_OFF: Final = {
+    "Aban.": "Match abandoned",
+    "Cancl.": "Match cancelled",
+    "Postp.": "Match postponed",
+}
+_OFFICIALS: Final = ("firstumpire", "secondumpire", "tvumpire", "referee")
+INCLUDES: Final = frozenset(
+    {
+        *_FIGURES,
+        *_OFFICIALS,
+        "balls",
+        "league",
+        "lineup",
+        "localteam",
+        "manofmatch",
+        "manofseries",
+        "season",
+        "stage",
+        "tosswon",
+        "venue",
+        "visitorteam",
+        "winnerteam",
+    }
+)
+
+
+def find_unknown_includes(includes: Iterable[str]) -> list[str]:
+    """Return the includes the feed does not know."""
+    refused = []
+    for each in includes:
+        name, _, inner = each.partition(".")
+        if name not in INCLUDES or (inner and inner not in _NESTED.get(name, ())):
+            refused.append(each)
+    return refused
+
+
+class FixtureSerializer:
+    """What the feed says of one match, at any of its moments."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._replay = replay
+        self._tape = replay.tape
+        self._book = Scorebook(replay.tape)
+        self._balls = BallSerializer(replay.tape, replay.match_id, self._posted_at)
+        self._lineup = lineup_rows(replay.tape)
+
+    def row(self, moment: TimelineMoment, includes: Iterable[str] = ()) -> Row:
+        """Return the fixture at a moment; includes are names such as `balls` and `batting.result`.
+
+        Lists may be shared between answers: they are to be read only.
+        """
+        row = self._facts(moment)
+        wanted = _tree(includes)
+        if wanted.keys() & _FIGURES.keys():
+            sheets = self._book.after(moment.shown, moment.slip)
+            at = _stamp(self._replay.wall_time(moment.at))
+            for name in wanted.keys() & _FIGURES.keys():
+                rows = _FIGURES[name](self._tape, self._replay.match_id, sheets, at)
+                row[name] = _without(rows, _NESTED.get(name, frozenset()) - wanted[name])
+        for name in wanted.keys() - _FIGURES.keys():
+            row[name] = self._included(name, moment)
+        return row
+
+    def _facts(self, moment: TimelineMoment) -> Row:
+        tape, ended, outcome = self._tape, moment.ended, outcome_at(self._tape, moment)
+        home, away = tape.teams
+        best = tape.player_of_match
+        return {
+            "resource": "fixtures",
+            "id": self._replay.match_id,
+            "league_id": league_id(tape),
+            "season_id": season_id(tape),
+            "stage_id": stage_id(tape),
+            "round": tape.setting.round,
+            "localteam_id": home.id,
+            "visitorteam_id": away.id,
+            "starting_at": _stamp(self._replay.starts_at),
+            "type": tape.format,
+            "live": True,
+            "status": moment.status,
+            "last_period": None,
+            "note": _note(tape, moment),
+            "venue_id": venue_id(tape),
+            "toss_won_team_id": tape.toss_winner.id if moment.tossed else None,
+            "winner_team_id": outcome.winner.id if ended and outcome.winner else None,
+            "draw_noresult": outcome.no_result if ended else None,
+            **self._official_ids(),
+            "man_of_match_id": best.id if moment.is_played_out and best else None,
+            "man_of_series_id": None,
+            "total_overs_played": tape.overs,
+            "elected": tape.elected if moment.tossed else None,
+            "super_over": moment.super_over,
+            "follow_on": _followed_on(tape, moment),
+            "localteam_dl_data": self._dl(home, moment),
+            "visitorteam_dl_data": self._dl(away, moment),
+            "rpc_overs": _text(moment.revised_overs),
+            "rpc_target": _text(moment.revised_target),
+            "weather_report": [],
+        }
+
+    def _official_ids(self) -> Row:
+        names = self._tape.setting.officials
+        ids = [stable_id("official", name) for name in names] + [None] * len(_OFFICIALS)
+        fields = ("first_umpire_id", "second_umpire_id", "tv_umpire_id", "referee_id")
+        return dict(zip(fields, ids, strict=False))
+
+    def _dl(self, team: Team, moment: TimelineMoment) -> Row:
+        """The par of the side that bats first, once the target is another one."""
+        revised = moment.revised_target
+        if revised is None or not moment.inning or self._tape.innings[0].team != team:
+            return {"score": None, "overs": None, "wickets_out": None}
+        return {"score": str(revised - 1), "overs": _text(moment.revised_overs), "wickets_out": "0"}
+
+    def _included(self, name: str, moment: TimelineMoment) -> object:
+        if name == "balls":
+            return self._balls.shown(moment)
+        if name == "lineup":
+            return self._lineup if moment.tossed else []
+        if name in _OFFICIALS:
+            place, names = _OFFICIALS.index(name), self._tape.setting.officials
+            return official_row(names[place]) if place < len(names) else None
+        if name == "manofmatch":
+            return _person(self._tape.player_of_match if moment.is_played_out else None)
+        if name in {"localteam", "visitorteam", "tosswon", "winnerteam"}:
+            return self._side(name, moment)
+        rows = {"league": league_row, "season": season_row, "stage": stage_row, "venue": venue_row}
+        return rows[name](self._tape) if name in rows else None
+
+    def _side(self, name: str, moment: TimelineMoment) -> Row | None:
+        home, away = self._tape.teams
+        teams = {
+            "localteam": home,
+            "visitorteam": away,
+            "tosswon": self._tape.toss_winner if moment.tossed else None,
+            "winnerteam": outcome_at(self._tape, moment).winner if moment.ended else None,
+        }
+        team = teams[name]
+        return team_row(team, national=self._tape.setting.international) if team else None
+
+    def _posted_at(self, place: int) -> str:
+        replay = self._replay
+        return _stamp(replay.wall_time(replay.timeline.second_of(place + 1)))
+
+
+def outcome_at(tape: MatchRecord, moment: TimelineMoment) -> Outcome:
+    """Return how a match that is over ended; one that was called off has no winner."""
+    if moment.is_played_out:
+        return tape.outcome
+    return Outcome(None, _CALLED_OFF.get(moment.status, "No result"), "No result")
+
+
+def _tree(includes: Iterable[str]) -> dict[str, set[str]]:
+    wanted: dict[str, set[str]] = {}
+    for each in includes:
+        name, _, inner = each.partition(".")
+        wanted.setdefault(name, set()).update([inner] if inner else [])
+    return wanted
+
+
+def _without(rows: list[Row], left_out: frozenset[str]) -> list[Row]:
+    return [{name: row[name] for name in row if name not in left_out} for row in rows]
+
+
+def _note(tape: MatchRecord, moment: TimelineMoment) -> str:
+    if moment.ended:
+        return outcome_at(tape, moment).note
+    if moment.revised_target and moment.revised_overs:
+        return f"Target {moment.revised_target} runs from {moment.revised_overs} overs"
+    target = moment.revised_target or moment.target
+    return f"Target {target} runs" if target else ""
+
+
+def _followed_on(tape: MatchRecord, moment: TimelineMoment) -> bool:
+    """Whether a side bats twice in a row."""
+    teams = [innings.team for innings in tape.innings[: moment.inning] if not innings.super_over]
+    return any(one == two for one, two in pairwise(teams))
+
+
+def _person(player: Player | None) -> Row | None:
+    return player_row(player) if player else None
+
+
+def _text(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,1 +1,0 @@
-"""The feed's own words: every row it sends, field by field."""

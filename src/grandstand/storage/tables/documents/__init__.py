@@ -1,1 +1,0 @@
-"""Kept here: what other tools and people read about tables, written from their declarations."""

@@ -1,0 +1,1 @@
+"""HTTP server that speaks the DynamoDB protocol on top of a table engine."""

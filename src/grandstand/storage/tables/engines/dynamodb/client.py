@@ -1,0 +1,181 @@
+"""Client with retries for DynamoDB calls, and detection of capabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, Protocol, TypeAlias
+
+from grandstand.core.clock import Clock
+from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
+from grandstand.storage.tables.engines.dynamodb.errors import (
+    CallFailure,
+    OperationNotSupported,
+    translate_error,
+)
+from grandstand.storage.tables.engines.protocol import Capabilities
+from grandstand.storage.tables.errors import ConditionFailed, StoreUnavailable
+
+Shape: TypeAlias = dict[str, Any]
+
+_METERED_OPERATIONS: Final = frozenset(
+    (
+        "get_item",
+        "put_item",
+        "update_item",
+        "delete_item",
+        "query",
+        "scan",
+        "batch_get_item",
+        "batch_write_item",
+        "transact_get_items",
+        "transact_write_items",
+    )
+)
+_MISSING_TABLE: Final = "grandstand-no-such-table"
+
+
+class CapacityMeter(Protocol):
+    """Receives the capacity that calls consume."""
+
+    def consumed(self, operation: str, table: str, units: float) -> None:
+        """Record the capacity units a call consumed on a table."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often a failed call is repeated, and the delays.
+
+    A delay is random between 0 and `first_seconds`, doubled with every attempt up to
+    `longest_seconds`. Nothing is repeated after `total_seconds`.
+    """
+
+    attempts: int = 8
+    first_seconds: float = 0.05
+    longest_seconds: float = 2.0
+    total_seconds: float = 30.0
+
+
+@dataclass(slots=True)
+class RetryState:
+    """Counts the attempts of one piece of work and waits between them."""
+
+    clock: Clock
+    random: Random
+    policy: RetryPolicy
+    started_at: float
+    attempts: int = 1
+
+    def wait(self) -> bool:
+        """Wait before the next attempt; return False at once if there is none."""
+        policy = self.policy
+        if self.attempts >= policy.attempts:
+            return False
+        longest = min(policy.longest_seconds, policy.first_seconds * 2 ** (self.attempts - 1))
+        delay = self.random.uniform(0, longest)
+        if self.clock.monotonic() - self.started_at + delay > policy.total_seconds:
+            return False
+        self.attempts += 1
+        self.clock.sleep(delay)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoClient:
+    """Calls a botocore client with retries, and raises only errors of table storage."""
+
+    client: Any
+    clock: Clock
+    random: Random
+    retry_policy: RetryPolicy = RetryPolicy()
+    meter: CapacityMeter | None = None
+
+    def send(
+        self,
+        operation: str,
+        parameters: Shape,
+        *,
+        repeatable: bool = True,
+        confirm: Callable[[], Shape | None] | None = None,
+    ) -> Shape:
+        """Call an operation, repeat it after transient errors, and return the response.
+
+        A call whose response was lost may have been executed. Unless it is `repeatable`, it is not
+        repeated: StoreUnavailable says that the outcome is unknown. If it is repeated and its
+        condition fails, perhaps because of the first attempt, `confirm` returns the response the
+        call would have had, or None if it was not executed.
+        """
+        if self.meter is not None and operation in _METERED_OPERATIONS:
+            parameters = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
+        outcome_unknown = False
+        state = self.start_retries()
+        while True:
+            result = self._attempt(operation, parameters)
+            if not isinstance(result, CallFailure):
+                return result
+            if outcome_unknown and confirm and isinstance(result.error, ConditionFailed):
+                response = confirm()
+                if response is not None:
+                    return response
+            outcome_unknown = outcome_unknown or result.outcome_unknown
+            if result.outcome_unknown and not repeatable:
+                raise _unknown_outcome(result.error) from result.error
+            if not result.retry or not state.wait():
+                raise result.error
+
+    def start_retries(self) -> RetryState:
+        """Return the retry state of a new piece of work."""
+        return RetryState(self.clock, self.random, self.retry_policy, self.clock.monotonic())
+
+    def _attempt(self, operation: str, parameters: Shape) -> Shape | CallFailure:
+        try:
+            response: Shape = getattr(self.client, operation)(**parameters)
+        except GrandstandError:
+            raise
+        except Exception as error:  # noqa: BLE001 - every error of the client is translated here
+            failure = translate_error(error)
+            failure.error.__cause__ = error
+            return failure
+        if self.meter is not None:
+            _record_capacity(self.meter, operation, response)
+        return response
+
+
+def _record_capacity(meter: CapacityMeter, operation: str, response: Shape) -> None:
+    consumed = response.get("ConsumedCapacity") or ()
+    for capacity in (consumed,) if isinstance(consumed, dict) else consumed:
+        meter.consumed(operation, capacity["TableName"], float(capacity["CapacityUnits"]))
+
+
+def _unknown_outcome(error: GrandstandError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"{str(error).rstrip('.')}. The write may have been executed and is not safe to repeat: "
+        "read the item before trying again."
+    )
+
+
+def detect_capabilities(tables: DynamoClient, streams: DynamoClient) -> Capabilities:
+    """Ask the service which operations it supports, with requests that change nothing.
+
+    A service reports an operation it does not support differently than an invalid request or a
+    missing table.
+
+    Raises StoreUnavailable if the service does not respond.
+    """
+    return Capabilities(
+        transactions=_supports(tables, "transact_get_items", {"TransactItems": []}),
+        streams=_supports(streams, "list_streams", {"Limit": 1}),
+        ttl=_supports(tables, "describe_time_to_live", {"TableName": _MISSING_TABLE}),
+    )
+
+
+def _supports(client: DynamoClient, operation: str, parameters: Shape) -> bool:
+    try:
+        client.send(operation, parameters)
+    except OperationNotSupported:
+        return False
+    except (InvalidInput, NotFound):
+        return True
+    return True

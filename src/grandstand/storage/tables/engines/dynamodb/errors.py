@@ -1,0 +1,181 @@
+"""Translation of botocore errors to errors of table storage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from grandstand.core.errors import GrandstandError, Unavailable
+from grandstand.storage.tables.encoding.attributes import item_from_wire
+from grandstand.storage.tables.errors import (
+    AccessRefused,
+    CancellationReason,
+    ChangesLost,
+    ConditionFailed,
+    InvalidRequest,
+    ItemCollectionTooLarge,
+    IteratorExpired,
+    StoreUnavailable,
+    TableInUse,
+    TableNotFound,
+    Throttled,
+    TokenReused,
+    TooMany,
+    TransactionCancelled,
+    TransactionConflict,
+    TransactionInProgress,
+)
+
+_SERVER_ERROR: Final = 500
+
+
+class OperationNotSupported(Unavailable):
+    """The service does not support an operation."""
+
+    code = "operation-not-supported"
+
+    aws_name: ClassVar[str] = "UnknownOperationException"
+    retry = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailure:
+    """A failed call: the translated error, and whether to try again.
+
+    `outcome_unknown` means that the service may have executed the call and the response was lost.
+    """
+
+    error: GrandstandError
+    retry: bool = False
+    outcome_unknown: bool = False
+
+
+def translate_error(error: Exception) -> CallFailure:
+    """Translate an error of botocore."""
+    from botocore.exceptions import ClientError
+
+    if isinstance(error, ClientError):
+        return _translate_response(error.response)
+    return _translate_client_error(error)
+
+
+_PERMANENT_ERRORS: Final[dict[str, type[GrandstandError]]] = {
+    "ValidationException": InvalidRequest,
+    "SerializationException": InvalidRequest,
+    "ResourceNotFoundException": TableNotFound,
+    "TableNotFoundException": TableNotFound,
+    "ResourceInUseException": TableInUse,
+    "TableInUseException": TableInUse,
+    "TableAlreadyExistsException": TableInUse,
+    "ItemCollectionSizeLimitExceededException": ItemCollectionTooLarge,
+    "IdempotentParameterMismatchException": TokenReused,
+    "LimitExceededException": TooMany,
+    "TrimmedDataAccessException": ChangesLost,
+    "ExpiredIteratorException": IteratorExpired,
+    "UnknownOperationException": OperationNotSupported,
+    "AccessDeniedException": AccessRefused,
+    "AccessDenied": AccessRefused,
+    "UnrecognizedClientException": AccessRefused,
+    "InvalidClientTokenId": AccessRefused,
+    "InvalidSignatureException": AccessRefused,
+    "SignatureDoesNotMatch": AccessRefused,
+    "IncompleteSignatureException": AccessRefused,
+    "IncompleteSignature": AccessRefused,
+    "MissingAuthenticationTokenException": AccessRefused,
+    "MissingAuthenticationToken": AccessRefused,
+    "ExpiredTokenException": AccessRefused,
+    "ExpiredToken": AccessRefused,
+}
+
+_TRANSIENT_ERRORS: Final[dict[str, type[GrandstandError]]] = {
+    "ProvisionedThroughputExceededException": Throttled,
+    "RequestLimitExceeded": Throttled,
+    "ThrottlingException": Throttled,
+    "Throttling": Throttled,
+    "ThrottledException": Throttled,
+    "RequestThrottled": Throttled,
+    "TooManyRequestsException": Throttled,
+    "TransactionConflictException": TransactionConflict,
+    "ReplicatedWriteConflictException": TransactionConflict,
+    "TransactionInProgressException": TransactionInProgress,
+}
+
+_TRANSIENT_REASONS: Final = frozenset(
+    ("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
+)
+
+
+def _translate_response(response: dict[str, Any]) -> CallFailure:
+    error = response.get("Error") or {}
+    code = str(error.get("Code", ""))
+    message = str(error.get("Message", "")) or code
+    status = (response.get("ResponseMetadata") or {}).get("HTTPStatusCode", 0)
+    if code == "ConditionalCheckFailedException":
+        return CallFailure(ConditionFailed(message, _decode_item(response)))
+    if code == "TransactionCanceledException":
+        return _translate_cancellation(response)
+    if code in _TRANSIENT_ERRORS:
+        return CallFailure(_TRANSIENT_ERRORS[code](message), retry=True)
+    if code in _PERMANENT_ERRORS:
+        return CallFailure(_PERMANENT_ERRORS[code](message))
+    if status >= _SERVER_ERROR or code in ("InternalServerError", "InternalFailure"):
+        return CallFailure(StoreUnavailable(message), retry=True, outcome_unknown=True)
+    return CallFailure(InvalidRequest(f"{code}: {message}"))
+
+
+def _translate_cancellation(response: dict[str, Any]) -> CallFailure:
+    reasons = tuple(
+        CancellationReason(
+            reason.get("Code") or "None", reason.get("Message"), _decode_item(reason)
+        )
+        for reason in response.get("CancellationReasons") or ()
+    )
+    transient = bool(reasons) and all(reason.code in _TRANSIENT_REASONS for reason in reasons)
+    return CallFailure(TransactionCancelled(reasons), retry=transient)
+
+
+def _decode_item(holder: dict[str, Any]) -> dict[str, Any] | None:
+    item = holder.get("Item")
+    return item_from_wire(item) if item else None
+
+
+def _translate_client_error(error: Exception) -> CallFailure:
+    from botocore import exceptions
+
+    if isinstance(error, exceptions.NoRegionError):
+        message = "No AWS region is configured. Set one, for example eu-west-1."
+        return CallFailure(InvalidRequest(message))
+    if isinstance(error, exceptions.ParamValidationError):
+        return CallFailure(InvalidRequest(str(error)))
+    if isinstance(
+        error,
+        exceptions.NoCredentialsError
+        | exceptions.PartialCredentialsError
+        | exceptions.CredentialRetrievalError,
+    ):
+        return CallFailure(AccessRefused(f"{error}. Configure AWS credentials."))
+    unavailable = StoreUnavailable(str(error))
+    if isinstance(
+        error,
+        exceptions.ConnectTimeoutError
+        | exceptions.EndpointConnectionError
+        | exceptions.ProxyConnectionError
+        | exceptions.SSLError,
+    ):
+        return CallFailure(unavailable, retry=True)
+    response_lost = isinstance(
+        error,
+        exceptions.HTTPClientError
+        | exceptions.ChecksumError
+        | exceptions.IncompleteReadError
+        | exceptions.ResponseStreamingError,
+    )
+    return CallFailure(
+        unavailable, retry=response_lost or not _is_botocore_error(error), outcome_unknown=True
+    )
+
+
+def _is_botocore_error(error: Exception) -> bool:
+    from botocore.exceptions import BotoCoreError
+
+    return isinstance(error, BotoCoreError)

@@ -1,1 +1,0 @@
-"""Kept here: the file of a store: opened, shared between threads, waited for, copied."""

@@ -1,1 +1,0 @@
-"""Kept here: items read and written, and what is recorded of their changes."""

@@ -1,1 +1,0 @@
-"""Kept here: keys as bytes in DynamoDB's order, and the stretches of rows they lead to."""

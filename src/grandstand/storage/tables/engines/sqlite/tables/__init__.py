@@ -1,1 +1,0 @@
-"""Kept here: tables as the file has them: listed, made, changed, counted."""

@@ -1,1 +1,0 @@
-"""Kept here: what the requests of every operation are made of."""

@@ -1,1 +1,0 @@
-"""Kept here: the operations on whole tables: made, changed, described, tagged, followed."""

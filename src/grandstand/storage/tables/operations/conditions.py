@@ -1,0 +1,202 @@
+"""Conditions on an entity's attributes, such as `Lock.expires < now`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+from grandstand.storage.tables.declaration.fields import Codec
+from grandstand.storage.tables.errors import DeclarationFault
+from grandstand.storage.tables.expressions.nodes import (
+    And,
+    BeginsWith,
+    Between,
+    Comparator,
+    Compare,
+    Condition,
+    Contains,
+    Exists,
+    In,
+    Literal,
+    Missing,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Size,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionExpr:
+    """A condition; combine with `&`, `|` and `~`.
+
+    Type checkers take `Lock.expires < now` for a bool, so a bool is accepted wherever a condition
+    is.
+    """
+
+    condition: Condition
+
+    def __and__(self, other: ConditionExpr | bool) -> ConditionExpr:
+        return ConditionExpr(And(self.condition, condition_of(other)))
+
+    def __or__(self, other: ConditionExpr | bool) -> ConditionExpr:
+        return ConditionExpr(Or(self.condition, condition_of(other)))
+
+    def __rand__(self, other: ConditionExpr | bool) -> ConditionExpr:
+        return ConditionExpr(And(condition_of(other), self.condition))
+
+    def __ror__(self, other: ConditionExpr | bool) -> ConditionExpr:
+        return ConditionExpr(Or(condition_of(other), self.condition))
+
+    def __invert__(self) -> ConditionExpr:
+        return ConditionExpr(Not(self.condition))
+
+    def __bool__(self) -> NoReturn:
+        raise DeclarationFault(
+            "A condition has no truth value. Combine conditions with & | ~, not and/or."
+        )
+
+
+def condition_of(check: ConditionExpr | bool) -> Condition:  # noqa: FBT001 - see ConditionExpr
+    """Return the condition. Raises DeclarationFault for an actual bool."""
+    if isinstance(check, ConditionExpr):
+        return check.condition
+    raise DeclarationFault(
+        f"{check!r} is not a condition. Compare an attribute of the class, as in Lock.owner == me."
+    )
+
+
+class Attribute:
+    """An entity's field on the class: an operand of conditions that encodes values as stored."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("codec", "operand", "owner")
+
+    def __init__(self, operand: Path | Size, codec: Codec, owner: str) -> None:
+        self.operand = operand
+        self.codec = codec
+        self.owner = owner
+
+    def __get__(self, instance: object, owner: type) -> Attribute:
+        return self
+
+    def __getitem__(self, step: str | int) -> Attribute:
+        path = self._path()
+        if self.codec.inner and isinstance(step, str):
+            if step not in self.codec.inner:
+                raise DeclarationFault(f"{self.owner} has no field {step}.")
+            name, codec = self.codec.inner[step]
+            return Attribute(Path((*path.steps, name)), codec, f"{self.owner}[{step}]")
+        codec = self.codec.element or Codec()
+        return Attribute(Path((*path.steps, step)), codec, f"{self.owner}[{step}]")
+
+    def __eq__(self, other: object) -> ConditionExpr:  # type: ignore[override]
+        return self._compare("=", other)
+
+    def __ne__(self, other: object) -> ConditionExpr:  # type: ignore[override]
+        return self._compare("<>", other)
+
+    def __lt__(self, other: object) -> ConditionExpr:
+        return self._compare("<", other)
+
+    def __le__(self, other: object) -> ConditionExpr:
+        return self._compare("<=", other)
+
+    def __gt__(self, other: object) -> ConditionExpr:
+        return self._compare(">", other)
+
+    def __ge__(self, other: object) -> ConditionExpr:
+        return self._compare(">=", other)
+
+    def _compare(self, op: Comparator, other: object) -> ConditionExpr:
+        return ConditionExpr(Compare(op, self.operand, self.operand_for(other)))
+
+    def operand_for(self, value: object, codec: Codec | None = None) -> Operand:
+        """Encode a value as this attribute stores it; another attribute is an operand itself."""
+        if isinstance(value, Attribute):
+            return value.operand
+        encode = (codec or self.codec).encode
+        return Literal(cast("Any", encode(value) if encode and value is not None else value))
+
+    def _path(self) -> Path:
+        if isinstance(self.operand, Path):
+            return self.operand
+        raise DeclarationFault(f"The size of {self.owner} has no elements.")
+
+    def missing(self) -> ConditionExpr:
+        return ConditionExpr(Missing(self._path()))
+
+    def present(self) -> ConditionExpr:
+        return ConditionExpr(Exists(self._path()))
+
+
+def field(attribute: object) -> Attribute:
+    """Return the attribute: for type checkers, and for fields that may be None."""
+    if isinstance(attribute, Attribute):
+        return attribute
+    raise DeclarationFault(
+        f"{attribute!r} is a value. Conditions start from the class, as in Lock.owner."
+    )
+
+
+def absent(attribute: object) -> ConditionExpr:
+    """The item has no such attribute, or does not exist."""
+    return field(attribute).missing()
+
+
+def present(attribute: object) -> ConditionExpr:
+    """The item has such an attribute."""
+    return field(attribute).present()
+
+
+def begins_with(attribute: object, prefix: str | bytes) -> ConditionExpr:
+    """The attribute starts with the prefix."""
+    return ConditionExpr(BeginsWith(field(attribute).operand, Literal(prefix)))
+
+
+def contains(attribute: object, part: object) -> ConditionExpr:
+    """The attribute has the substring, set member or list element."""
+    target = field(attribute)
+    return ConditionExpr(
+        Contains(target.operand, target.operand_for(part, target.codec.element or target.codec))
+    )
+
+
+def between(attribute: object, low: object, high: object) -> ConditionExpr:
+    """The attribute is between two values, inclusive."""
+    target = field(attribute)
+    return ConditionExpr(Between(target.operand, target.operand_for(low), target.operand_for(high)))
+
+
+def one_of(attribute: object, *options: object) -> ConditionExpr:
+    """The attribute equals one of the values."""
+    target = field(attribute)
+    return ConditionExpr(
+        In(target.operand, tuple(target.operand_for(option) for option in options))
+    )
+
+
+def size(attribute: object) -> Attribute:
+    """The length in characters, bytes or elements; compare it with a number."""
+    target = field(attribute)
+    return Attribute(
+        Size(cast("Path", target.operand)), Codec(key_type="N"), f"size({target.owner})"
+    )
+
+
+def all_of(*conditions: Condition | None) -> Condition | None:
+    """Join conditions with AND, leaving out None."""
+    return _join_all(And, [c for c in conditions if c is not None])
+
+
+def _join_all(
+    join: Callable[[Condition, Condition], Condition], conditions: list[Condition]
+) -> Condition | None:
+    if not conditions:
+        return None
+    result = conditions[0]
+    for condition in conditions[1:]:
+        result = join(result, condition)
+    return result

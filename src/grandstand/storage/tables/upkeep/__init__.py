@@ -1,1 +1,0 @@
-"""Kept here: work on whole tables: swept, brought to a new form, copied elsewhere."""

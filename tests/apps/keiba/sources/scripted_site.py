@@ -1,0 +1,91 @@
+"""A site on loopback that has a page or two, and says what it is told to say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from random import Random
+
+from grandstand.apps.keiba.settings import KeibaSettings
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba
+from grandstand.core.clock import ManualClock
+from grandstand.core.metrics import Metrics
+from grandstand.net.client import SourceRegistry
+from grandstand.simulators.asgi import Message, Receive, Send
+from grandstand.simulators.serving import serve
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+@dataclass
+class Shelf:
+    """Pages by path, answers to give first, and what was asked at which moment of the clock."""
+
+    clock: ManualClock
+    pages: dict[str, bytes] = field(default_factory=dict)
+    first: list[Said] = field(default_factory=list)
+    robots: list[Said] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    moments: list[float] = field(default_factory=list)
+    agents: set[bytes] = field(default_factory=set)
+    under_way: int = 0
+    most_under_way: int = 0
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Return a request."""
+        del receive
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        self.agents.add(dict(scope["headers"])[b"user-agent"])
+        said = self._said(scope["path"], scope["query_string"].decode())
+        length = (b"content-length", str(len(said.body)).encode())
+        headers = [*said.headers, length]
+        await send({"type": "http.response.start", "status": said.status, "headers": headers})
+        await send({"type": "http.response.body", "body": said.body})
+        self.under_way -= 1
+
+    def _said(self, path: str, query: str) -> Said:
+        if path == "/robots.txt":
+            return self.robots.pop(0) if self.robots else Said(404)
+        self.asked.append(f"{path}?{query}" if query else path)
+        self.moments.append(self.clock.monotonic())
+        if self.first:
+            return self.first.pop(0)
+        found = self.pages.get(path)
+        return Said(404) if found is None else Said(200, found)
+
+    @property
+    def gaps(self) -> list[float]:
+        """The seconds between two requests for pages."""
+        return [
+            after - before for before, after in zip(self.moments, self.moments[1:], strict=False)
+        ]
+
+
+@asynccontextmanager
+async def reached(shelf: Shelf, **settings: float) -> AsyncIterator[Netkeiba]:
+    """The site as our side sees it, with a clock that moves when somebody waits."""
+
+    async def sleep(seconds: float) -> None:
+        shelf.clock.advance(seconds)
+
+    async with serve(shelf) as address:
+        chosen = KeibaSettings.model_validate(
+            {
+                "race_url": f"http://{address}",
+                "nar_url": f"http://localhost:{address.rpartition(':')[2]}",
+                "db_url": f"http://{address}/db",
+                **settings,
+            }
+        )
+        web = SourceRegistry(clock=shelf.clock, random=Random(1), metrics=Metrics(), sleep=sleep)
+        async with web:
+            yield Netkeiba(web, chosen, clock=shelf.clock, sleep=sleep)
