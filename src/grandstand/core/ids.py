@@ -8,14 +8,14 @@ from typing import Final
 from grandstand.core.clock import Clock
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_TIME_LETTERS: Final = 10
-_RANDOM_LETTERS: Final = 16
+_TIME_LETTERS: Final = 11
+_RANDOM_LETTERS: Final = 15
 
 
 def new_id(clock: Clock, random: Random) -> str:
-    """Return a 26-character id; later ids sort after earlier ones."""
-    milliseconds, bits = int(clock.epoch() * 1000), random.getrandbits(5 * _RANDOM_LETTERS)
-    return _encode(milliseconds, _TIME_LETTERS) + _encode(bits, _RANDOM_LETTERS)
+    """Return a 26-character id; an id sorts after those of earlier microseconds."""
+    microseconds, bits = int(clock.epoch() * 1_000_000), random.getrandbits(5 * _RANDOM_LETTERS)
+    return _encode(microseconds, _TIME_LETTERS) + _encode(bits, _RANDOM_LETTERS)
 
 
 def _encode(number: int, letters: int) -> str:
