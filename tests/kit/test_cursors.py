@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
-from grandstand.kit.cursors import Cursors, InvalidCursor
+from grandstand.kit.cursors import Cursors, InvalidCursor, Page
 
 ADA = Caller("ada", "Ada", frozenset({"user"}), "session")
 CURSORS = Cursors(b"a secret of the platform")
@@ -21,6 +21,14 @@ def test_whoever_got_a_cursor_can_go_on_with_it(question: str, position: str) ->
 def test_no_position_is_no_cursor_and_no_cursor_is_no_position() -> None:
     assert CURSORS.write(ADA, "games", None) is None
     assert CURSORS.read(ADA, "games", None) is None
+
+
+def test_page_signs_the_position_of_the_next_page() -> None:
+    page = CURSORS.page(ADA, "games", ["a", "b"], "row 2")
+
+    assert page.items == ("a", "b")
+    assert CURSORS.read(ADA, "games", page.cursor) == "row 2"
+    assert CURSORS.page(ADA, "games", [], None) == Page(())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -16,10 +17,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from grandstand.core.errors import GrandstandError, NotFound
 from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
+from grandstand.kit.cursors import Page
 from grandstand.kit.problems import Problems
 from grandstand.kit.routes import (
     AdminCaller,
     CurrentCaller,
+    JsonNames,
     OptionalCaller,
     StrictModel,
     build_router,
@@ -42,6 +45,11 @@ class Bet(StrictModel):
 
 class Price(msgspec.Struct):
     cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    full_name: str
 
 
 class Api:
@@ -79,17 +87,22 @@ class Api:
         """Prices, in one step."""
         return json_response([Price(5)])
 
+    @get("/teams", summary="Teams")
+    async def teams(self) -> Page[Team]:
+        """Teams, page by page."""
+        return Page((Team("Harbour"),), "next")
+
     @page("/shown")
     async def shown(self) -> Response:
         """A page."""
         return HTMLResponse("<p>here")
 
 
-def _as(caller: Caller | None) -> httpx2.AsyncClient:
+def _as(caller: Caller | None, names: JsonNames = "snake") -> httpx2.AsyncClient:
     app = FastAPI()
     for kind in (GrandstandError, RequestValidationError):
         app.add_exception_handler(kind, Problems().handle)
-    app.router.routes.extend(build_router(Api(), "/api/test").routes)
+    app.router.routes.extend(build_router(Api(), "/api/test", names=names).routes)
     transport = httpx2.ASGITransport(_known(app, caller))
     return httpx2.AsyncClient(transport=transport, base_url="http://here/api/test")
 
@@ -100,6 +113,16 @@ def _known(app: ASGIApp, caller: Caller | None) -> ASGIApp:
         await app(scope, receive, send)
 
     return known
+
+
+@pytest.mark.parametrize(
+    ("names", "field"), [("snake", "full_name"), ("camel", "fullName")], ids=["snake", "camel"]
+)
+async def test_page_has_items_and_cursor(names: JsonNames, field: str) -> None:
+    async with _as(BOB, names) as client:
+        answer = await client.get("/teams")
+
+    assert answer.json() == {"items": [{field: "Harbour"}], "cursor": "next"}
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,18 @@
-"""Paging cursors: opaque, signed, and valid for one query of one caller."""
+"""Pages of a list, and their cursors: opaque, signed, and valid for one query of one caller."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from itsdangerous import BadData, URLSafeSerializer
 
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.auth.caller import Caller
 
-_ADVICE: Final = "This cursor is not valid here. Start again without one."
+T = TypeVar("T")
 
 
 class InvalidCursor(InvalidInput):
@@ -19,8 +21,22 @@ class InvalidCursor(InvalidInput):
     code = "invalid-cursor"
 
 
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A page of a list, and the cursor of the next page; None on the last one."""
+
+    items: tuple[T, ...]
+    cursor: str | None = None
+
+
 class Cursors:
-    """Signs and verifies cursors."""
+    """Signs and verifies cursors.
+
+    Example:
+        position = cursors.read(caller, "games/nba", cursor)
+        games, position = await self._games.page(position)
+        return cursors.page(caller, "games/nba", games, position)
+    """
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -38,8 +54,14 @@ class Cursors:
         try:
             position = self._serializer(caller, query).loads(cursor)
         except (BadData, UnicodeError) as error:
-            raise InvalidCursor(_ADVICE) from error
+            raise InvalidCursor(
+                "This cursor is not valid here. Start again without one."
+            ) from error
         return str(position)
+
+    def page(self, caller: Caller, query: str, items: Iterable[T], position: str | None) -> Page[T]:
+        """Return a page with the signed cursor of the next one."""
+        return Page(tuple(items), self.write(caller, query, position))
 
     def _serializer(self, caller: Caller, query: str) -> URLSafeSerializer:
         salt = f"{caller.user_id}\0{query}".encode()
