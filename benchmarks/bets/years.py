@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import Any, Final
 
-from grandstand.apps.bets.domain.types import PricedOutcome, Tally
+from grandstand.apps.bets.domain.records import PricedOutcome, Tally
 from grandstand.apps.bets.store.benny import BennyBet, Learning
 from grandstand.apps.bets.store.games import GameOdds, HistoricalOdds, TeamOutcome
 from grandstand.apps.bets.store.predictions import Analysis, ModelAdjustment

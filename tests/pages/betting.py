@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.limits import LimitsRequest
+from grandstand.apps.bets.services.ledger import LimitsRequest
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.apps.bets.settings import BetsSettings

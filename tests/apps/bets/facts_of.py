@@ -15,8 +15,8 @@ from grandstand.apps.bets.domain.records import (
     Score,
     TeamGameStats,
     from_epoch_us,
+    slug,
 )
-from grandstand.apps.bets.domain.types import slug
 from grandstand.simulators.odds.box_scores import STATUSES
 from grandstand.simulators.odds.prices import MARKETS
 from grandstand.simulators.odds.season import SimulatedSeason

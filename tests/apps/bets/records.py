@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from grandstand.apps.bets.domain.types import PricedOutcome, Tally
+from grandstand.apps.bets.domain.records import PricedOutcome, Tally
 from grandstand.apps.bets.store.benny import Bankroll, BankrollHistory, BennyBet, Learning
 from grandstand.apps.bets.store.games import (
     GameOdds,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from grandstand.apps.bets.domain.feeds import FeedGame, FeedPrice
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import FeedGame, FeedPrice, PricedOutcome
 from grandstand.apps.bets.services import Bets
 from grandstand.core.clock import ManualClock
 from grandstand.simulators.odds.season import simulate_season

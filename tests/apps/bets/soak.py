@@ -17,7 +17,7 @@ from typing import Any
 
 from grandstand.apps.bets.domain.ledger import BENNY, AccountOverdrawn, dollars_to_cents, week_start
 from grandstand.apps.bets.domain.settlement import BY_QUARTERS, VOID
-from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
+from grandstand.apps.bets.services.benny import BennyBankroll
 from grandstand.apps.bets.services.ledger import LedgerService, LedgerVerification
 from grandstand.apps.bets.services.settlement import ClosingValue
 from grandstand.apps.bets.store.benny import BennyBet

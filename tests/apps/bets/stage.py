@@ -10,18 +10,18 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from grandstand.apps.bets.domain.feeds import (
+from grandstand.apps.bets.domain.records import (
     FeedGame,
     FeedGames,
     FeedPrice,
     FeedScore,
     FeedScores,
     FeedStats,
+    PricedOutcome,
     QuotaUsage,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
 from grandstand.apps.bets.services import Bets, build_bets
-from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
+from grandstand.apps.bets.services.benny import BennyBankroll
 from grandstand.apps.bets.services.database import Database
 from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed
 from grandstand.apps.bets.settings import BetsSettings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grandstand.apps.bets.domain.types import matchup_key, slug
+from grandstand.apps.bets.domain.records import matchup_key, slug
 
 
 @pytest.mark.parametrize(

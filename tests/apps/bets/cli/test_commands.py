@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grandstand.apps.bets.domain.limits import StakeLimitReached, TimeOutActive
+from grandstand.apps.bets.domain.ledger import StakeLimitReached, TimeOutActive
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import InvalidInput, NotFound, SourceFailed
 from tests.apps.bets.cli.runner import Saying, saying

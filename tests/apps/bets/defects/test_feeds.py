@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.bets.domain.types import slug
+from grandstand.apps.bets.domain.records import slug
 from tests.apps.bets.sources.feeds import day_of, espn_client, feed_at, odds_client, played
 
 pytestmark = pytest.mark.anyio

@@ -7,17 +7,17 @@ from decimal import Decimal
 import pytest
 
 from grandstand.apps.bets.domain.benny import BennyLessons, SettledBet, learn_from_bets
-from grandstand.apps.bets.domain.feeds import (
+from grandstand.apps.bets.domain.ledger import BENNY, HOUSE, STAKES, week_start
+from grandstand.apps.bets.domain.records import (
     FeedGame,
     FeedInjury,
     FeedPlayerStats,
     FeedPrice,
     FeedStats,
     FeedTeamStats,
+    PricedOutcome,
+    to_epoch_us,
 )
-from grandstand.apps.bets.domain.ledger import BENNY, HOUSE, STAKES, week_start
-from grandstand.apps.bets.domain.records import to_epoch_us
-from grandstand.apps.bets.domain.types import PricedOutcome
 from grandstand.apps.bets.services.forecasts import model_names
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.apps.bets.store.games import GameOdds, HistoricalOdds, Injury, PlayerStats

@@ -9,6 +9,7 @@ import pytest
 
 from grandstand.apps.bets.domain import elo
 from grandstand.apps.bets.domain.calibration import CalibratedPredictor
+from grandstand.apps.bets.domain.evaluation import predict_game, walk_forward
 from grandstand.apps.bets.domain.forecasts import Predictor
 from grandstand.apps.bets.domain.history import Fact, History
 from grandstand.apps.bets.domain.models import (
@@ -21,7 +22,6 @@ from grandstand.apps.bets.domain.models import (
 from grandstand.apps.bets.domain.records import Quote, VerifiedForecast
 from grandstand.apps.bets.domain.registry import ModelPanel, build_standard_panel
 from grandstand.apps.bets.domain.user_models import UserModelSpec, UserPredictor, adjust_weights
-from grandstand.apps.bets.domain.walk_forward import predict_game, walk_forward
 from grandstand.core.errors import Conflict
 from tests.apps.bets.domain.games import (
     BEGUN,

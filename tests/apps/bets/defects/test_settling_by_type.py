@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.domain.selections import (
     Selection,
     Side,
@@ -29,7 +30,6 @@ from grandstand.apps.bets.domain.settlement import (
     pay_bet,
     settle_bet,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
 
 _THUNDER = "Oklahoma City Thunder"
 _CELTICS = "Boston Celtics"

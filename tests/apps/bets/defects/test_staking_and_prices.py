@@ -2,7 +2,7 @@
 
 import pytest
 
-from grandstand.apps.bets.domain.forecast_builder import fair_probabilities, line_move
+from grandstand.apps.bets.domain.forecasts import fair_probabilities, line_move
 from grandstand.apps.bets.domain.history import Fact, History
 from grandstand.apps.bets.domain.kelly import (
     Caps,

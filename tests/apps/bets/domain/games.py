@@ -12,12 +12,12 @@ from grandstand.apps.bets.domain.records import (
     Fixture,
     InjuryReport,
     PlayerGameStats,
+    PricedOutcome,
     Quote,
     Score,
     TeamGameStats,
     VerifiedForecast,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
 
 SPORT = "basketball_nba"
 TEAMS = ("ants", "bears", "cats", "dogs", "eels", "foxes")

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-from grandstand.apps.bets.domain.forecast_builder import (
+from grandstand.apps.bets.domain.forecasts import (
+    Forecast,
+    OutcomeProbabilities,
     board_probabilities,
     forecast_from_probabilities,
 )
-from grandstand.apps.bets.domain.forecasts import Forecast, OutcomeProbabilities
 from grandstand.apps.bets.domain.history import AsOfView, History, UsedRow
 from grandstand.apps.bets.domain.odds import from_log_odds
 from grandstand.apps.bets.domain.records import Fixture

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grandstand.apps.bets.domain.calibration import CalibratedPredictor
+from grandstand.apps.bets.domain.evaluation import (
+    WalkForwardPlan,
+    WalkForwardResult,
+    walk_forward,
+)
 from grandstand.apps.bets.domain.forecasts import Forecast, clamped_log_odds
 from grandstand.apps.bets.domain.history import AsOfView, Fact, History
 from grandstand.apps.bets.domain.models import ConsensusModel
 from grandstand.apps.bets.domain.odds import from_log_odds
 from grandstand.apps.bets.domain.records import Fixture
 from grandstand.apps.bets.domain.registry import ModelPanel, build_standard_panel
-from grandstand.apps.bets.domain.walk_forward import (
-    WalkForwardPlan,
-    WalkForwardResult,
-    walk_forward,
-)
 from grandstand.simulators.odds.season import SimulatedSeason, simulate_season
 from tests.apps.bets.facts_of import fixtures_of, quotes_of, scores_of
 

@@ -14,8 +14,8 @@ from grandstand.apps.bets.domain.benny import (
     learn_from_bets,
     threshold_for,
 )
+from grandstand.apps.bets.domain.records import Tally
 from grandstand.apps.bets.domain.selections import Selection
-from grandstand.apps.bets.domain.types import Tally
 
 NBA = "basketball_nba"
 TERMS = BettingRules(

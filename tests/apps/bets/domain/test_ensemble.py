@@ -9,8 +9,12 @@ from datetime import timedelta
 import pytest
 
 from grandstand.apps.bets.domain.calibration import TrainingWindows
-from grandstand.apps.bets.domain.forecast_builder import forecast_from_probabilities
-from grandstand.apps.bets.domain.forecasts import Forecast, OutcomeProbabilities, clamped_log_odds
+from grandstand.apps.bets.domain.forecasts import (
+    Forecast,
+    OutcomeProbabilities,
+    clamped_log_odds,
+    forecast_from_probabilities,
+)
 from grandstand.apps.bets.domain.history import AsOfView, Fact, History
 from grandstand.apps.bets.domain.records import Fixture, VerifiedForecast
 from grandstand.apps.bets.domain.registry import (

@@ -8,6 +8,11 @@ from datetime import datetime
 
 import pytest
 
+from grandstand.apps.bets.domain.evaluation import (
+    WalkForwardPlan,
+    WalkForwardResult,
+    walk_forward,
+)
 from grandstand.apps.bets.domain.forecasts import Forecast, Predictor
 from grandstand.apps.bets.domain.history import Fact, History
 from grandstand.apps.bets.domain.leakage_audit import (
@@ -18,11 +23,6 @@ from grandstand.apps.bets.domain.leakage_audit import (
 )
 from grandstand.apps.bets.domain.records import Fixture, Score, TeamGameStats
 from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
-from grandstand.apps.bets.domain.walk_forward import (
-    WalkForwardPlan,
-    WalkForwardResult,
-    walk_forward,
-)
 from tests.apps.bets.domain import leaking_models
 from tests.apps.bets.domain.games import BEGUN, DAY, HOUR, fixture, h2h, league, record, score
 

@@ -8,17 +8,17 @@ from functools import partial
 
 import pytest
 
+from grandstand.apps.bets.domain.evaluation import (
+    WalkForwardPlan,
+    WalkForwardResult,
+    walk_forward,
+)
 from grandstand.apps.bets.domain.forecasts import Forecast, Predictor
 from grandstand.apps.bets.domain.history import AsOfView, History
 from grandstand.apps.bets.domain.leakage_audit import PredictorFactory, audit_forecasts
 from grandstand.apps.bets.domain.models import GoalsModel
 from grandstand.apps.bets.domain.records import Fixture
 from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
-from grandstand.apps.bets.domain.walk_forward import (
-    WalkForwardPlan,
-    WalkForwardResult,
-    walk_forward,
-)
 from grandstand.simulators.odds.season import simulate_season
 from tests.apps.bets.domain.simulated import winners_only
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from grandstand.apps.bets.domain.limits import (
+from grandstand.apps.bets.domain.ledger import (
     BetLimits,
     LimitState,
     LossLimitReached,

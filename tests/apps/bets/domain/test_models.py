@@ -30,10 +30,10 @@ from grandstand.apps.bets.domain.records import (
     Fixture,
     InjuryReport,
     PlayerGameStats,
+    PricedOutcome,
     Quote,
     TeamGameStats,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
 from tests.apps.bets.domain.games import (
     BEGUN,
     DAY,

@@ -8,8 +8,7 @@ from decimal import Decimal
 import pytest
 
 from grandstand.apps.bets.domain.quotes import match_quote, quote_market
-from grandstand.apps.bets.domain.records import Quote
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import PricedOutcome, Quote
 from grandstand.core.errors import InvalidInput
 from tests.apps.bets.domain.games import BEGUN, fixture, h2h, spread, total
 

@@ -6,12 +6,11 @@ import math
 
 import pytest
 
-from grandstand.apps.bets.domain.evaluation import Scorecard
+from grandstand.apps.bets.domain.evaluation import Scorecard, WalkForwardResult, walk_forward
 from grandstand.apps.bets.domain.history import Fact, History
 from grandstand.apps.bets.domain.models import ConsensusModel
 from grandstand.apps.bets.domain.odds import devig
 from grandstand.apps.bets.domain.registry import ModelPanel
-from grandstand.apps.bets.domain.walk_forward import WalkForwardResult, walk_forward
 from tests.apps.bets.domain.games import HOUR, fixture, h2h, score
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.domain.selections import (
     InvalidSelection,
     Market,
@@ -19,7 +20,6 @@ from grandstand.apps.bets.domain.selections import (
     parse_outcomes,
     parse_prop,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
 
 _LINES = st.integers(-200, 200).map(lambda quarters: Decimal(quarters) / 4)
 SELECTIONS = st.one_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.apps.bets.domain.walk_forward import WalkForwardResult
+from grandstand.apps.bets.domain.evaluation import WalkForwardResult
 from grandstand.simulators.odds.season import SimulatedSeason
 from tests.apps.bets.domain.simulated import judged, long_walk, whole_walk
 

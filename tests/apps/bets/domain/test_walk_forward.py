@@ -14,7 +14,14 @@ from grandstand.apps.bets.domain.calibration import (
     TrainingWindows,
     calibration_at,
 )
-from grandstand.apps.bets.domain.evaluation import ForecastVerifier, Scorecard
+from grandstand.apps.bets.domain.evaluation import (
+    ForecastVerifier,
+    Scorecard,
+    WalkForwardPlan,
+    WalkForwardResult,
+    predict_game,
+    walk_forward,
+)
 from grandstand.apps.bets.domain.history import Fact, History
 from grandstand.apps.bets.domain.models import ConsensusModel
 from grandstand.apps.bets.domain.records import Fixture, Score, VerifiedForecast
@@ -25,12 +32,6 @@ from grandstand.apps.bets.domain.registry import (
     predict_props,
 )
 from grandstand.apps.bets.domain.selections import prop_stat_value
-from grandstand.apps.bets.domain.walk_forward import (
-    WalkForwardPlan,
-    WalkForwardResult,
-    predict_game,
-    walk_forward,
-)
 from grandstand.core.errors import Conflict, InvalidInput
 from tests.apps.bets.domain.games import (
     BEGUN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.services.games import GameSummary, MarketOdds
 from grandstand.apps.bets.services.predictions import Contribution, Pick
 from grandstand.apps.bets.services.scoreboard import Interval, ModelComparison, ModelPerformance

@@ -14,7 +14,7 @@ from grandstand.apps.bets.services.backtests import (
     BacktestReport,
     BacktestRequest,
 )
-from grandstand.apps.bets.services.benny.dashboard import RuleEffect
+from grandstand.apps.bets.services.benny import RuleEffect
 from grandstand.apps.bets.services.scoreboard import BalancePoint, CalibrationBin, Interval
 from tests.apps.bets.pages.samples import NBA, NOON, compared, performance
 

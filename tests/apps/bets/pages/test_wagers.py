@@ -17,7 +17,7 @@ from grandstand.apps.bets.pages.wagers import (
     parse_wager_form,
     preview_file,
 )
-from grandstand.apps.bets.services.limits import LimitsRequest, LimitsView
+from grandstand.apps.bets.services.ledger import LimitsRequest, LimitsView
 from grandstand.core.errors import InvalidInput
 
 BET = {

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.services.limits import LimitsRequest
+from grandstand.apps.bets.services.ledger import LimitsRequest
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from tests.apps.bets.stage import ADA, BOB, LAKERS, NBA, Stage, game, h2h

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.domain.feeds import FeedGame
+from grandstand.apps.bets.domain.records import FeedGame
 from grandstand.apps.bets.services.user_models import TooManyModels, UserModelRequest
 from grandstand.apps.bets.store.user_models import DatasetPart, UserModel
 from grandstand.core.errors import InvalidInput, NotFound

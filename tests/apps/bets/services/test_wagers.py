@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.domain.limits import LossLimitReached, StakeLimitReached, TimeOutActive
-from grandstand.apps.bets.services.limits import LimitsRequest
+from grandstand.apps.bets.domain.ledger import LossLimitReached, StakeLimitReached, TimeOutActive
+from grandstand.apps.bets.services.ledger import LimitsRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.core.errors import Conflict, InvalidInput, NotFound
 from tests.apps.bets.stage import ADA, BOB, NBA, NOON, Stage, game, h2h, score, spread

@@ -9,8 +9,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from grandstand.apps.bets.domain.feeds import ArchivedSeason
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import ArchivedSeason, PricedOutcome
 from grandstand.apps.bets.sources.football_data import (
     division_sport,
     parse_decimal_price,

@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from grandstand.apps.bets.domain.feeds import QuotaUsage
+from grandstand.apps.bets.domain.records import QuotaUsage
 from grandstand.apps.bets.services.ingest.odds_collector import OddsFeed as OddsPort
 from grandstand.apps.bets.sources.odds_api import OddsApiClient, read_credits
 from grandstand.apps.bets.sources.validation import (

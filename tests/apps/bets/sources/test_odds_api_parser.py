@@ -10,8 +10,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from grandstand.apps.bets.domain.feeds import FeedGame, FeedScore
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import FeedGame, FeedScore, PricedOutcome
 from grandstand.apps.bets.sources.odds_api import parse_games, parse_scores
 from grandstand.apps.bets.sources.validation import Rejections
 from tests.apps.bets.sources.feeds import AWAY, HOME, game_json, market, outcome, winner

@@ -24,7 +24,7 @@ from grandstand.apps.bets.api.parameters import (
     SportOrAll,
     UserModelBody,
 )
-from grandstand.apps.bets.domain.types import AnalysisType, Evidence, ModelStatus, Recommendation
+from grandstand.apps.bets.domain.records import AnalysisType, Evidence, ModelStatus, Recommendation
 from grandstand.apps.bets.services.backtests import (
     BacktestPrediction,
     BacktestReport,

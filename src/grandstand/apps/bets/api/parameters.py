@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Path, Query
 from pydantic import AwareDatetime, Field
 
-from grandstand.apps.bets.domain.types import AnalysisType, ModelStatus
+from grandstand.apps.bets.domain.records import AnalysisType, ModelStatus
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.backtests import BacktestRequest
-from grandstand.apps.bets.services.limits import LimitsRequest
+from grandstand.apps.bets.services.ledger import LimitsRequest
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.kit.auth.caller import Caller

@@ -19,17 +19,16 @@ from grandstand.apps.bets.api.parameters import (
     WagerBody,
     WagerFileBody,
 )
-from grandstand.apps.bets.domain.limits import LossLimitReached, StakeLimitReached, TimeOutActive
+from grandstand.apps.bets.domain.ledger import LossLimitReached, StakeLimitReached, TimeOutActive
 from grandstand.apps.bets.services.alerts import Favorite
-from grandstand.apps.bets.services.benny.dashboard import (
+from grandstand.apps.bets.services.benny import (
     BennyBetView,
     BennyDashboard,
     BennyLearning,
     RuleEffect,
 )
 from grandstand.apps.bets.services.database import MoneyCents
-from grandstand.apps.bets.services.ledger import LedgerBusy
-from grandstand.apps.bets.services.limits import LimitsView
+from grandstand.apps.bets.services.ledger import LedgerBusy, LimitsView
 from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
     BetRecord,

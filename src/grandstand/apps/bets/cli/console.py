@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from grandstand.apps.bets.domain.types import AnalysisType, PricedOutcome
+from grandstand.apps.bets.domain.records import AnalysisType, PricedOutcome
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.ingest.odds_collector import RejectedItem
 from grandstand.apps.bets.services.scoreboard import Interval

@@ -29,7 +29,7 @@ from grandstand.apps.bets.cli.console import (
     resolve_sport,
     run_with_bets,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.games import GameSummary, GameView, MarketOdds, PastResult

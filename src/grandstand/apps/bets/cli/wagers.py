@@ -35,10 +35,9 @@ from grandstand.apps.bets.cli.console import (
     run_with_bets,
 )
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.benny.dashboard import BennyBetView, BennyDashboard
+from grandstand.apps.bets.services.benny import BennyBetView, BennyDashboard
 from grandstand.apps.bets.services.database import Page
-from grandstand.apps.bets.services.ledger import LedgerVerification
-from grandstand.apps.bets.services.limits import LimitsRequest, LimitsView
+from grandstand.apps.bets.services.ledger import LedgerVerification, LimitsRequest, LimitsView
 from grandstand.apps.bets.services.wagers import WagerRequest, WagerSummary, WagerView
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.terminal import (

@@ -8,8 +8,8 @@ from typing import Final, Literal, TypeAlias
 
 from grandstand.apps.bets.domain.ledger import Cents
 from grandstand.apps.bets.domain.odds import american_to_decimal
+from grandstand.apps.bets.domain.records import Tally
 from grandstand.apps.bets.domain.selections import Selection
-from grandstand.apps.bets.domain.types import Tally
 
 RejectionRule: TypeAlias = Literal[
     "too_few_books",

@@ -26,9 +26,9 @@ from grandstand.apps.bets.domain.records import (
     TeamGameStats,
     VerifiedForecast,
     from_epoch_us,
+    matchup_key,
     to_epoch_us,
 )
-from grandstand.apps.bets.domain.types import matchup_key
 from grandstand.core.errors import NotFound
 
 Row = TypeVar("Row")

@@ -14,27 +14,25 @@ import numpy as np
 
 from grandstand.apps.bets.domain import elo, goals
 from grandstand.apps.bets.domain.calibration import TrainingWindows
-from grandstand.apps.bets.domain.forecast_builder import (
+from grandstand.apps.bets.domain.forecasts import (
+    GAME_MARKETS,
+    TEAM_MARKETS,
+    Forecast,
     LineMove,
+    OutcomeProbabilities,
+    Reason,
+    Signal,
     board_probabilities,
     build_forecast,
+    clamped_log_odds,
     fair_probabilities,
     forecast_from_probabilities,
     forecast_from_signals,
     line_move,
     main_line_mask,
+    make_selection,
     market_reason,
     prop_forecast_from_probabilities,
-)
-from grandstand.apps.bets.domain.forecasts import (
-    GAME_MARKETS,
-    TEAM_MARKETS,
-    Forecast,
-    OutcomeProbabilities,
-    Reason,
-    Signal,
-    clamped_log_odds,
-    make_selection,
 )
 from grandstand.apps.bets.domain.history import AsOfView, PlayedGame, ResultFold
 from grandstand.apps.bets.domain.margins import (

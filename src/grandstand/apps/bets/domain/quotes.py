@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grandstand.apps.bets.domain.odds import EVEN_MONEY, DevigMethod, devig_rows
-from grandstand.apps.bets.domain.records import Fixture, Quote, to_epoch_us
-from grandstand.apps.bets.domain.types import PricedOutcome, slug
+from grandstand.apps.bets.domain.records import Fixture, PricedOutcome, Quote, slug, to_epoch_us
 from grandstand.core.errors import InvalidInput
 
 Ints = npt.NDArray[np.int64]

@@ -1,19 +1,92 @@
-"""Facts that models learn from, each with the time it became known."""
+"""Records of games, prices, results and stats, as feeds deliver them and as models see them."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-from grandstand.apps.bets.domain.types import PricedOutcome
 from grandstand.core.errors import InvalidInput
 
+AnalysisType: TypeAlias = Literal["game", "prop"]
+VerifiedType: TypeAlias = Literal["game", "game#inverse", "prop", "prop#inverse"]
+Recommendation: TypeAlias = Literal["ORIGINAL", "INVERSE", "AVOID"]
+Evidence: TypeAlias = Literal["INSUFFICIENT_DATA"]
+ModelStatus: TypeAlias = Literal["active", "paused"]
+BetStatus: TypeAlias = Literal["pending", "won", "lost", "push", "void"]
+InjuryStatus: TypeAlias = Literal["out", "questionable", "doubtful", "active"]
 ScoreStatus: TypeAlias = Literal["final", "postponed", "abandoned", "void"]
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_SEPARATORS: Final = re.compile(r"[\W_]+")
+_SPORTS: Final = {
+    "basketball_nba": "NBA",
+    "basketball_wnba": "WNBA",
+    "basketball_ncaab": "College basketball",
+    "americanfootball_nfl": "NFL",
+    "americanfootball_ncaaf": "College football",
+    "baseball_mlb": "MLB",
+    "icehockey_nhl": "NHL",
+    "soccer_epl": "Premier League",
+}
+_MODELS: Final = {
+    "hot_cold": "Hot and cold",
+    "rest_schedule": "Rest and schedule",
+    "injury_aware": "Injuries",
+    "player_stats": "Player stats",
+    "dixon_coles": "Dixon-Coles",
+    "elo": "Elo",
+    "benny": "Benny",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PricedOutcome:
+    """One side of a market: its American price and its line, if it has one."""
+
+    name: str
+    price: int
+    point: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    wins: int
+    total: int
+
+
+@lru_cache(maxsize=65_536)
+def slug(name: str) -> str:
+    """Return a name as keys write it: `Los Angeles Lakers` becomes `los_angeles_lakers`.
+
+    Accents are dropped. A slug is its own slug, so either form can be used where a key is built.
+    """
+    decomposed = unicodedata.normalize("NFKD", name)
+    text = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _SEPARATORS.sub("_", text.lower()).strip("_")
+
+
+def matchup_key(team: str, other: str) -> str:
+    """Return the same key for two teams whichever is at home: both slugs, sorted."""
+    return "#".join(sorted((slug(team), slug(other))))
+
+
+def sport_name(sport: str) -> str:
+    return _SPORTS.get(sport) or humanize_key(sport.partition("_")[2] or sport)
+
+
+def model_name(model: str) -> str:
+    return _MODELS.get(model) or humanize_key(model)
+
+
+def humanize_key(key: str) -> str:
+    return key.replace("_", " ").strip().capitalize()
 
 
 def to_epoch_us(instant: datetime) -> int:
@@ -147,3 +220,160 @@ class VerifiedForecast:
     predicted_at: datetime
     known_at: datetime
     sources: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPrice:
+    """One bookmaker's price of one market; `player` is set for props."""
+
+    bookmaker: str
+    market_key: str
+    outcomes: tuple[PricedOutcome, ...]
+    updated_at: datetime | None = None
+    player: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedGame:
+    """A game with the prices the feed returned for it."""
+
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    prices: tuple[FeedPrice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FeedScore:
+    """The state of a game; scores are set once it is completed, matched to teams by name."""
+
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+    completed: bool
+    home_score: Decimal | None = None
+    away_score: Decimal | None = None
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedTeamStats:
+    """A team's stats up to a date of a season, and when they became known."""
+
+    sport: str
+    team: str
+    season: str
+    stat_date: date
+    stats: dict[str, Decimal]
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPlayerStats:
+    """A player's stats in one game.
+
+    `opponent` and `starts_at` are set by feeds whose game ids differ from ours.
+    """
+
+    sport: str
+    player: str
+    team: str
+    game_id: str
+    stats: dict[str, Decimal]
+    known_at: datetime
+    opponent: str | None = None
+    starts_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedInjury:
+    """A player's injury as reported on a date."""
+
+    sport: str
+    team: str
+    player: str
+    reported_on: date
+    status: InjuryStatus
+    injury: str
+    known_at: datetime
+    impact: Decimal = Decimal("0.5")
+
+
+@dataclass(frozen=True, slots=True)
+class FeedFixture:
+    """A game on a team's schedule."""
+
+    sport: str
+    team: str
+    opponent: str
+    starts_at: datetime
+    is_home: bool
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedRow:
+    """A row that cannot be used, and why."""
+
+    row: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaUsage:
+    """Credits a request cost, and credits used and left; None where the source does not say."""
+
+    credits: int | None = None
+    used: int | None = None
+    left: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedGames:
+    """Games and prices of one request, with rejected rows and the credits spent."""
+
+    games: tuple[FeedGame, ...]
+    rejected: tuple[RejectedRow, ...] = ()
+    usage: QuotaUsage = QuotaUsage()
+
+
+@dataclass(frozen=True, slots=True)
+class FeedScores:
+    """Scores of one request, with rejected rows and the credits spent."""
+
+    scores: tuple[FeedScore, ...]
+    rejected: tuple[RejectedRow, ...] = ()
+    usage: QuotaUsage = QuotaUsage()
+
+
+@dataclass(frozen=True, slots=True)
+class FeedStats:
+    """Stats, schedules and injuries of one request, with rejected rows."""
+
+    teams: tuple[FeedTeamStats, ...] = ()
+    players: tuple[FeedPlayerStats, ...] = ()
+    injuries: tuple[FeedInjury, ...] = ()
+    fixtures: tuple[FeedFixture, ...] = ()
+    rejected: tuple[RejectedRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedGame:
+    """A game of an imported season: its result, and its opening and closing prices."""
+
+    game: FeedGame
+    score: FeedScore
+    opening: tuple[FeedPrice, ...] = ()
+    closing: tuple[FeedPrice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedSeason:
+    """The games of a file, and its rejected lines."""
+
+    games: tuple[ArchivedGame, ...]
+    rejected: tuple[RejectedRow, ...] = ()

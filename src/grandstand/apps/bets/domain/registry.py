@@ -14,7 +14,6 @@ from grandstand.apps.bets.domain.calibration import (
     apply_calibration,
     calibration_at,
 )
-from grandstand.apps.bets.domain.forecast_builder import build_forecast, fair_probabilities
 from grandstand.apps.bets.domain.forecasts import (
     GAME_MARKETS,
     Forecast,
@@ -22,7 +21,9 @@ from grandstand.apps.bets.domain.forecasts import (
     Predictor,
     Reason,
     already_started,
+    build_forecast,
     clamped_log_odds,
+    fair_probabilities,
     invert_forecast,
 )
 from grandstand.apps.bets.domain.history import AsOfView

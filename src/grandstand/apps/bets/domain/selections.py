@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
-from grandstand.apps.bets.domain.types import PricedOutcome, slug
+from grandstand.apps.bets.domain.records import PricedOutcome, slug
 from grandstand.core.errors import InvalidInput
 
 Market: TypeAlias = Literal[

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from grandstand.apps.bets.domain.forecast_builder import (
-    build_forecast,
-    fair_probabilities,
-    line_move,
-)
 from grandstand.apps.bets.domain.forecasts import (
     Forecast,
     OutcomeProbabilities,
     Reason,
     Signal,
+    build_forecast,
+    fair_probabilities,
+    line_move,
     orient_signals,
 )
 from grandstand.apps.bets.domain.history import AsOfView, PlayedGame

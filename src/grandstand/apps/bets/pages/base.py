@@ -10,9 +10,9 @@ from fastapi import Path
 from markupsafe import Markup
 from starlette.requests import Request
 
-from grandstand.apps.bets.domain import types
+from grandstand.apps.bets.domain import records
 from grandstand.apps.bets.domain.odds import american_to_decimal, from_log_odds
-from grandstand.apps.bets.domain.types import Evidence, Recommendation, humanize_key, slug
+from grandstand.apps.bets.domain.records import Evidence, Recommendation, humanize_key, slug
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.scoreboard import Interval
 from grandstand.core import formatting
@@ -307,7 +307,7 @@ _TEMPLATE_FUNCTIONS: Final[dict[str, Any]] = {
     "dollars": dollars,
     "interval_bar": interval_bar,
     "market_name": market_name,
-    "model_name": types.model_name,
+    "model_name": records.model_name,
     "money": money,
     "effect_text": effect_text,
     "point_text": point_text,
@@ -319,7 +319,7 @@ _TEMPLATE_FUNCTIONS: Final[dict[str, Any]] = {
     "signed_bar": signed_bar,
     "signed_percent": signed_percent,
     "source_name": source_name,
-    "sport_name": types.sport_name,
+    "sport_name": records.sport_name,
     "status_of": status_of,
     "tidy": tidy,
     "tone_of": tone_of,

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from grandstand.apps.bets.pages.base import BetsPagesBase, chosen, rule_name, tone_of, units, within
 from grandstand.apps.bets.pages.charts import calibration_chart, money_chart
-from grandstand.apps.bets.services.benny.dashboard import BennyDashboard, RuleEffect
+from grandstand.apps.bets.services.benny import BennyDashboard, RuleEffect
 from grandstand.core import formatting
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import CurrentCaller, page

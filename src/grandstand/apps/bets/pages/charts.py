@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from grandstand.apps.bets.domain.odds import implied_probability
-from grandstand.apps.bets.domain.types import PricedOutcome, slug
+from grandstand.apps.bets.domain.records import PricedOutcome, slug
 from grandstand.apps.bets.pages.base import book_name, market_group
 from grandstand.apps.bets.services.backtests import BacktestPrediction
 from grandstand.apps.bets.services.games import GameView, LineHistory

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.bets.domain.odds import american_to_decimal, decimal_to_american
-from grandstand.apps.bets.domain.types import PricedOutcome, slug
+from grandstand.apps.bets.domain.records import PricedOutcome, slug
 from grandstand.apps.bets.pages.base import (
     BetsPagesBase,
     GameId,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.domain.types import sport_name
+from grandstand.apps.bets.domain.records import sport_name
 from grandstand.apps.bets.pages.base import (
     SOURCES,
     BetsPagesBase,

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.domain.types import AnalysisType, model_name, sport_name
+from grandstand.apps.bets.domain.records import AnalysisType, model_name, sport_name
 from grandstand.apps.bets.pages.base import (
     BetsPagesBase,
     advice,

@@ -14,7 +14,7 @@ from grandstand.apps.bets.pages.base import BetsPagesBase, OwnId, content_of
 from grandstand.apps.bets.pages.charts import money_chart
 from grandstand.apps.bets.pages.forms import FormFields
 from grandstand.apps.bets.services.games import GameSummary
-from grandstand.apps.bets.services.limits import LimitsRequest, LimitsView
+from grandstand.apps.bets.services.ledger import LimitsRequest, LimitsView
 from grandstand.apps.bets.services.scoreboard import BalancePoint
 from grandstand.apps.bets.services.wagers import (
     COLUMNS,

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Final
 from grandstand.apps.bets.services.alerts import ALERT, AlertService, FavoriteService
 from grandstand.apps.bets.services.audit import PredictionAudit
 from grandstand.apps.bets.services.backtests import BacktestService
-from grandstand.apps.bets.services.benny.bankroll import BennyBankroll
-from grandstand.apps.bets.services.benny.dashboard import BennyService
-from grandstand.apps.bets.services.benny.opinions import BennyOpinions
-from grandstand.apps.bets.services.benny.trader import BennyTrader
+from grandstand.apps.bets.services.benny import BennyBankroll, BennyService
+from grandstand.apps.bets.services.benny_trader import BennyOpinions, BennyTrader
 from grandstand.apps.bets.services.database import Database
 from grandstand.apps.bets.services.forecasts import HistoryLoader
 from grandstand.apps.bets.services.games import GameBoard, GameSearch
-from grandstand.apps.bets.services.ingest.file_import import FileImporter
 from grandstand.apps.bets.services.ingest.odds_collector import OddsCleanup, OddsCollector, OddsFeed
 from grandstand.apps.bets.services.ingest.outcome_collector import OutcomeCollector
-from grandstand.apps.bets.services.ingest.stats_collector import StatsCollector, StatsFeed
-from grandstand.apps.bets.services.ledger import LedgerService
-from grandstand.apps.bets.services.limits import LimitService
+from grandstand.apps.bets.services.ingest.stats_collector import (
+    FileImporter,
+    StatsCollector,
+    StatsFeed,
+)
+from grandstand.apps.bets.services.ledger import LedgerService, LimitService
 from grandstand.apps.bets.services.line_shopping import LineShopping
-from grandstand.apps.bets.services.personal_data import BetsPersonalData
 from grandstand.apps.bets.services.predictions import AnalysisGenerator, PredictionService
 from grandstand.apps.bets.services.scoreboard import (
     CalibrationService,
@@ -33,6 +32,7 @@ from grandstand.apps.bets.services.scoreboard import (
 )
 from grandstand.apps.bets.services.settlement import ClosingLineArchive
 from grandstand.apps.bets.services.user_models import (
+    BetsPersonalData,
     DatasetService,
     UserModelService,
     UserModelWeightAdjuster,

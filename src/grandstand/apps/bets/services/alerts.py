@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from grandstand.apps.bets.domain.types import slug
+from grandstand.apps.bets.domain.records import slug
 from grandstand.apps.bets.services.database import Database, check_sport
 from grandstand.apps.bets.services.forecasts import HistoryLoader
 from grandstand.apps.bets.services.line_shopping import LineShopping

@@ -14,9 +14,8 @@ from pydantic import Field
 
 from grandstand.apps.bets.domain.history import Fact
 from grandstand.apps.bets.domain.odds import american_to_decimal
-from grandstand.apps.bets.domain.records import Fixture
+from grandstand.apps.bets.domain.records import Fixture, sport_name
 from grandstand.apps.bets.domain.selections import encode_selection
-from grandstand.apps.bets.domain.types import sport_name
 from grandstand.apps.bets.services.database import Database, Page, check_sport, round4
 from grandstand.apps.bets.services.forecasts import (
     HistoryLoader,
@@ -407,7 +406,7 @@ def run_walk_forward(
 
     `progress` is called from the thread this runs in.
     """
-    from grandstand.apps.bets.domain.walk_forward import WalkForwardPlan, walk_forward
+    from grandstand.apps.bets.domain.evaluation import WalkForwardPlan, walk_forward
 
     span = backtest_span(request)
     forecasts = walk_forward(

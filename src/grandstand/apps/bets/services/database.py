@@ -12,7 +12,7 @@ from typing import Annotated, Final, Generic, TypeAlias, TypeVar
 
 from pydantic import PlainSerializer
 
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound

@@ -16,8 +16,9 @@ from grandstand.apps.bets.domain.records import (
     Score,
     TeamGameStats,
     VerifiedForecast,
+    VerifiedType,
+    slug,
 )
-from grandstand.apps.bets.domain.types import VerifiedType, slug
 from grandstand.apps.bets.services.database import Database
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.games import (
@@ -53,8 +54,8 @@ def model_names() -> tuple[str, ...]:
 
 def model_forecasts(game: Fixture, view: AsOfView) -> list[Forecast]:
     """Return the calibrated forecasts of all built-in models for a game, inverses included."""
+    from grandstand.apps.bets.domain.evaluation import predict_game
     from grandstand.apps.bets.domain.registry import build_standard_panel
-    from grandstand.apps.bets.domain.walk_forward import predict_game
 
     return list(predict_game(game, view, build_standard_panel()))
 

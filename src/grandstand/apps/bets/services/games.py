@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from grandstand.apps.bets.domain.odds import american_to_decimal
-from grandstand.apps.bets.domain.types import sport_name
+from grandstand.apps.bets.domain.records import sport_name
 from grandstand.apps.bets.services.database import Database, ExactNumber, Outcome, Page, check_sport
 from grandstand.apps.bets.services.predictions import (
     Pick,

@@ -18,8 +18,8 @@ from grandstand.apps.bets.domain.odds import (
     parse_american,
     probability_to_american,
 )
+from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.domain.selections import Selection, encode_selection
-from grandstand.apps.bets.domain.types import PricedOutcome
 from grandstand.apps.bets.services.database import Database, ExactNumber, Outcome, check_sport
 from grandstand.apps.bets.services.games import last_confirmed_at, load_game_notes
 from grandstand.apps.bets.services.predictions import row_selections

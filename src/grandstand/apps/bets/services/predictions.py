@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from grandstand.apps.bets.domain.odds import american_to_decimal
+from grandstand.apps.bets.domain.records import AnalysisType, PricedOutcome, slug
 from grandstand.apps.bets.domain.selections import (
     Selection,
     decode_selection,
@@ -21,7 +22,6 @@ from grandstand.apps.bets.domain.selections import (
     parse_outcomes,
     parse_prop,
 )
-from grandstand.apps.bets.domain.types import AnalysisType, PricedOutcome, slug
 from grandstand.apps.bets.services.database import (
     Database,
     ExactNumber,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from grandstand.apps.bets.domain.odds import american_to_decimal, implied_probability
-from grandstand.apps.bets.domain.types import (
+from grandstand.apps.bets.domain.records import (
     AnalysisType,
     Evidence,
     Recommendation,

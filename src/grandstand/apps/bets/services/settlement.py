@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.bets.domain.ledger import BOOKMAKER, STAKES, Cents, Posting
 from grandstand.apps.bets.domain.odds import american_to_decimal
+from grandstand.apps.bets.domain.records import BetStatus, slug
 from grandstand.apps.bets.domain.selections import Selection, encode_selection, opposite_of
 from grandstand.apps.bets.domain.settlement import (
     VOID,
@@ -23,7 +24,6 @@ from grandstand.apps.bets.domain.settlement import (
     settle_bet,
     settlement_rules_for,
 )
-from grandstand.apps.bets.domain.types import BetStatus, slug
 from grandstand.apps.bets.services.database import Database, round4
 from grandstand.apps.bets.services.predictions import outcome_selections
 from grandstand.apps.bets.store.games import GameInfo, GameOdds, HistoricalOdds, PropOdds

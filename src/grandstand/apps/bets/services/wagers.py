@@ -17,11 +17,13 @@ from grandstand.apps.bets.domain.ledger import (
     PURSE,
     STAKES,
     LedgerEvent,
+    add_profit,
+    add_stake,
     reverse_postings,
     transfer,
 )
-from grandstand.apps.bets.domain.limits import add_profit, add_stake
 from grandstand.apps.bets.domain.odds import InvalidPrice, parse_american
+from grandstand.apps.bets.domain.records import slug
 from grandstand.apps.bets.domain.selections import (
     MARKETS,
     InvalidSelection,
@@ -33,7 +35,6 @@ from grandstand.apps.bets.domain.selections import (
     format_selection,
     is_prop,
 )
-from grandstand.apps.bets.domain.types import slug
 from grandstand.apps.bets.services.database import (
     Database,
     ExactNumber,
@@ -42,8 +43,13 @@ from grandstand.apps.bets.services.database import (
     round4_or_none,
 )
 from grandstand.apps.bets.services.ingest.odds_collector import awaited_game
-from grandstand.apps.bets.services.ledger import BookState, LedgerService, LedgerStep
-from grandstand.apps.bets.services.limits import LimitService, user_book
+from grandstand.apps.bets.services.ledger import (
+    BookState,
+    LedgerService,
+    LedgerStep,
+    LimitService,
+    user_book,
+)
 from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
     BetRecord,

@@ -28,7 +28,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from grandstand.apps.bets.domain.feeds import (
+from grandstand.apps.bets.domain.records import (
     FeedFixture,
     FeedInjury,
     FeedPlayerStats,
@@ -36,9 +36,10 @@ from grandstand.apps.bets.domain.feeds import (
     FeedScores,
     FeedStats,
     FeedTeamStats,
+    InjuryStatus,
     RejectedRow,
+    slug,
 )
-from grandstand.apps.bets.domain.types import InjuryStatus, slug
 from grandstand.apps.bets.sources.validation import (
     InvalidValue,
     Rejections,

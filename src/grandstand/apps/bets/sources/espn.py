@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
-from grandstand.apps.bets.domain.feeds import (
+from grandstand.apps.bets.domain.records import (
     FeedFixture,
     FeedInjury,
     FeedPlayerStats,
@@ -20,8 +20,8 @@ from grandstand.apps.bets.domain.feeds import (
     FeedScores,
     FeedStats,
     FeedTeamStats,
+    InjuryStatus,
 )
-from grandstand.apps.bets.domain.types import InjuryStatus
 from grandstand.apps.bets.sources.validation import (
     InvalidValue,
     Rejections,

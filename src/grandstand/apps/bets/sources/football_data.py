@@ -12,14 +12,15 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from grandstand.apps.bets.domain.feeds import (
+from grandstand.apps.bets.domain.records import (
     ArchivedGame,
     ArchivedSeason,
     FeedGame,
     FeedPrice,
     FeedScore,
+    PricedOutcome,
+    slug,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome, slug
 from grandstand.apps.bets.sources.data_files import FileRow, check_columns, decode_text, read_csv
 from grandstand.apps.bets.sources.validation import (
     InvalidValue,

@@ -12,15 +12,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from grandstand.apps.bets.domain.feeds import (
+from grandstand.apps.bets.domain.records import (
     FeedGame,
     FeedGames,
     FeedPrice,
     FeedScore,
     FeedScores,
+    PricedOutcome,
     QuotaUsage,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome
 from grandstand.apps.bets.sources.validation import (
     AlreadyStarted,
     CreditsExhausted,

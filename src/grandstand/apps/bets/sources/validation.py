@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Final, TypeAlias
 
-from grandstand.apps.bets.domain.feeds import RejectedRow
+from grandstand.apps.bets.domain.records import RejectedRow
 from grandstand.core.errors import InvalidInput, LimitReached
 from grandstand.net.client import Response
 from grandstand.net.errors import InvalidResponse

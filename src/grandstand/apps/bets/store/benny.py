@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Self
 
-from grandstand.apps.bets.domain.types import BetStatus, Tally
+from grandstand.apps.bets.domain.records import BetStatus, Tally
 from grandstand.apps.bets.store import bets
 from grandstand.storage.tables import Entity, Get, Put, Query, Update, absent, field, key
 

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal, Self, TypeAlias
 
-from grandstand.apps.bets.domain.types import InjuryStatus, PricedOutcome, matchup_key, slug
+from grandstand.apps.bets.domain.records import InjuryStatus, PricedOutcome, matchup_key, slug
 from grandstand.apps.bets.store import SCHEMA_VERSION, bets, end_of_key
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, attribute, key
 from grandstand.storage.tables.attribute_values import Item

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final, Self
 
-from grandstand.apps.bets.domain.types import AnalysisType, Evidence, Recommendation, VerifiedType
+from grandstand.apps.bets.domain.records import AnalysisType, Evidence, Recommendation, VerifiedType
 from grandstand.apps.bets.store import bets
 from grandstand.storage.tables import Entity, Put, Query, Update, absent, key, ttl
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Self
 
-from grandstand.apps.bets.domain.types import ModelStatus
+from grandstand.apps.bets.domain.records import ModelStatus
 from grandstand.apps.bets.store import bets
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, key
 

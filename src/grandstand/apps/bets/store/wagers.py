@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal, Self, TypeAlias
 
 from grandstand.apps.bets.domain.ledger import Posting
-from grandstand.apps.bets.domain.types import slug
+from grandstand.apps.bets.domain.records import slug
 from grandstand.apps.bets.store import bets
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, key, version
 

@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.domain.feeds import FeedGame, FeedPrice
-from grandstand.apps.bets.domain.types import PricedOutcome
+from grandstand.apps.bets.domain.records import FeedGame, FeedPrice, PricedOutcome
 from grandstand.apps.bets.services.ingest.odds_collector import OddsCollector, OddsNotConnected
 from grandstand.apps.bets.store.games import AwaitedGame, GameInfo, GameOdds, PropOdds, QuotaUse
 from grandstand.core.errors import NotFound, SourceFailed

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.domain.feeds import FeedPlayerStats, FeedScore, FeedStats
 from grandstand.apps.bets.domain.ledger import BENNY
+from grandstand.apps.bets.domain.records import FeedPlayerStats, FeedScore, FeedStats
 from grandstand.apps.bets.services.ingest.outcome_collector import ResultStore
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.apps.bets.store.games import (

@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeAlias
 
-from grandstand.apps.bets.domain.feeds import FeedGame, FeedGames, FeedPrice, FeedScores, QuotaUsage
 from grandstand.apps.bets.domain.odds import InvalidPrice, parse_american
+from grandstand.apps.bets.domain.records import (
+    FeedGame,
+    FeedGames,
+    FeedPrice,
+    FeedScores,
+    PricedOutcome,
+    QuotaUsage,
+    slug,
+)
 from grandstand.apps.bets.domain.selections import (
     InvalidSelection,
     is_prop,
     parse_outcomes,
     parse_prop,
 )
-from grandstand.apps.bets.domain.types import PricedOutcome, slug
 from grandstand.apps.bets.services.database import Database, check_sport
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.benny import BennyBet

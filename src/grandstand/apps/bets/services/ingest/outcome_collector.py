@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from grandstand.apps.bets.domain.feeds import FeedScore, FeedScores
+from grandstand.apps.bets.domain.records import FeedScore, FeedScores, slug
 from grandstand.apps.bets.domain.selections import decode_selection
 from grandstand.apps.bets.domain.settlement import Cancelled, FinalResult, Verdict
-from grandstand.apps.bets.domain.types import slug
-from grandstand.apps.bets.services.benny.trader import BennyTrader
+from grandstand.apps.bets.services.benny_trader import BennyTrader
 from grandstand.apps.bets.services.database import Database, check_sport, round4, round4_or_none
 from grandstand.apps.bets.services.ingest.odds_collector import (
     OddsFeed,
@@ -20,7 +19,6 @@ from grandstand.apps.bets.services.ingest.odds_collector import (
     awaited_game,
     record_quota_use,
 )
-from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed
 from grandstand.apps.bets.services.settlement import ClosingLineArchive, GameEnding, figures_by_slug
 from grandstand.apps.bets.services.wagers import WagerService
 from grandstand.apps.bets.settings import BetsSettings
@@ -36,6 +34,9 @@ from grandstand.apps.bets.store.games import (
 from grandstand.apps.bets.store.predictions import Analysis
 from grandstand.core.errors import GrandstandError
 from grandstand.storage.tables.operations.batches import Write
+
+if TYPE_CHECKING:
+    from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed
 
 ResultStatus: TypeAlias = Literal["new", "corrected", "known"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.bets.services.benny.opinions import OpinionReply
+from grandstand.apps.bets.services.benny_trader import OpinionReply
 from grandstand.apps.bets.store.benny import CachedOpinion, ShadowBet
 from grandstand.apps.bets.store.predictions import Analysis
 from grandstand.core.clock import ManualClock

@@ -1,1 +1,0 @@
-"""Benny, the AI trader who bets virtual money in public."""
