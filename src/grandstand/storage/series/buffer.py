@@ -405,17 +405,20 @@ class Buffer:
             directory.mkdir(parents=True, exist_ok=True)
             descriptor = _lock_directory(directory)
         except BlockingIOError as error:
-            message = f"{directory} is used by another buffer. Close it, or use another directory."
-            raise SeriesUnavailable(message) from error
+            raise SeriesUnavailable(
+                f"{directory} is used by another buffer. Close it, or use another directory."
+            ) from error
         except OSError as error:
-            message = f"{directory} cannot be used as spill directory: {error}"
-            raise SeriesUnavailable(message) from error
+            raise SeriesUnavailable(
+                f"{directory} cannot be used as spill directory: {error}"
+            ) from error
         try:
             queues, events = _open_queues(directory, series, limits)
         except OSError as error:
             os.close(descriptor)
-            message = f"{directory} cannot be used as spill directory: {error}"
-            raise SeriesUnavailable(message) from error
+            raise SeriesUnavailable(
+                f"{directory} cannot be used as spill directory: {error}"
+            ) from error
         for event in events:
             on_event(event)
         return cls(

@@ -106,20 +106,20 @@ class Series(Generic[R]):
             used |= {name.lstrip("-") for name in index.columns}
         unknown = sorted(used - columns.keys())
         if unknown:
-            message = (
+            raise SeriesFault(
                 f"{self.name} has no column {', '.join(unknown)}. Columns: {', '.join(columns)}."
             )
-            raise SeriesFault(message)
         if columns[self.time].kind != "int64" or columns[self.time].nullable:
-            message = f"{self.name}: the time column {self.time} must be int (microseconds)"
-            raise SeriesFault(message)
+            raise SeriesFault(
+                f"{self.name}: the time column {self.time} must be int (microseconds)"
+            )
         if self.time not in self.identity:
-            message = f"{self.name}: the identity must include the time column {self.time}"
-            raise SeriesFault(message)
+            raise SeriesFault(f"{self.name}: the identity must include the time column {self.time}")
         nullable = [name for name in self.identity if columns[name].nullable]
         if nullable:
-            message = f"{self.name}: identity columns cannot be nullable: {', '.join(nullable)}"
-            raise SeriesFault(message)
+            raise SeriesFault(
+                f"{self.name}: identity columns cannot be nullable: {', '.join(nullable)}"
+            )
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -152,11 +152,10 @@ def _column(series: str, name: str, hint: object) -> Column:
         nullable = True
     kind = _KINDS.get(hint)
     if kind is None:
-        message = (
+        raise SeriesFault(
             f"{series}.{name}: unsupported column type {hint!r}. "
             "Use int, Int32, Int16, str, bool, UUID or Json, optionally with | None."
         )
-        raise SeriesFault(message)
     return Column(name, kind, nullable)
 
 
@@ -244,8 +243,9 @@ def validate_columns(
         by_column = []
     if rows and len(by_column) != width:
         index = next(index for index, row in enumerate(rows) if len(row) != width)
-        message = f"{series}: row {index} has {len(rows[index])} columns instead of {width}"
-        raise SeriesFault(message)
+        raise SeriesFault(
+            f"{series}: row {index} has {len(rows[index])} columns instead of {width}"
+        )
     if not rows:
         return [()] * width
     for column, values in zip(columns, by_column, strict=True):
@@ -271,8 +271,7 @@ def _check(series: str, column: Column, values: tuple[Any, ...]) -> None:
     bound = column.bound
     if bound is not None:
         if min(present) < -bound or max(present) >= bound:
-            message = f"{series}.{column.name}: a number does not fit {column.kind}"
-            raise SeriesFault(message)
+            raise SeriesFault(f"{series}.{column.name}: a number does not fit {column.kind}")
     elif expected is str:
         _check_text(series, column, {*present} if column.kind == "text" else present)
 
@@ -283,26 +282,24 @@ def _raise_wrong_type(series: str, column: Column, values: tuple[Any, ...]) -> N
         if type(value) is expected or (value is None and column.nullable):
             continue
         actual = "None" if value is None else type(value).__name__
-        message = f"{series}.{column.name}: row {index} has {actual} instead of {column.kind}"
-        raise SeriesFault(message)
+        raise SeriesFault(
+            f"{series}.{column.name}: row {index} has {actual} instead of {column.kind}"
+        )
 
 
 def _check_text(series: str, column: Column, values: Collection[str]) -> None:
     try:
         encoded = "".join(values).encode()
     except UnicodeEncodeError as error:
-        message = f"{series}.{column.name}: text is not valid Unicode"
-        raise SeriesFault(message) from error
+        raise SeriesFault(f"{series}.{column.name}: text is not valid Unicode") from error
     if b"\x00" in encoded:
-        message = f"{series}.{column.name}: text contains a NUL character"
-        raise SeriesFault(message)
+        raise SeriesFault(f"{series}.{column.name}: text contains a NUL character")
     if column.kind == "json":
         try:
             for value in values:
                 msgspec.json.decode(value)
         except msgspec.DecodeError as error:
-            message = f"{series}.{column.name}: text is not JSON: {error}"
-            raise SeriesFault(message) from error
+            raise SeriesFault(f"{series}.{column.name}: text is not JSON: {error}") from error
 
 
 def missing_columns(
@@ -338,8 +335,7 @@ def missing_columns(
 
 def raise_series_changed(series: Series[Any], reason: str) -> NoReturn:
     """Raise SeriesChanged with advice on what to do."""
-    message = (
+    raise SeriesChanged(
         f"{series.name}: {reason}. Restore the previous declaration, or declare the series under "
         "a new name."
     )
-    raise SeriesChanged(message)

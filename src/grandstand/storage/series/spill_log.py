@@ -200,12 +200,11 @@ class SpillLog(Generic[R]):
             os.fsync(stream.fileno())
         except OSError as error:
             self._roll_back(file)
-            message = (
+            raise BufferFull(
                 f"{self._series.name}: memory is full and {self._directory} cannot take more rows "
                 f"({error.strerror or error}). Free disk space, or restore the connection to the "
                 "engine."
-            )
-            raise BufferFull(message) from error
+            ) from error
         file.end += written
         file.rows += rows
         if file.end >= self._file_bytes:
@@ -230,8 +229,7 @@ class SpillLog(Generic[R]):
             with position.path.open("rb") as stream:
                 record = read_record(stream, position.start, position.end)
         except OSError as error:
-            message = f"{position.path} cannot be read: {error}"
-            raise SeriesUnavailable(message) from error
+            raise SeriesUnavailable(f"{position.path} cannot be read: {error}") from error
         if record is None or record.content is None:
             return record, []
         return record, self._decoder.decode(record.content)

@@ -92,8 +92,9 @@ class SeriesDirectory:
             waited, pause = 0.0, _FIRST_POLL_SECONDS
             while not _try_lock(descriptor):
                 if waited > _WRITE_LOCK_SECONDS:
-                    message = f"{self.path} is locked by another writer. Try again later."
-                    raise SeriesUnavailable(message)
+                    raise SeriesUnavailable(
+                        f"{self.path} is locked by another writer. Try again later."
+                    )
                 self.clock.sleep(pause)
                 waited += pause
                 pause = min(2 * pause, _LONGEST_POLL_SECONDS)
@@ -206,8 +207,9 @@ def check_schema(directory: SeriesDirectory, layout: Layout[Any]) -> bool:
     try:
         stored = msgspec.json.decode(content, type=StoredSchema)
     except msgspec.DecodeError as error:
-        message = f"{_schema_path(directory)} is damaged ({error}). Restore it from a backup."
-        raise SeriesDamaged(message) from error
+        raise SeriesDamaged(
+            f"{_schema_path(directory)} is damaged ({error}). Restore it from a backup."
+        ) from error
     declared, series = _schema_of(layout), layout.series
     if (stored.time, stored.key, stored.chunk_us) != (
         declared.time,

@@ -204,8 +204,7 @@ class ChunkEngine:
 
     def _check_open(self) -> None:
         if self._closed:
-            message = f"The series in {self._path} are closed. Open them again."
-            raise SeriesUnavailable(message)
+            raise SeriesUnavailable(f"The series in {self._path} are closed. Open them again.")
 
 
 def split_by_chunk(

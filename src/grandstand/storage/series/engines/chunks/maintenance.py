@@ -196,8 +196,9 @@ class Maintenance:
         unfinished = self.directory.unfinished(start)
         if not is_equal:
             unfinished.unlink()
-            message = f"{self.directory.live(start)}: the compressed copy differs; nothing changed"
-            raise SeriesDamaged(message)
+            raise SeriesDamaged(
+                f"{self.directory.live(start)}: the compressed copy differs; nothing changed"
+            )
         unfinished.replace(self.directory.parquet(start))
         self.directory.sync()
         self._remove_sqlite_files(start)

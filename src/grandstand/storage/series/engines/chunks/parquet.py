@@ -327,8 +327,9 @@ class ParquetChunk:
     def _row_groups(self) -> list[RowGroup]:
         footer = (self._file.metadata.metadata or {}).get(FOOTER_KEY)
         if footer is None:
-            message = f"{self._path} was not written by Grandstand. Move it to another directory."
-            raise SeriesDamaged(message)
+            raise SeriesDamaged(
+                f"{self._path} was not written by Grandstand. Move it to another directory."
+            )
         return [RowGroup(*group) for group in json.loads(footer)]
 
     def _read_ahead(

@@ -312,14 +312,12 @@ def bar_fields(bars: Bars[Any], layout: Layout[Any]) -> tuple[str, ...]:
     Raises SeriesFault if the bucket size or one of the columns is invalid.
     """
     if bars.bucket_us <= 0:
-        message = f"{layout.series.name}: a bucket must be at least 1 microsecond long"
-        raise SeriesFault(message)
+        raise SeriesFault(f"{layout.series.name}: a bucket must be at least 1 microsecond long")
     numeric = {column.name for column in layout.columns if column.bound is not None}
     requested = [name for name in (bars.value, bars.total) if name is not None]
     for name in requested:
         if name not in numeric:
-            message = f"{layout.series.name}: {name} is not an integer column"
-            raise SeriesFault(message)
+            raise SeriesFault(f"{layout.series.name}: {name} is not an integer column")
     return tuple(dict.fromkeys((*layout.order, layout.series.key, *requested)))
 
 

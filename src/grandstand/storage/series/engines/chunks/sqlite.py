@@ -204,8 +204,7 @@ def build_layout(series: Series[R]) -> Layout[R]:
     columns = series.columns
     for name in (series.name, *(column.name for column in columns)):
         if not _NAME.fullmatch(name):
-            message = f"Invalid series or column name {name!r}. Use letters, digits and _."
-            raise SeriesFault(message)
+            raise SeriesFault(f"Invalid series or column name {name!r}. Use letters, digits and _.")
     order = (series.time, *(name for name in series.identity if name != series.time))
     names = [column.name for column in columns]
     declared = ", ".join(map(column_sql, columns))

@@ -89,22 +89,20 @@ def rest_of_identity(series: Series[Any]) -> tuple[str, ...]:
 def check_names(series: Series[Any]) -> None:
     """Raise SeriesFault if PostgreSQL would shorten or misread a name."""
     if len(series.name) > _MAX_NAME_LENGTH or not _PLAIN_NAME.match(series.name):
-        message = (
+        raise SeriesFault(
             f"Invalid table name {series.name!r}. "
             f"Use at most {_MAX_NAME_LENGTH} lowercase letters, digits and _."
         )
-        raise SeriesFault(message)
     invalid = [
         name
         for name in series.fields
         if not _PLAIN_NAME.match(name) or len(name) > _MAX_NAME_LENGTH
     ]
     if invalid:
-        message = (
+        raise SeriesFault(
             f"{series.name}: invalid column names {', '.join(invalid)}. "
             "Use lowercase letters, digits and _."
         )
-        raise SeriesFault(message)
 
 
 Edition: TypeAlias = Literal["plain", "timescale", "timescale-apache"]
@@ -471,11 +469,10 @@ def _due_steps(connection: Connection, series: str, steps: Sequence[Step]) -> tu
             due.append(replace(step, number=last))
         elif record.fingerprint != step.fingerprint:
             if step.due == "once":
-                message = (
+                raise SeriesChanged(
                     f"{series}: the step {step.name!r} was run with other SQL. Restore the "
                     "previous declaration, or declare the series under a new name."
                 )
-                raise SeriesChanged(message)
             due.append(replace(step, number=record.number))
     return tuple(due)
 
