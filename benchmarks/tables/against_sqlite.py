@@ -17,7 +17,7 @@ from benchmarks.tables.records import (
     plain,
 )
 from grandstand.storage.tables import Store
-from grandstand.storage.tables.encoding.packing import pack
+from grandstand.storage.tables.encoding import pack
 
 _ROUNDS = 40
 _ROUND_ITEMS = 250

@@ -12,8 +12,8 @@ import boto3
 from botocore.config import Config
 
 from grandstand.storage.tables import Naming, Table
-from grandstand.storage.tables.encoding.attributes import item_to_wire
-from grandstand.storage.tables.encoding.shapes import create_table_shape
+from grandstand.storage.tables.encoding import item_to_wire
+from grandstand.storage.tables.schema import create_table_shape
 from tests.parts import dynamodb_local
 from tests.parts.keeper import Keeper
 

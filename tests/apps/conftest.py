@@ -8,7 +8,7 @@ import pytest
 
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.storage.tables import Naming, Store
-from grandstand.storage.tables.engines.dynamodb.connection import Credentials
+from grandstand.storage.tables.engines.dynamodb.client import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine

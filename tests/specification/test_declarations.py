@@ -10,7 +10,7 @@ import pytest
 from grandstand.storage.tables import Entity, Naming
 from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan
-from grandstand.storage.tables.encoding.shapes import create_table_shape
+from grandstand.storage.tables.schema import create_table_shape
 from tests.specification import declarations
 from tests.specification.compare import application_departures
 from tests.specification.facts import (

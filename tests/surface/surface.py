@@ -38,7 +38,7 @@ from grandstand.kit.problems import describe_error
 from grandstand.kit.routes import AppRoute
 from grandstand.storage.tables import Entity, Naming
 from grandstand.storage.tables.declaration.patterns import placeholder
-from grandstand.storage.tables.encoding.shapes import create_table_shape
+from grandstand.storage.tables.schema import create_table_shape
 
 SOURCE = Path(grandstand.__file__).parent
 

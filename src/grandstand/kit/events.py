@@ -17,8 +17,7 @@ from grandstand.kit.live import Publisher
 from grandstand.storage.tables.declaration.entity import Entity
 from grandstand.storage.tables.declaration.fields import ttl
 from grandstand.storage.tables.declaration.table import Table
-from grandstand.storage.tables.operations.batches import WriteMany
-from grandstand.storage.tables.operations.item_ops import Put
+from grandstand.storage.tables.operations.item_ops import Put, WriteMany
 from grandstand.storage.tables.operations.queries import Query, key
 from grandstand.storage.tables.store import AsyncStore
 

@@ -21,9 +21,8 @@ from grandstand.storage.tables.declaration.fields import ttl
 from grandstand.storage.tables.declaration.table import Index, Table
 from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.operations.conditions import ConditionExpr, field
-from grandstand.storage.tables.operations.item_ops import Get, Operation, Put
+from grandstand.storage.tables.operations.item_ops import Get, Operation, Put, Update
 from grandstand.storage.tables.operations.queries import Query, key
-from grandstand.storage.tables.operations.updates import Update
 from grandstand.storage.tables.store import AsyncStore
 
 Stage: TypeAlias = Literal["waiting", "delivered", "dead"]

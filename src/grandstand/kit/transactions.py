@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from grandstand.storage.tables import AsyncStore, Entity
 from grandstand.storage.tables.errors import TransactionCancelled
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
 E = TypeVar("E", bound=Entity)

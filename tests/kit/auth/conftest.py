@@ -12,7 +12,7 @@ from grandstand.kit.auth.accounts import AccountService
 from grandstand.kit.auth.passwords import Cost, Passwords
 from grandstand.kit.auth.tables import AUTH_TABLES
 from grandstand.storage.tables import AsyncStore, Naming, Store
-from grandstand.storage.tables.engines.dynamodb.connection import Credentials
+from grandstand.storage.tables.engines.dynamodb.client import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine

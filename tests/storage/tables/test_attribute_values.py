@@ -20,7 +20,7 @@ from grandstand.storage.tables.attribute_values import (
     same,
     type_code,
 )
-from grandstand.storage.tables.encoding.packing import pack, unpack
+from grandstand.storage.tables.encoding import pack, unpack
 from grandstand.storage.tables.errors import InvalidRequest
 
 NUMBERS = st.one_of(

@@ -15,7 +15,7 @@ from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import CursorInvalid, DeclarationFault
 from grandstand.storage.tables.maintenance import BackfillFailure, Progress, Report, backfill
-from grandstand.storage.tables.operations.batches import MAX_WRITE, split_batches
+from grandstand.storage.tables.operations.item_ops import MAX_WRITE, split_batches
 from grandstand.storage.tables.requests import (
     DeleteItem,
     GetItem,

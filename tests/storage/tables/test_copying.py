@@ -13,7 +13,7 @@ import pytest
 from grandstand.core.clock import SystemClock
 from grandstand.storage.tables import Naming, Store, Table
 from grandstand.storage.tables.attribute_values import Item, Key
-from grandstand.storage.tables.encoding.packing import ItemSum
+from grandstand.storage.tables.encoding import ItemSum
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.errors import TableNotFound

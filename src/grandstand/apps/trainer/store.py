@@ -43,8 +43,7 @@ from grandstand.storage.tables import (
     present,
     require,
 )
-from grandstand.storage.tables.operations.batches import Write
-from grandstand.storage.tables.operations.item_ops import ConditionCheck
+from grandstand.storage.tables.operations.item_ops import ConditionCheck, Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
 E = TypeVar("E", bound=Entity)

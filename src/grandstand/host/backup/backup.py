@@ -19,7 +19,7 @@ from grandstand.host.backup.progress import Progress, ReportProgress
 from grandstand.host.backup.restore import fsync_path
 from grandstand.host.settings import Settings
 from grandstand.storage.series.engines.chunks.directory import open_snapshot
-from grandstand.storage.tables.engines.sqlite.snapshot import snapshot
+from grandstand.storage.tables.engines.sqlite.connections import snapshot
 
 _SUFFIX: Final = ".unfinished"
 _LOCK: Final = "backup.lock"

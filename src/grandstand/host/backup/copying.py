@@ -23,7 +23,7 @@ from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.query import ChunkStatus, Window
 from grandstand.storage.tables.attribute_values import Key
 from grandstand.storage.tables.declaration.table import Table
-from grandstand.storage.tables.encoding.packing import ItemSum
+from grandstand.storage.tables.encoding import ItemSum
 from grandstand.storage.tables.maintenance import (
     CopyPlan,
     CopyProgress,

@@ -28,7 +28,7 @@ from grandstand.host.backup.archive import (
 from grandstand.host.backup.progress import Progress, ReportProgress
 from grandstand.host.infrastructure import sqlite_file
 from grandstand.host.settings import Settings
-from grandstand.storage.tables.engines.sqlite.snapshot import count_items, in_use
+from grandstand.storage.tables.engines.sqlite.connections import count_items, in_use
 
 
 def fsync_path(path: Path) -> None:

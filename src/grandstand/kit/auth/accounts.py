@@ -48,7 +48,7 @@ from grandstand.storage.tables import AsyncStore, Get
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 
 if TYPE_CHECKING:
-    from grandstand.storage.tables.operations.batches import Write
+    from grandstand.storage.tables.operations.item_ops import Write
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w.@+-]{0,62}\w)?")
 

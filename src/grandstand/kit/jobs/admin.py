@@ -11,7 +11,7 @@ from grandstand.core.errors import NotFound
 from grandstand.kit.jobs.runner import lease_name
 from grandstand.kit.jobs.tables import JobRun, JobState, Outcome
 from grandstand.storage.tables.errors import ConditionFailed, TableNotFound
-from grandstand.storage.tables.operations.updates import Update
+from grandstand.storage.tables.operations.item_ops import Update
 from grandstand.storage.tables.platform_tables import LeaseRecord
 from grandstand.storage.tables.store import AsyncStore
 

@@ -9,9 +9,8 @@ from grandstand.storage.tables.declaration.entity import Entity
 from grandstand.storage.tables.declaration.fields import ttl
 from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.operations.conditions import ConditionExpr, absent, field
-from grandstand.storage.tables.operations.item_ops import Get, Put
+from grandstand.storage.tables.operations.item_ops import Get, Put, Update
 from grandstand.storage.tables.operations.queries import Query, key
-from grandstand.storage.tables.operations.updates import Update
 
 Outcome: TypeAlias = Literal["done", "failed", "timed out", "lost", "stopped"]
 

@@ -3,12 +3,6 @@
 from grandstand.storage.tables.declaration.entity import Entity
 from grandstand.storage.tables.declaration.fields import attribute, ttl, version
 from grandstand.storage.tables.declaration.table import Index, Naming, Table
-from grandstand.storage.tables.operations.batches import (
-    GetMany,
-    TransactGet,
-    TransactWrite,
-    WriteMany,
-)
 from grandstand.storage.tables.operations.conditions import (
     ConditionExpr,
     absent,
@@ -20,9 +14,19 @@ from grandstand.storage.tables.operations.conditions import (
     present,
     size,
 )
-from grandstand.storage.tables.operations.item_ops import Delete, Get, Operation, Put, require
+from grandstand.storage.tables.operations.item_ops import (
+    Delete,
+    Get,
+    GetMany,
+    Operation,
+    Put,
+    TransactGet,
+    TransactWrite,
+    Update,
+    WriteMany,
+    require,
+)
 from grandstand.storage.tables.operations.queries import Key, Query, Scan, key
-from grandstand.storage.tables.operations.updates import Update
 from grandstand.storage.tables.schema import Capacity
 from grandstand.storage.tables.store import AsyncStore, Page, Store
 

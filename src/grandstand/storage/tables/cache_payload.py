@@ -17,10 +17,10 @@ from grandstand.core.errors import Broken, GrandstandError, InvalidInput
 from grandstand.storage.tables.attribute_values import Item, Key, Value, item_size
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION
 from grandstand.storage.tables.declaration.fields import TIMES
-from grandstand.storage.tables.encoding.packing import pack, unpack
+from grandstand.storage.tables.encoding import pack, unpack
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 from grandstand.storage.tables.expressions import nodes
-from grandstand.storage.tables.operations.batches import (
+from grandstand.storage.tables.operations.item_ops import (
     MAX_ACTIONS,
     MAX_WRITE,
     ItemAddress,

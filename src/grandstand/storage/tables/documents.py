@@ -10,9 +10,8 @@ from typing import Any
 from grandstand.storage.tables.declaration.compiled import EntityPlan
 from grandstand.storage.tables.declaration.patterns import Pattern, patterns, placeholder_record
 from grandstand.storage.tables.declaration.table import Index, Naming, Table
-from grandstand.storage.tables.encoding.attributes import item_to_wire
-from grandstand.storage.tables.encoding.shapes import create_table_shape
-from grandstand.storage.tables.schema import KeyType
+from grandstand.storage.tables.encoding import item_to_wire
+from grandstand.storage.tables.schema import KeyType, create_table_shape
 
 
 def markdown_document(tables: Iterable[Table]) -> str:

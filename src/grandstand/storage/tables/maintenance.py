@@ -14,7 +14,7 @@ from grandstand.core.errors import Conflict, GrandstandError
 from grandstand.storage.tables.attribute_values import Item, Key, same
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan, is_expired
 from grandstand.storage.tables.declaration.table import Table
-from grandstand.storage.tables.encoding.packing import ItemSum, canonical_bytes
+from grandstand.storage.tables.encoding import ItemSum, canonical_bytes
 from grandstand.storage.tables.errors import (
     ChangesLost,
     ConditionFailed,
@@ -33,13 +33,13 @@ from grandstand.storage.tables.expressions.nodes import (
     UpdateNode,
 )
 from grandstand.storage.tables.expressions.nodes import Literal as Given
-from grandstand.storage.tables.operations.batches import (
+from grandstand.storage.tables.operations.conditions import all_of
+from grandstand.storage.tables.operations.item_ops import (
     MAX_WRITE,
     read_batches,
     split_batches,
     write_batch,
 )
-from grandstand.storage.tables.operations.conditions import all_of
 from grandstand.storage.tables.operations.queries import read_cursor, write_cursor
 from grandstand.storage.tables.platform_tables import Consumer
 from grandstand.storage.tables.requests import DeleteItem, GetItem, PutItem, ScanRequest, UpdateItem

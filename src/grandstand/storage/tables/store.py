@@ -13,8 +13,16 @@ from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.table import Naming, Table
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import ConditionFailed, TableInUse
-from grandstand.storage.tables.operations.batches import GetMany, TransactWrite, Write, WriteMany
-from grandstand.storage.tables.operations.item_ops import Delete, Get, Operation, Put
+from grandstand.storage.tables.operations.item_ops import (
+    Delete,
+    Get,
+    GetMany,
+    Operation,
+    Put,
+    TransactWrite,
+    Write,
+    WriteMany,
+)
 from grandstand.storage.tables.operations.queries import Query, ReadQuery, read_cursor, write_cursor
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from grandstand.apps.keiba.store import TABLES
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.simulators.racing.site import Site
 from grandstand.storage.tables import Naming, Store
-from grandstand.storage.tables.encoding.shapes import create_table_shape
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.schema import create_table_shape
 from tests.apps.keiba.stage import ALL_TABLES, SUNDAY, Stage, staged
 from tests.kit.stores import open_engine
 from tests.parts import dynamodb_local as local

@@ -11,7 +11,7 @@ from grandstand.apps.trainer.store import Scenario
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.attribute_values import item_size
-from grandstand.storage.tables.engines.dynamodb.connection import Credentials
+from grandstand.storage.tables.engines.dynamodb.client import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from tests.apps.trainer.stage import (
     ADA,

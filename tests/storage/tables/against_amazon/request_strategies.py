@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from grandstand.storage.tables.attribute_values import Item, Value
-from grandstand.storage.tables.encoding.attributes import item_to_wire, to_wire
+from grandstand.storage.tables.encoding import item_to_wire, to_wire
 from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.expressions.render import Rendering
 

@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from hypothesis import example, given, settings
 
 from grandstand.storage.tables.attribute_values import Item, Value
-from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
+from grandstand.storage.tables.encoding import item_from_wire, item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.evaluate import (
     apply,

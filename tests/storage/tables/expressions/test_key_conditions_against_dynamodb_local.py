@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from grandstand.storage.tables.attribute_values import Value
-from grandstand.storage.tables.encoding.attributes import item_to_wire
+from grandstand.storage.tables.encoding import item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.key_conditions import check_filter
 from grandstand.storage.tables.expressions.parse import (

@@ -55,7 +55,7 @@ from grandstand.apps.bets.store.benny import (
     ShadowBet,
 )
 from grandstand.kit.events import Events
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 
 class BennyBankroll:

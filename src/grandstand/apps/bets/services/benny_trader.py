@@ -47,7 +47,7 @@ from grandstand.kit.live import Publisher
 from grandstand.kit.llm.interface import Llm, LlmRequest
 from grandstand.storage.tables.declaration.fields import TIMES
 from grandstand.storage.tables.leases import PLATFORM_LEASES, Leases
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 if TYPE_CHECKING:
     from grandstand.apps.bets.domain.calibration import Calibration

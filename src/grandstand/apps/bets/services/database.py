@@ -19,7 +19,7 @@ from grandstand.core.errors import NotFound
 from grandstand.core.ids import new_id
 from grandstand.kit.transactions import Sleep, iterate_yielding, try_transaction
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
 E = TypeVar("E", bound=Entity)

@@ -42,7 +42,7 @@ from grandstand.core.errors import Conflict, GrandstandError, InvalidInput
 from grandstand.kit.auth.caller import Caller
 from grandstand.storage.tables import Put
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 _MAX_ATTEMPTS: Final = 32
 _BACKOFF_SECONDS: Final = 0.05

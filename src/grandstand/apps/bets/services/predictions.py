@@ -46,7 +46,7 @@ from grandstand.apps.bets.store.predictions import Analysis, Prediction, StoredR
 from grandstand.apps.bets.store.user_models import UserModel
 from grandstand.core.errors import NotFound
 from grandstand.kit.live import Publisher
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 if TYPE_CHECKING:
     from grandstand.apps.bets.domain.forecasts import Forecast, Predictor

@@ -74,7 +74,7 @@ from grandstand.kit.auth.caller import Caller
 from grandstand.kit.events import Event as AppEvent
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 COLUMNS: Final = ("game_id", "market", "side", "price", "stake")
 OPTIONAL: Final = ("point", "participant", "bookmaker", "placed_at", "note", "token")

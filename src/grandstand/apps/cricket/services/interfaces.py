@@ -20,7 +20,7 @@ from grandstand.core.clock import Clock
 from grandstand.kit.transactions import Sleep, iterate_yielding, truncate_to_ms, try_transaction
 from grandstand.net.client import SourceStatus
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from grandstand.core.errors import Conflict, InvalidInput
 from grandstand.kit.outbox import Outbox, OutboxMessage
 from grandstand.storage.tables import Put
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 _DISMISSED_BEFORE: Final = timedelta(hours=1)
 _DEVICE_ID: Final = re.compile(r"[A-Za-z0-9._:@=-]{1,100}")

@@ -28,7 +28,7 @@ from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals
 from grandstand.core.errors import Conflict
 from grandstand.kit.outbox import Outbox
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 _ID_NAMESPACE: Final = uuid5(NAMESPACE_URL, "urn:grandstand:trainer:attempts")
 _EVALUATE_AFTER: Final = timedelta(seconds=10)

@@ -38,7 +38,7 @@ from grandstand.kit.live import Publisher
 from grandstand.kit.outbox import OutboxMessage
 from grandstand.storage.tables import present
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 EVALUATE_TOPIC: Final = "trainer.evaluate"
 _MAX_ERROR_CHARS: Final = 500

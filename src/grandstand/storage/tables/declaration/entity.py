@@ -32,9 +32,8 @@ from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.errors import DeclarationFault
 from grandstand.storage.tables.expressions.nodes import Path
 from grandstand.storage.tables.operations.conditions import Attribute
-from grandstand.storage.tables.operations.item_ops import Delete, Get, Put
+from grandstand.storage.tables.operations.item_ops import Delete, Get, Put, Update
 from grandstand.storage.tables.operations.queries import Key, Scan
-from grandstand.storage.tables.operations.updates import Update
 
 E = TypeVar("E", bound="Entity")
 

@@ -19,10 +19,15 @@ from grandstand.storage.tables.declaration.fields import split_optional
 from grandstand.storage.tables.errors import DeclarationFault
 from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition
 from grandstand.storage.tables.expressions.render import Rendering
-from grandstand.storage.tables.operations.batches import GetMany, WriteMany
-from grandstand.storage.tables.operations.item_ops import Delete, Get, Put
+from grandstand.storage.tables.operations.item_ops import (
+    Delete,
+    Get,
+    GetMany,
+    Put,
+    Update,
+    WriteMany,
+)
 from grandstand.storage.tables.operations.queries import Query, Scan
-from grandstand.storage.tables.operations.updates import Update
 
 if TYPE_CHECKING:
     from grandstand.storage.tables.declaration.entity import Entity

@@ -20,7 +20,7 @@ from grandstand.storage.tables.dynamodb_server.legacy_parameters import (
     expected_condition,
 )
 from grandstand.storage.tables.dynamodb_server.service import Request, Response, Service
-from grandstand.storage.tables.encoding.attributes import (
+from grandstand.storage.tables.encoding import (
     from_wire,
     item_from_wire,
     item_to_wire,

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from grandstand.storage.tables.attribute_values import Value, type_code
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
-from grandstand.storage.tables.encoding.attributes import from_wire
+from grandstand.storage.tables.encoding import from_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.evaluate import ordered
 from grandstand.storage.tables.expressions.nodes import (

@@ -24,7 +24,7 @@ from grandstand.storage.tables.dynamodb_server.service import (
     Service,
 )
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
-from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
+from grandstand.storage.tables.encoding import item_from_wire, item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.key_conditions import key_condition, key_terms
 from grandstand.storage.tables.expressions.nodes import Condition, Path

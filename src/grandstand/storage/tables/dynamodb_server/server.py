@@ -34,7 +34,7 @@ from grandstand.storage.tables.dynamodb_server.validation import (
     SerializationError,
     StructRule,
 )
-from grandstand.storage.tables.encoding.attributes import item_to_wire
+from grandstand.storage.tables.encoding import item_to_wire
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import (
     CancellationReason,

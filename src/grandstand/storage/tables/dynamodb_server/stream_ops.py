@@ -18,11 +18,10 @@ from grandstand.storage.tables.dynamodb_server.service import (
 )
 from grandstand.storage.tables.dynamodb_server.table_ops import STREAM_VIEW, get_setting
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
-from grandstand.storage.tables.encoding.attributes import item_to_wire
-from grandstand.storage.tables.encoding.shapes import key_schema
+from grandstand.storage.tables.encoding import item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest, IteratorExpired, TableNotFound
 from grandstand.storage.tables.requests import Change
-from grandstand.storage.tables.schema import TableDescription
+from grandstand.storage.tables.schema import TableDescription, key_schema
 
 _PAGE_SIZE: Final = 100
 _MAX_RECORDS: Final = 1000

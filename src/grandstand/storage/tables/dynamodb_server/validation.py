@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Protocol, TypeGuard
 
 from grandstand.core.errors import InvalidInput
-from grandstand.storage.tables.encoding.attributes import WireFault, from_wire
+from grandstand.storage.tables.encoding import WireFault, from_wire
 from grandstand.storage.tables.errors import InvalidRequest
 
 NAME_PATTERN: Final = "[a-zA-Z0-9_.-]+"

@@ -16,10 +16,16 @@ from grandstand.storage.tables.capacity import (
 )
 from grandstand.storage.tables.engines.dynamodb import items
 from grandstand.storage.tables.errors import DeclarationFault
-from grandstand.storage.tables.operations.batches import GetMany, TransactWrite, WriteMany
-from grandstand.storage.tables.operations.item_ops import Delete, Get, Put
+from grandstand.storage.tables.operations.item_ops import (
+    Delete,
+    Get,
+    GetMany,
+    Put,
+    TransactWrite,
+    Update,
+    WriteMany,
+)
 from grandstand.storage.tables.operations.queries import Query, ReadQuery, Scan
-from grandstand.storage.tables.operations.updates import Update
 from grandstand.storage.tables.store import Session
 
 Shape = dict[str, Any]

@@ -16,7 +16,7 @@ from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, Value
 from grandstand.storage.tables.attribute_values import Key as ItemKey
 from grandstand.storage.tables.declaration.compiled import MAX_CHARACTER, KeyPart, KeyPlan
-from grandstand.storage.tables.encoding.packing import pack, unpack
+from grandstand.storage.tables.encoding import pack, unpack
 from grandstand.storage.tables.errors import CursorInvalid, DeclarationFault
 from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition, Range
 from grandstand.storage.tables.operations.conditions import ConditionExpr, all_of, condition_of

@@ -11,7 +11,7 @@ from grandstand.apps.cricket.store.users import LiveActivity, MatchFollow
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import Unavailable
 from grandstand.storage.tables import AsyncStore, Store
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 from tests.apps.cricket.domain.scorer import Scorer
 from tests.apps.cricket.services.stage import (
     ADA,

@@ -10,8 +10,7 @@ from uuid import uuid4
 import pytest
 
 from grandstand.core.clock import ManualClock, SystemClock
-from grandstand.storage.tables.engines.dynamodb.client import RetryPolicy
-from grandstand.storage.tables.engines.dynamodb.connection import Credentials
+from grandstand.storage.tables.engines.dynamodb.client import Credentials, RetryPolicy
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.schema import TableSchema

@@ -9,8 +9,7 @@ import pytest
 
 from grandstand.core.clock import ManualClock
 from grandstand.storage.tables.attribute_values import Key
-from grandstand.storage.tables.engines.dynamodb.client import RetryPolicy
-from grandstand.storage.tables.engines.dynamodb.connection import Credentials
+from grandstand.storage.tables.engines.dynamodb.client import Credentials, RetryPolicy
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSupported
 from grandstand.storage.tables.engines.protocol import Capabilities

@@ -10,8 +10,7 @@ import pytest
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.core.errors import GrandstandError
 from grandstand.storage.tables.attribute_values import Item
-from grandstand.storage.tables.engines.dynamodb.client import RetryPolicy
-from grandstand.storage.tables.engines.dynamodb.connection import Credentials, Timeouts
+from grandstand.storage.tables.engines.dynamodb.client import Credentials, RetryPolicy, Timeouts
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.errors import (
     AccessRefused,

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from grandstand.core.clock import ManualClock
-from grandstand.storage.tables.engines.dynamodb.connection import (
+from grandstand.storage.tables.engines.dynamodb.client import (
     Credentials,
     ServiceAddress,
     connect,

@@ -14,7 +14,7 @@ import pytest
 
 from grandstand.core.clock import SystemClock
 from grandstand.storage.tables.attribute_values import Item
-from grandstand.storage.tables.encoding.packing import unpack
+from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.expressions.nodes import KeyCondition
 from grandstand.storage.tables.requests import Change, GetItem, QueryRequest

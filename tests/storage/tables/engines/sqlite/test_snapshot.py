@@ -14,7 +14,7 @@ import pytest
 
 from grandstand.core.clock import SystemClock
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from grandstand.storage.tables.engines.sqlite.snapshot import count_items, in_use, snapshot
+from grandstand.storage.tables.engines.sqlite.connections import count_items, in_use, snapshot
 from grandstand.storage.tables.errors import StoreDamaged, StoreUnavailable
 from grandstand.storage.tables.requests import GetItem, PutItem, ScanRequest
 from tests.storage.tables.engines.sqlite import pair_writer

@@ -40,7 +40,7 @@ from grandstand.apps.bets.store.wagers import Wager
 from grandstand.core.errors import Unavailable
 from grandstand.kit.live import Publisher
 from grandstand.storage.tables import Delete
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 _SOURCE: Final = "odds"
 _PROPS_AHEAD: Final = timedelta(days=2)

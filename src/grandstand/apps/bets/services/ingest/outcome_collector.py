@@ -33,7 +33,7 @@ from grandstand.apps.bets.store.games import (
 )
 from grandstand.apps.bets.store.predictions import Analysis
 from grandstand.core.errors import GrandstandError
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 if TYPE_CHECKING:
     from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed

@@ -42,7 +42,7 @@ from grandstand.kit.outbox import Outbox, OutboxMessage
 from grandstand.storage.tables import AsyncStore, Put
 from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.leases import Leases
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 # A DynamoDB transaction has at most 100 writes, including the state and two outbox messages.
 _MAX_LOGGED_EVENTS: Final = 90

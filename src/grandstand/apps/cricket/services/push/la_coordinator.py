@@ -41,7 +41,7 @@ from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import get_logger, redact
 from grandstand.kit.outbox import Outbox, OutboxMessage
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations.batches import Write
+from grandstand.storage.tables.operations.item_ops import Write
 
 _CLAIM_LENGTH: Final = timedelta(seconds=30)
 _RETRY_AFTER: Final = timedelta(seconds=2)

@@ -10,19 +10,17 @@ from typing import Any, Final, Self, TypeAlias
 
 from grandstand.core.clock import Clock
 from grandstand.storage.tables.attribute_values import Item, Key
-from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire
+from grandstand.storage.tables.encoding import item_from_wire, item_to_wire
 from grandstand.storage.tables.engines.dynamodb.client import (
     CapacityMeter,
-    DynamoClient,
-    RetryPolicy,
-    detect_capabilities,
-)
-from grandstand.storage.tables.engines.dynamodb.connection import (
     Clients,
     Credentials,
+    DynamoClient,
+    RetryPolicy,
     ServiceAddress,
     Timeouts,
     connect,
+    detect_capabilities,
 )
 from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSupported
 from grandstand.storage.tables.engines.dynamodb.items import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from grandstand.core.errors import GrandstandError, Unavailable
-from grandstand.storage.tables.encoding.attributes import item_from_wire
+from grandstand.storage.tables.encoding import item_from_wire
 from grandstand.storage.tables.errors import (
     AccessRefused,
     CancellationReason,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from grandstand.storage.tables.attribute_values import Item, same
-from grandstand.storage.tables.encoding.attributes import item_from_wire, item_to_wire, to_wire
+from grandstand.storage.tables.encoding import item_from_wire, item_to_wire, to_wire
 from grandstand.storage.tables.engines.dynamodb.client import DynamoClient
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions.evaluate import apply, makes_item, touched

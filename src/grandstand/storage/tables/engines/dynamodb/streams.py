@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from grandstand.core.clock import Clock
-from grandstand.storage.tables.encoding.attributes import item_from_wire
+from grandstand.storage.tables.encoding import item_from_wire
 from grandstand.storage.tables.engines.dynamodb.client import DynamoClient
 from grandstand.storage.tables.errors import ChangesLost, IteratorExpired, TableNotFound
 from grandstand.storage.tables.requests import Change, ChangeBatch

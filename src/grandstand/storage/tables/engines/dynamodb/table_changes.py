@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from grandstand.storage.tables.encoding.shapes import (
+from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.schema import (
+    Capacity,
+    IndexSchema,
+    TableSchema,
     billing_shape,
     capacity_shape,
     index_shape,
     stream_shape,
 )
-from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.schema import Capacity, IndexSchema, TableSchema
 
 Shape: TypeAlias = dict[str, Any]
 

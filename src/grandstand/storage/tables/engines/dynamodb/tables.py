@@ -9,7 +9,6 @@ from datetime import UTC
 from typing import Any, Final, TypeAlias
 
 from grandstand.core.clock import Clock
-from grandstand.storage.tables.encoding.shapes import create_table_shape, schema_from_shape
 from grandstand.storage.tables.engines.dynamodb.client import DynamoClient
 from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSupported
 from grandstand.storage.tables.engines.dynamodb.table_changes import plan_changes
@@ -20,7 +19,12 @@ from grandstand.storage.tables.errors import (
     StoreUnavailable,
     TableNotFound,
 )
-from grandstand.storage.tables.schema import TableDescription, TableSchema
+from grandstand.storage.tables.schema import (
+    TableDescription,
+    TableSchema,
+    create_table_shape,
+    schema_from_shape,
+)
 
 Shape: TypeAlias = dict[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from grandstand.storage.tables.attribute_values import Item, number_text
-from grandstand.storage.tables.encoding.packing import unpack
+from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.access_paths import (
     MISMATCH,
     ItemRejected,

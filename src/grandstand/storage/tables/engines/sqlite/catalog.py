@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from grandstand.core.clock import Clock
-from grandstand.storage.tables.encoding.packing import unpack
+from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.connections import ConnectionContext, Execute
 from grandstand.storage.tables.engines.sqlite.layout import (
     Layout,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from grandstand.storage.tables.attribute_values import Item, item_size
-from grandstand.storage.tables.encoding.packing import pack, unpack
+from grandstand.storage.tables.encoding import pack, unpack
 from grandstand.storage.tables.engines.sqlite.catalog import (
     TableRecord,
     layout_of,

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final, TypeAlias
 
 from grandstand.storage.tables.attribute_values import Item, Key, Value, check_size
-from grandstand.storage.tables.encoding.packing import pack
+from grandstand.storage.tables.encoding import pack
 from grandstand.storage.tables.engines.sqlite.access_paths import (
     ENCODERS,
     PARTITION_BYTES,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from grandstand.storage.tables.attribute_values import Item, item_size
-from grandstand.storage.tables.encoding.packing import unpack
+from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.access_paths import (
     BUCKETS,
     AccessPath,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from grandstand.storage.tables.attribute_values import MAX_ITEM_BYTES, Item, item_size, same
-from grandstand.storage.tables.encoding.packing import unpack
+from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.access_paths import AccessPath, ItemRejected, RowKey
 from grandstand.storage.tables.engines.sqlite.catalog import layout_of
 from grandstand.storage.tables.engines.sqlite.changes import record_change

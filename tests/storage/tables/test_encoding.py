@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grandstand.storage.tables.attribute_values import Value
-from grandstand.storage.tables.encoding.attributes import (
+from grandstand.storage.tables.encoding import (
     WireFault,
     from_wire,
     item_from_wire,

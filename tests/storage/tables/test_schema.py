@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 
-from grandstand.storage.tables.encoding.shapes import create_table_shape, schema_from_shape
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.schema import Capacity, IndexSchema, TableSchema
+from grandstand.storage.tables.schema import (
+    Capacity,
+    IndexSchema,
+    TableSchema,
+    create_table_shape,
+    schema_from_shape,
+)
 
 PLAIN = TableSchema("plain", "id", types={"id": "S"})
 RICH = TableSchema(

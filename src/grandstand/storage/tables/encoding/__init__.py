@@ -1,1 +1,0 @@
-"""Items and schemas as DynamoDB JSON, bytes and checksums."""
