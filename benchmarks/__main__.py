@@ -6,7 +6,7 @@ from importlib import import_module
 
 from benchmarks.harness.command import main
 from benchmarks.harness.rows import Row
-from tests.parts.surroundings import tidy_environment
+from tests.parts.environment import tidy_environment
 
 # Modules or packages in this folder, each with `run(*, full: bool) -> list[Row]`
 NAMES: tuple[str, ...] = (

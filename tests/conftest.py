@@ -13,9 +13,9 @@ import pytest
 
 from tests.parts import aws_cli, aws_sdk, axe, chromium, postgres
 from tests.parts import dynamodb_local as local
-from tests.parts.keeper import Keeper, MissingPartError
+from tests.parts.environment import in_ci, state_folder, tidy_environment
+from tests.parts.part_cache import MissingPartError, PartCache
 from tests.parts.run_folder import run_folder
-from tests.parts.surroundings import in_ci, state_folder, tidy_environment
 
 Found = TypeVar("Found")
 
@@ -124,9 +124,9 @@ def _steady_chance(config: pytest.Config) -> None:
         hypothesis.settings.load_profile("steady")
 
 
-def _find(request: pytest.FixtureRequest, find: Callable[[Keeper], Found]) -> Found:
+def _find(request: pytest.FixtureRequest, find: Callable[[PartCache], Found]) -> Found:
     try:
-        return find(Keeper(may_fetch=False))
+        return find(PartCache(may_fetch=False))
     except MissingPartError as error:
         _do_without(request, error)
 

@@ -20,7 +20,7 @@ from grandstand.apps.gatherer.store import DELTAS
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from tests.parts import postgres
-from tests.parts.keeper import Keeper, MissingPartError
+from tests.parts.part_cache import MissingPartError, PartCache
 
 _MARKETS = 50
 _LEVELS = 40
@@ -90,7 +90,7 @@ def _embedded(folder: Path, frames: Sequence[bytes]) -> list[Row]:
 
 def _on_server(folder: Path, frames: Sequence[bytes]) -> list[Row]:
     try:
-        found = postgres.find(Keeper(may_fetch=True))
+        found = postgres.find(PartCache(may_fetch=True))
     except MissingPartError as missing:
         sys.stderr.write(f"grandstand: NOT MEASURED, there is no PostgreSQL: {missing}\n")
         return []

@@ -17,7 +17,7 @@ from grandstand.apps.gatherer.store import DELTAS
 from grandstand.core.clock import Clock, ManualClock
 from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from tests.parts import postgres
-from tests.parts.keeper import Keeper, MissingPartError
+from tests.parts.part_cache import MissingPartError, PartCache
 
 _BATCH = 5_000
 _TURNS = 12
@@ -40,7 +40,7 @@ Batch = Sequence[OrderbookDelta]
 def on_server(folder: Path, hour: Batch) -> list[Row]:
     """Measure all three on one server, each with its own table; skipped without PostgreSQL."""
     try:
-        found = postgres.find(Keeper(may_fetch=True))
+        found = postgres.find(PartCache(may_fetch=True))
         with postgres.serving(found, folder) as dsn:
             return _measure(dsn, hour)
     except MissingPartError as missing:

@@ -15,7 +15,7 @@ from grandstand.storage.tables import Naming, Table
 from grandstand.storage.tables.encoding import item_to_wire
 from grandstand.storage.tables.schema import create_table_shape
 from tests.parts import dynamodb_local
-from tests.parts.keeper import Keeper
+from tests.parts.part_cache import PartCache
 
 _BATCH = 25
 
@@ -89,7 +89,7 @@ def _client(endpoint: str | None) -> Boto:
 @contextmanager
 def amazon(folder: Path) -> Iterator[Boto]:
     """DynamoDB Local, in memory."""
-    program = dynamodb_local.find(Keeper(may_fetch=True))
+    program = dynamodb_local.find(PartCache(may_fetch=True))
     with dynamodb_local.serving(program, folder) as endpoint:
         yield _client(endpoint)
 

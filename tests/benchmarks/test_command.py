@@ -9,7 +9,7 @@ import pytest
 from benchmarks.__main__ import NAMES
 from benchmarks.harness.command import Benchmark, main
 from benchmarks.harness.rows import Limit, Row, Times
-from tests.parts.surroundings import ROOT
+from tests.parts.environment import ROOT
 
 
 def _noisy(full: bool) -> Sequence[Row]:  # noqa: FBT001

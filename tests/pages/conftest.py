@@ -7,13 +7,13 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 
-from tests.pages.cricket_server import Cricketing
+from tests.pages.app_server import AppServer, OpenAppContext
+from tests.pages.browser_page import BrowserPage
+from tests.pages.cricket_server import CricketServer
 from tests.pages.gallery import open_gallery
-from tests.pages.housing import Home
-from tests.pages.racing import Racing
-from tests.pages.serving import Opening, Served
-from tests.pages.training import Training
-from tests.pages.watching import Watched
+from tests.pages.keiba_server import KeibaServer
+from tests.pages.platform_server import PlatformServer
+from tests.pages.trainer_server import TrainerServer
 
 # Nothing but this machine has a name here, so a stray request cannot get out.
 _ARGUMENTS = ("--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
@@ -21,7 +21,7 @@ _ARGUMENTS = ("--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 12
 # Nothing here has to be quick: on a busy machine a page may take its time.
 _PATIENCE_MILLISECONDS = 60_000
 
-Look = Callable[..., Watched]
+Look = Callable[..., BrowserPage]
 
 
 def _as_long_as_nobody_minds(
@@ -44,63 +44,63 @@ def browser(chromium: Path) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def gallery() -> Iterator[Served]:
-    served = Served(open_gallery)
+def gallery() -> Iterator[AppServer]:
+    served = AppServer(open_gallery)
     served.start()
     yield served
     served.stop()
 
 
 @pytest.fixture(scope="session")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     """A platform without accounts, whose owner need not log in."""
-    yield from _served(Home(tmp_path_factory.mktemp("platform"), accounts=False))
+    yield from _served(PlatformServer(tmp_path_factory.mktemp("platform"), accounts=False))
 
 
 @pytest.fixture(scope="session")
-def locked_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def locked_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     """A platform with an account, so that everybody has to log in."""
-    yield from _served(Home(tmp_path_factory.mktemp("locked"), accounts=True))
+    yield from _served(PlatformServer(tmp_path_factory.mktemp("locked"), accounts=True))
 
 
 @pytest.fixture(scope="session")
-def training(tmp_path_factory: pytest.TempPathFactory) -> Training:
+def training(tmp_path_factory: pytest.TempPathFactory) -> TrainerServer:
     """How a platform is opened in which somebody has practised, and what they did there."""
-    return Training(tmp_path_factory.mktemp("training"))
+    return TrainerServer(tmp_path_factory.mktemp("training"))
 
 
 @pytest.fixture(scope="session")
-def practised(training: Training) -> Iterator[Served]:
+def practised(training: TrainerServer) -> Iterator[AppServer]:
     """That platform, whose owner need not log in."""
     yield from _served(training)
 
 
 @pytest.fixture(scope="session")
-def racing(tmp_path_factory: pytest.TempPathFactory) -> Racing:
+def racing(tmp_path_factory: pytest.TempPathFactory) -> KeibaServer:
     """How a platform is opened whose keiba reads the simulated race site."""
-    return Racing(tmp_path_factory.mktemp("racing"))
+    return KeibaServer(tmp_path_factory.mktemp("racing"))
 
 
 @pytest.fixture(scope="session")
-def raced(racing: Racing) -> Iterator[Served]:
+def raced(racing: KeibaServer) -> Iterator[AppServer]:
     """That platform, whose owner need not log in."""
     yield from _served(racing)
 
 
 @pytest.fixture(scope="session")
-def cricketing(tmp_path_factory: pytest.TempPathFactory) -> Cricketing:
+def cricketing(tmp_path_factory: pytest.TempPathFactory) -> CricketServer:
     """How a platform is opened in which matches are played, and the feed they come from."""
-    return Cricketing(tmp_path_factory.mktemp("cricketing"))
+    return CricketServer(tmp_path_factory.mktemp("cricketing"))
 
 
 @pytest.fixture(scope="session")
-def played(cricketing: Cricketing) -> Iterator[Served]:
+def played(cricketing: CricketServer) -> Iterator[AppServer]:
     """That platform, whose owner need not log in."""
     yield from _served(cricketing)
 
 
-def _served(home: Opening) -> Iterator[Served]:
-    served = Served(home)
+def _served(home: OpenAppContext) -> Iterator[AppServer]:
+    served = AppServer(home)
     served.start()
     yield served
     served.stop()
@@ -111,12 +111,12 @@ def look(browser: Browser, axe: Path) -> Iterator[Look]:
     """Opens pages, each in a context of its own; options are those of a context."""
     contexts = []
 
-    def opened(url: str, **options: Any) -> Watched:
+    def opened(url: str, **options: Any) -> BrowserPage:
         size = ViewportSize(width=options.pop("width", 1280), height=800)
         context = browser.new_context(viewport=size, reduced_motion="reduce", **options)
         contexts.append(context)
         context.set_default_timeout(_PATIENCE_MILLISECONDS)
-        return Watched(context.new_page(), url, axe)
+        return BrowserPage(context.new_page(), url, axe)
 
     yield opened
     for context in contexts:

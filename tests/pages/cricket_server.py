@@ -29,7 +29,7 @@ from grandstand.simulators.push.validation import SigningKey
 from grandstand.simulators.scores.cricsheet import find_match
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
 from grandstand.simulators.serving import serve
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
 
 T = TypeVar("T")
 
@@ -39,13 +39,13 @@ _DEVICE = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
 
 
 @dataclass
-class Cricketing:
+class CricketServer:
     """How the platform is opened, and the feed it asks; its matches stand where they are put."""
 
     folder: Path
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         clock = SystemClock()
         self.feed, self.pushes = ScoreFeed(clock), PushService(clock, Random(7))
         async with (
@@ -68,7 +68,7 @@ class Cricketing:
                 self._outbox = Outbox(platform.store, clock)
                 self._loop = asyncio.get_running_loop()
                 await self._play()
-                yield Opened(build_application(platform)[0], platform.hub)
+                yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Have something done where the platform runs."""

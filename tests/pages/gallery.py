@@ -18,13 +18,13 @@ from grandstand.kit.live import LIFETIME_SECONDS, LiveHub
 from grandstand.kit.pages.assets import read_assets
 from grandstand.kit.pages.rendering import Links, NavSection, Pages
 from grandstand.kit.routes import build_router
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
 
 _TEMPLATES = Path(grandstand.host.pages.__file__).parent / "templates"
 
 
 @asynccontextmanager
-async def open_gallery(lifetime_seconds: float = LIFETIME_SECONDS) -> AsyncIterator[Opened]:
+async def open_gallery(lifetime_seconds: float = LIFETIME_SECONDS) -> AsyncIterator[OpenApp]:
     """Make the application; its sockets live so long."""
     clock = SystemClock()
     hub = LiveHub(clock, Metrics(), lifetime_seconds=lifetime_seconds)
@@ -47,4 +47,4 @@ async def open_gallery(lifetime_seconds: float = LIFETIME_SECONDS) -> AsyncItera
         scope["state"] = {"caller": LOCAL_OWNER}
         await inner(scope, receive, send)
 
-    yield Opened(as_owner, hub)
+    yield OpenApp(as_owner, hub)

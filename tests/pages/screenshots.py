@@ -22,7 +22,7 @@ from typing import Final
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.parts import chromium, font
-from tests.parts.keeper import Keeper
+from tests.parts.part_cache import PartCache
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 MOST_BYTES: Final = 150_000
@@ -201,7 +201,7 @@ def main(names: list[str]) -> None:
         raise SystemExit(f"There is no picture {', '.join(sorted(unknown))}")
     FOLDER.mkdir(exist_ok=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    keeper = Keeper(may_fetch=True)
+    keeper = PartCache(may_fetch=True)
     program, seen_with = chromium.find(keeper), {"XDG_DATA_HOME": str(font.find(keeper))}
     with TemporaryDirectory() as home, demo(Path(home)) as address, sync_playwright() as driver:
         time.sleep(_SETTLE_SECONDS)

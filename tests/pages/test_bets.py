@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.betting import NBA, Betting
+from tests.pages.app_server import AppServer
+from tests.pages.bets_server import NBA, BetsServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
 
 _NARROW = {
     "board": "/bets",
@@ -27,14 +27,14 @@ _SLOW = 30_000
 
 
 @pytest.fixture(scope="module")
-def betting(tmp_path_factory: pytest.TempPathFactory) -> Betting:
-    return Betting(tmp_path_factory.mktemp("betting"))
+def betting(tmp_path_factory: pytest.TempPathFactory) -> BetsServer:
+    return BetsServer(tmp_path_factory.mktemp("betting"))
 
 
 @pytest.fixture(scope="module")
-def followed(betting: Betting) -> Iterator[Served]:
+def followed(betting: BetsServer) -> Iterator[AppServer]:
     """A platform some days into a season, whose owner need not log in."""
-    served = Served(betting)
+    served = AppServer(betting)
     served.start()
     betting.run(betting.play())
     yield served
@@ -42,20 +42,20 @@ def followed(betting: Betting) -> Iterator[Served]:
 
 
 @pytest.fixture
-def seen(look: Look, followed: Served) -> Watched:
+def seen(look: Look, followed: AppServer) -> BrowserPage:
     watched = look(followed.url)
     watched.page.set_default_timeout(_SLOW)
     return watched
 
 
-def _assert_well(watched: Watched) -> None:
+def _assert_well(watched: BrowserPage) -> None:
     assert watched.barriers() == []
     assert watched.overflow() == 0
     assert watched.foreign == []
     assert watched.console == []
 
 
-def test_from_the_board_to_a_game_and_who_is_to_be_believed(seen: Watched) -> None:
+def test_from_the_board_to_a_game_and_who_is_to_be_believed(seen: BrowserPage) -> None:
     page = seen.page
     seen.go("/bets")
     expect(page.locator(".game").first.locator(".price.best").first).to_be_visible()
@@ -76,7 +76,7 @@ def test_from_the_board_to_a_game_and_who_is_to_be_believed(seen: Watched) -> No
     _assert_well(seen)
 
 
-def test_a_model_is_built_with_sliders_tried_at_once_and_kept(seen: Watched) -> None:
+def test_a_model_is_built_with_sliders_tried_at_once_and_kept(seen: BrowserPage) -> None:
     page = seen.page
     seen.go("/bets/models/new?sport=soccer_epl")
     page.get_by_label("Name", exact=True).fill("Form rules")
@@ -98,7 +98,7 @@ def test_a_model_is_built_with_sliders_tried_at_once_and_kept(seen: Watched) -> 
     expect(page.locator(".weight-list li").first).to_contain_text("%")
 
 
-def test_benny_shows_his_money_and_what_his_rules_are_worth(seen: Watched) -> None:
+def test_benny_shows_his_money_and_what_his_rules_are_worth(seen: BrowserPage) -> None:
     seen.go("/bets/benny")
 
     expect(seen.page.get_by_text("virtual money", exact=True)).to_be_visible()
@@ -110,7 +110,7 @@ def test_benny_shows_his_money_and_what_his_rules_are_worth(seen: Watched) -> No
 
 
 def test_a_bet_is_recorded_from_its_game_and_held_against_a_limit(
-    seen: Watched, betting: Betting
+    seen: BrowserPage, betting: BetsServer
 ) -> None:
     page = seen.page
     coming = betting.run(betting.bets.games.upcoming(NBA, limit=1)).items[0]
@@ -130,7 +130,7 @@ def test_a_bet_is_recorded_from_its_game_and_held_against_a_limit(
     assert seen.barriers() == []
 
 
-def test_new_prices_come_to_the_board_by_themselves(seen: Watched, betting: Betting) -> None:
+def test_new_prices_come_to_the_board_by_themselves(seen: BrowserPage, betting: BetsServer) -> None:
     page = seen.page
     seen.go("/bets")
     before = page.locator("#board").inner_text()
@@ -143,7 +143,7 @@ def test_new_prices_come_to_the_board_by_themselves(seen: Watched, betting: Bett
 
 @pytest.mark.parametrize("name", list(_NARROW))
 def test_a_page_is_open_to_everybody_on_a_narrow_dark_screen(
-    look: Look, followed: Served, betting: Betting, name: str
+    look: Look, followed: AppServer, betting: BetsServer, name: str
 ) -> None:
     watched = look(followed.url, width=360, color_scheme="dark")
     watched.page.set_default_timeout(_SLOW)
@@ -154,7 +154,7 @@ def test_a_page_is_open_to_everybody_on_a_narrow_dark_screen(
     _assert_well(watched)
 
 
-def test_calculators_and_forms_work_without_a_script(look: Look, followed: Served) -> None:
+def test_calculators_and_forms_work_without_a_script(look: Look, followed: AppServer) -> None:
     watched = look(followed.url, java_script_enabled=False)
     watched.page.set_default_timeout(_SLOW)
     page = watched.page

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
 
 
 @pytest.fixture
-def seen(look: Look, gallery: Served) -> Watched:
+def seen(look: Look, gallery: AppServer) -> BrowserPage:
     watched = look(gallery.url)
     watched.go("/platform/gallery")
     return watched
 
 
-def _chart(watched: Watched, name: str) -> Locator:
+def _chart(watched: BrowserPage, name: str) -> Locator:
     chart = watched.page.locator(f"chart-plot#{name}")
     chart.scroll_into_view_if_needed()
     return chart
@@ -35,7 +35,7 @@ def _saved(page: Page, button: Locator, folder: Path) -> Path:
     return path
 
 
-def _marks(seen: Watched) -> str:
+def _marks(seen: BrowserPage) -> str:
     """The address of the module that draws marks."""
     module = seen.page.locator("script[type=module]").get_attribute("src") or ""
     return module.replace("platform.js", "chart/marks.js")
@@ -53,7 +53,7 @@ def _marks(seen: Watched) -> str:
         ("scatter", ".chart-dots"),
     ],
 )
-def test_every_mark_is_drawn_inside_its_frame(seen: Watched, name: str, mark: str) -> None:
+def test_every_mark_is_drawn_inside_its_frame(seen: BrowserPage, name: str, mark: str) -> None:
     chart = _chart(seen, name)
 
     drawn = chart.locator(mark).first.bounding_box()
@@ -68,13 +68,13 @@ def test_every_mark_is_drawn_inside_its_frame(seen: Watched, name: str, mark: st
     assert drawn["y"] + drawn["height"] <= face["y"] + face["height"] + 1
 
 
-def test_a_step_goes_along_and_then_up(seen: Watched) -> None:
+def test_a_step_goes_along_and_then_up(seen: BrowserPage) -> None:
     path = _chart(seen, "runs").locator(".chart-line").get_attribute("d")
 
     assert re.fullmatch(r"M[\d.]+ [\d.]+(H[\d.]+V[\d.]+)+", path or "")
 
 
-def test_many_points_are_thinned_to_the_pixels(seen: Watched) -> None:
+def test_many_points_are_thinned_to_the_pixels(seen: BrowserPage) -> None:
     chart = _chart(seen, "many")
     width = chart.locator("svg").evaluate("svg => svg.viewBox.baseVal.width")
 
@@ -83,7 +83,7 @@ def test_many_points_are_thinned_to_the_pixels(seen: Watched) -> None:
     assert 500 < path.count("L") < 4 * width
 
 
-def test_of_every_column_of_pixels_the_ends_and_extremes_are_kept(seen: Watched) -> None:
+def test_of_every_column_of_pixels_the_ends_and_extremes_are_kept(seen: BrowserPage) -> None:
     chance = random.Random(4)
     rows = [[at, round(chance.gauss(0, 10), 6)] for at in range(20_000)]
     thinning = f"""async (rows) => {{
@@ -108,13 +108,13 @@ def test_of_every_column_of_pixels_the_ends_and_extremes_are_kept(seen: Watched)
     assert [row[0] for row in kept] == sorted(row[0] for row in kept)
 
 
-def test_a_gap_breaks_the_line(seen: Watched) -> None:
+def test_a_gap_breaks_the_line(seen: BrowserPage) -> None:
     path = _chart(seen, "price").locator(".chart-line").get_attribute("d") or ""
 
     assert path.count("M") == 2
 
 
-def test_a_line_of_one_point_is_a_dot(seen: Watched) -> None:
+def test_a_line_of_one_point_is_a_dot(seen: BrowserPage) -> None:
     drawing = f"""async (rows) => {{
         const {{ draw }} = await import("{_marks(seen)}");
         return draw("step", rows, (at) => at, (value) => value, 1);
@@ -127,7 +127,7 @@ def test_a_line_of_one_point_is_a_dot(seen: Watched) -> None:
     assert "chart-dots" not in dict(together)
 
 
-def test_pointing_shows_the_values_there(seen: Watched) -> None:
+def test_pointing_shows_the_values_there(seen: BrowserPage) -> None:
     chart = _chart(seen, "price")
     tip = chart.locator(".chart-tip")
 
@@ -138,7 +138,7 @@ def test_pointing_shows_the_values_there(seen: Watched) -> None:
     expect(tip).to_contain_text(re.compile(r"\d+\.\d – \d+\.\d\s¢"))
 
 
-def test_keys_move_a_cursor_that_is_also_spoken(seen: Watched) -> None:
+def test_keys_move_a_cursor_that_is_also_spoken(seen: BrowserPage) -> None:
     chart = _chart(seen, "runs")
     tip, spoken = chart.locator(".chart-tip strong"), chart.locator("p[aria-live]")
     chart.locator(".chart-face").focus()
@@ -155,7 +155,7 @@ def test_keys_move_a_cursor_that_is_also_spoken(seen: Watched) -> None:
     expect(chart.locator(".chart-tip")).to_be_hidden()
 
 
-def test_a_key_hides_and_shows_its_series(seen: Watched) -> None:
+def test_a_key_hides_and_shows_its_series(seen: BrowserPage) -> None:
     chart = _chart(seen, "runs")
     key = chart.get_by_role("button", name="Total ÷ 8")
 
@@ -167,7 +167,7 @@ def test_a_key_hides_and_shows_its_series(seen: Watched) -> None:
     expect(chart.locator(".chart-line")).to_have_count(1)
 
 
-def test_the_table_behind_a_chart_holds_its_values(seen: Watched) -> None:
+def test_the_table_behind_a_chart_holds_its_values(seen: BrowserPage) -> None:
     chart = _chart(seen, "runs")
     button = chart.get_by_role("button", name="Table")
 
@@ -179,7 +179,7 @@ def test_the_table_behind_a_chart_holds_its_values(seen: Watched) -> None:
     assert seen.barriers() == []
 
 
-def test_csv_has_a_line_for_every_point(seen: Watched, tmp_path: Path) -> None:
+def test_csv_has_a_line_for_every_point(seen: BrowserPage, tmp_path: Path) -> None:
     button = _chart(seen, "candles").get_by_role("button", name="CSV")
 
     saved = _saved(seen.page, button, tmp_path)
@@ -191,7 +191,7 @@ def test_csv_has_a_line_for_every_point(seen: Watched, tmp_path: Path) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", lines[1][0])
 
 
-def test_png_is_a_picture_with_more_than_a_background(seen: Watched, tmp_path: Path) -> None:
+def test_png_is_a_picture_with_more_than_a_background(seen: BrowserPage, tmp_path: Path) -> None:
     button = _chart(seen, "price").get_by_role("button", name="PNG")
 
     saved = _saved(seen.page, button, tmp_path)
@@ -204,7 +204,7 @@ def test_png_is_a_picture_with_more_than_a_background(seen: Watched, tmp_path: P
     assert len(content) > 20_000
 
 
-def test_news_append_a_point(seen: Watched) -> None:
+def test_news_append_a_point(seen: BrowserPage) -> None:
     count = "document.querySelector('#price').data.plots[1].rows.length"
     expect(seen.page.locator("live-state")).to_have_attribute("data-state", "open")
     before = seen.page.evaluate(count)
@@ -216,12 +216,12 @@ def test_news_append_a_point(seen: Watched) -> None:
     assert seen.console == []
 
 
-def test_a_chart_without_values_says_so(seen: Watched) -> None:
+def test_a_chart_without_values_says_so(seen: BrowserPage) -> None:
     expect(_chart(seen, "nothing").locator("svg")).to_contain_text("No data yet.")
 
 
 def test_without_scripts_a_chart_says_in_words_what_it_would_show(
-    look: Look, gallery: Served
+    look: Look, gallery: AppServer
 ) -> None:
     watched = look(gallery.url, java_script_enabled=False)
 

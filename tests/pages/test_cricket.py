@@ -5,13 +5,13 @@ import re
 from playwright.sync_api import expect
 
 from grandstand.kit.auth.caller import LOCAL_OWNER
+from tests.pages.app_server import AppServer
 from tests.pages.conftest import Look
-from tests.pages.cricket_server import COMING, LIVE, Cricketing
-from tests.pages.serving import Served
+from tests.pages.cricket_server import COMING, LIVE, CricketServer
 
 
 def test_matches_stand_under_their_stage_with_times_of_the_viewers_zone(
-    look: Look, played: Served
+    look: Look, played: AppServer
 ) -> None:
     watched = look(played.url)
 
@@ -25,7 +25,7 @@ def test_matches_stand_under_their_stage_with_times_of_the_viewers_zone(
 
 
 def test_a_wicket_appears_on_an_open_page_and_on_its_lock_screen(
-    look: Look, played: Served, cricketing: Cricketing
+    look: Look, played: AppServer, cricketing: CricketServer
 ) -> None:
     watched = look(played.url)
     watched.go(f"/cricket/matches/{LIVE}")
@@ -39,7 +39,7 @@ def test_a_wicket_appears_on_an_open_page_and_on_its_lock_screen(
     expect(watched.page.locator(".event-log .pushed").first).to_be_visible()
 
 
-def test_a_match_is_followed_for_a_side_and_unfollowed(look: Look, played: Served) -> None:
+def test_a_match_is_followed_for_a_side_and_unfollowed(look: Look, played: AppServer) -> None:
     watched = look(played.url)
     page = watched.page
     watched.go(f"/cricket/matches/{COMING}")
@@ -57,7 +57,7 @@ def test_a_match_is_followed_for_a_side_and_unfollowed(look: Look, played: Serve
     expect(page.locator(".own-list li", has_text="Stonebridge")).to_have_count(0)
 
 
-def test_the_lock_screen_shows_the_side_one_is_for_first(look: Look, played: Served) -> None:
+def test_the_lock_screen_shows_the_side_one_is_for_first(look: Look, played: AppServer) -> None:
     watched = look(played.url)
     page = watched.page
     watched.go(f"/cricket/matches/{LIVE}")
@@ -69,7 +69,7 @@ def test_the_lock_screen_shows_the_side_one_is_for_first(look: Look, played: Ser
 
 
 def test_what_alerts_somebody_is_chosen_by_a_form(
-    look: Look, played: Served, cricketing: Cricketing
+    look: Look, played: AppServer, cricketing: CricketServer
 ) -> None:
     watched = look(played.url)
     page = watched.page
@@ -87,7 +87,7 @@ def test_what_alerts_somebody_is_chosen_by_a_form(
     assert choice.muted_until is not None
 
 
-def test_a_test_says_that_nothing_is_pushed_here(look: Look, played: Served) -> None:
+def test_a_test_says_that_nothing_is_pushed_here(look: Look, played: AppServer) -> None:
     watched = look(played.url)
     watched.go("/cricket/mine")
 
@@ -96,7 +96,7 @@ def test_a_test_says_that_nothing_is_pushed_here(look: Look, played: Served) -> 
     expect(watched.page.locator("toast-stack")).to_contain_text("APNs key is not set")
 
 
-def test_a_replay_is_begun_paused_moved_and_stopped(look: Look, played: Served) -> None:
+def test_a_replay_is_begun_paused_moved_and_stopped(look: Look, played: AppServer) -> None:
     watched = look(played.url)
     page = watched.page
     watched.go("/cricket/hub")
@@ -114,7 +114,7 @@ def test_a_replay_is_begun_paused_moved_and_stopped(look: Look, played: Served) 
     expect(page.locator("toast-stack")).to_contain_text("Done")
 
 
-def test_the_hub_looks_at_a_match_when_told(look: Look, played: Served) -> None:
+def test_the_hub_looks_at_a_match_when_told(look: Look, played: AppServer) -> None:
     watched = look(played.url)
     watched.go("/cricket/hub")
 
@@ -123,7 +123,7 @@ def test_the_hub_looks_at_a_match_when_told(look: Look, played: Served) -> None:
     expect(watched.page.locator("toast-stack")).to_contain_text("was polled")
 
 
-def test_the_swift_file_can_be_seen_and_taken(look: Look, played: Served) -> None:
+def test_the_swift_file_can_be_seen_and_taken(look: Look, played: AppServer) -> None:
     watched = look(played.url)
     watched.go("/cricket/connect")
 

@@ -7,10 +7,10 @@ from typing import Any
 from playwright.sync_api import expect
 
 from grandstand.kit.auth.caller import LOCAL_OWNER
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.cricket_server import LIVE, Cricketing
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
+from tests.pages.cricket_server import LIVE, CricketServer
 
 # Chromium subscribes with its maker's push service; this stands in for that one call.
 _SUBSCRIBES = """
@@ -35,7 +35,9 @@ _REMEMBERS = """() => {
 }"""
 
 
-def subscribing(watched: Watched, cricketing: Cricketing, subscription: dict[str, Any]) -> None:
+def subscribing(
+    watched: BrowserPage, cricketing: CricketServer, subscription: dict[str, Any]
+) -> None:
     """Open the page of one's own in a browser that allows notifications and can subscribe."""
     context = watched.page.context
     context.grant_permissions(["notifications"], origin=watched.url)
@@ -44,7 +46,7 @@ def subscribing(watched: Watched, cricketing: Cricketing, subscription: dict[str
     watched.go("/cricket/mine")
 
 
-def until(watched: Watched, happened: Callable[[], bool]) -> None:
+def until(watched: BrowserPage, happened: Callable[[], bool]) -> None:
     """Wait until something has happened in the browser."""
     for _ in range(1200):
         if happened():
@@ -53,7 +55,7 @@ def until(watched: Watched, happened: Callable[[], bool]) -> None:
     raise TimeoutError
 
 
-def deliver(watched: Watched, text: str) -> list[list[str]]:
+def deliver(watched: BrowserPage, text: str) -> list[list[str]]:
     """Hand a message to the page's worker, as a browser does, and answer what is shown of it."""
     context = watched.page.context
     (worker,) = context.service_workers
@@ -73,7 +75,7 @@ def deliver(watched: Watched, text: str) -> list[list[str]]:
 
 
 def test_a_browser_subscribes_shows_an_alert_and_leaves(
-    look: Look, played: Served, cricketing: Cricketing
+    look: Look, played: AppServer, cricketing: CricketServer
 ) -> None:
     watched, cricket = look(played.url), cricketing.cricket
     browser = cricketing.pushes.browsers.subscribe(cricket.browsers.public_key)
@@ -98,7 +100,7 @@ def test_a_browser_subscribes_shows_an_alert_and_leaves(
 
 
 def test_a_browser_that_may_not_show_anything_says_so(
-    look: Look, played: Served, cricketing: Cricketing
+    look: Look, played: AppServer, cricketing: CricketServer
 ) -> None:
     watched = look(played.url)
     subscribing(watched, cricketing, {})

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
 from tests.pages.conftest import Look
 from tests.pages.cricket_server import COMING, DONE, LIVE
-from tests.pages.serving import Served
 
 _PAGES = {
     "matches": "/cricket",
@@ -22,7 +22,7 @@ _PAGES = {
 
 @pytest.mark.parametrize("name", list(_PAGES))
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
-    look: Look, played: Served, name: str
+    look: Look, played: AppServer, name: str
 ) -> None:
     watched = look(played.url)
 
@@ -31,7 +31,7 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
     assert faults == []
 
 
-def test_pages_say_all_they_have_to_say_without_a_script(look: Look, played: Served) -> None:
+def test_pages_say_all_they_have_to_say_without_a_script(look: Look, played: AppServer) -> None:
     watched = look(played.url, java_script_enabled=False)
 
     watched.go(f"/cricket/matches/{LIVE}")

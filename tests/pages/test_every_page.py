@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.housing import ADA, PASSWORD
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
+from tests.pages.platform_server import ADA, PASSWORD
 
 _PAGES = ("/", "/status", "/status/jobs/platform.sweep", "/account", "/platform/gallery", "/bets")
 _SIZES = (360, 1280)
@@ -27,7 +27,7 @@ _FOCUSED = """() => {
 }"""
 
 
-def _log_in(watched: Watched) -> None:
+def _log_in(watched: BrowserPage) -> None:
     watched.go("/login")
     watched.page.get_by_label("Name").fill(ADA)
     watched.page.get_by_label("Password").fill(PASSWORD)
@@ -35,7 +35,7 @@ def _log_in(watched: Watched) -> None:
     expect(watched.page).to_have_url(f"{watched.url}/")
 
 
-def _assert_well(watched: Watched) -> None:
+def _assert_well(watched: BrowserPage) -> None:
     assert watched.barriers_in_both_schemes() == []
     assert watched.overflow() == 0
     assert watched.foreign == []
@@ -44,7 +44,7 @@ def _assert_well(watched: Watched) -> None:
 
 @pytest.mark.parametrize("path", _PAGES)
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
-    look: Look, platform: Served, path: str
+    look: Look, platform: AppServer, path: str
 ) -> None:
     watched = look(platform.url)
 
@@ -55,7 +55,7 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
 
 @pytest.mark.parametrize("width", _SIZES)
 def test_logging_in_and_ones_account_have_no_barrier(
-    look: Look, locked_house: Served, width: int
+    look: Look, locked_house: AppServer, width: int
 ) -> None:
     watched = look(locked_house.url, width=width)
 
@@ -69,7 +69,7 @@ def test_logging_in_and_ones_account_have_no_barrier(
     _assert_well(watched)
 
 
-def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, platform: Served) -> None:
+def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, platform: AppServer) -> None:
     watched = look(platform.url, width=360)
 
     watched.go("/nowhere/at/all")
@@ -81,7 +81,7 @@ def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, platform: Ser
 
 @pytest.mark.parametrize("path", _PAGES)
 def test_keys_alone_reach_everything_and_show_where_they_are(
-    look: Look, platform: Served, path: str
+    look: Look, platform: AppServer, path: str
 ) -> None:
     watched = look(platform.url)
     watched.go(path)
@@ -99,7 +99,7 @@ def test_keys_alone_reach_everything_and_show_where_they_are(
     assert walked == reachable
 
 
-def test_the_first_key_leads_past_the_navigation(look: Look, platform: Served) -> None:
+def test_the_first_key_leads_past_the_navigation(look: Look, platform: AppServer) -> None:
     watched = look(platform.url)
     watched.go("/status")
 
@@ -110,7 +110,7 @@ def test_the_first_key_leads_past_the_navigation(look: Look, platform: Served) -
     assert watched.page.evaluate("document.activeElement.id") == "main"
 
 
-def test_the_description_of_the_api_works_offline(look: Look, platform: Served) -> None:
+def test_the_description_of_the_api_works_offline(look: Look, platform: AppServer) -> None:
     watched = look(platform.url)
 
     watched.go("/api/docs")
@@ -120,7 +120,7 @@ def test_the_description_of_the_api_works_offline(look: Look, platform: Served) 
     assert watched.console == []
 
 
-def test_what_is_inline_is_not_run(look: Look, platform: Served) -> None:
+def test_what_is_inline_is_not_run(look: Look, platform: AppServer) -> None:
     watched = look(platform.url)
     watched.go("/")
 
@@ -137,7 +137,7 @@ def test_what_is_inline_is_not_run(look: Look, platform: Served) -> None:
     assert len(watched.console) == 2
 
 
-def test_nothing_moves_for_whoever_asked_for_that(look: Look, platform: Served) -> None:
+def test_nothing_moves_for_whoever_asked_for_that(look: Look, platform: AppServer) -> None:
     watched = look(platform.url)
 
     watched.go("/platform/gallery")

@@ -13,12 +13,12 @@ from grandstand.core.metrics import Metrics
 from grandstand.host.registry import APPS
 from grandstand.kit.live import LiveHub
 from grandstand.kit.routes import build_router, page
+from tests.pages.app_server import AppServer, OpenApp
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.demoing import Demoing
-from tests.pages.roaming import Roaming, page_routes
-from tests.pages.serving import Opened, Served
-from tests.pages.training import answer_to
-from tests.pages.watching import Watched
+from tests.pages.crawler import Crawler, page_routes
+from tests.pages.demo_server import DemoServer
+from tests.pages.trainer_server import answer_to
 
 _PATIENCE_SECONDS = 400.0
 _REFUSED_FORM = "where a form that was refused is loaded anew; the form is on another page"
@@ -37,13 +37,13 @@ UNLINKED = {
 
 
 @pytest.fixture(scope="module")
-def demoing(tmp_path_factory: pytest.TempPathFactory) -> Demoing:
-    return Demoing(tmp_path_factory.mktemp("demoing"))
+def demoing(tmp_path_factory: pytest.TempPathFactory) -> DemoServer:
+    return DemoServer(tmp_path_factory.mktemp("demoing"))
 
 
 @pytest.fixture(scope="module")
-def demo(demoing: Demoing) -> Iterator[Served]:
-    served = Served(demoing, _PATIENCE_SECONDS)
+def demo(demoing: DemoServer) -> Iterator[AppServer]:
+    served = AppServer(demoing, _PATIENCE_SECONDS)
     served.start()
     demoing.fill()
     yield served
@@ -51,9 +51,9 @@ def demo(demoing: Demoing) -> Iterator[Served]:
 
 
 def test_every_link_from_home_leads_to_a_page_without_a_fault(
-    look: Look, demo: Served, demoing: Demoing
+    look: Look, demo: AppServer, demoing: DemoServer
 ) -> None:
-    roaming = Roaming(look(demo.url), demoing.routes)
+    roaming = Crawler(look(demo.url), demoing.routes)
 
     roaming.walk()
 
@@ -64,20 +64,20 @@ def test_every_link_from_home_leads_to_a_page_without_a_fault(
 
 
 @pytest.fixture
-def seen(look: Look, demo: Served) -> Watched:
+def seen(look: Look, demo: AppServer) -> BrowserPage:
     """Home, with the page open."""
     watched = look(demo.url)
     watched.go("/")
     return watched
 
 
-def _go_to(watched: Watched, app: str) -> Page:
+def _go_to(watched: BrowserPage, app: str) -> Page:
     watched.page.get_by_role("banner").get_by_role("link", name=app, exact=True).click()
     expect(watched.page).to_have_url(f"{watched.url}/{app.lower()}")
     return watched.page
 
 
-def test_from_home_a_game_is_chosen_and_a_bet_on_it_recorded(seen: Watched) -> None:
+def test_from_home_a_game_is_chosen_and_a_bet_on_it_recorded(seen: BrowserPage) -> None:
     page = _go_to(seen, "Bets")
     page.locator("main a[href*='/bets/games/']").last.click()
 
@@ -91,7 +91,7 @@ def test_from_home_a_game_is_chosen_and_a_bet_on_it_recorded(seen: Watched) -> N
     assert seen.console == []
 
 
-def test_from_home_the_book_of_a_market_is_seen_as_it_was(seen: Watched) -> None:
+def test_from_home_the_book_of_a_market_is_seen_as_it_was(seen: BrowserPage) -> None:
     page = _go_to(seen, "Gatherer")
     page.locator("#markets tbody a[href*='/gatherer/markets/']").first.click()
     slider = page.get_by_label("Instant")
@@ -110,7 +110,7 @@ def test_from_home_the_book_of_a_market_is_seen_as_it_was(seen: Watched) -> None
     assert seen.console == []
 
 
-def test_from_home_a_match_is_followed_and_its_lock_screen_seen(seen: Watched) -> None:
+def test_from_home_a_match_is_followed_and_its_lock_screen_seen(seen: BrowserPage) -> None:
     page = _go_to(seen, "Cricket")
     page.locator(".match-cards a").first.click()
 
@@ -121,7 +121,7 @@ def test_from_home_a_match_is_followed_and_its_lock_screen_seen(seen: Watched) -
     assert seen.console == []
 
 
-def test_from_home_a_card_is_opened_and_its_favourite_explained(seen: Watched) -> None:
+def test_from_home_a_card_is_opened_and_its_favourite_explained(seen: BrowserPage) -> None:
     page = _go_to(seen, "Keiba")
     page.locator(".lead a[href*='/keiba/races/']").click()
 
@@ -131,7 +131,7 @@ def test_from_home_a_card_is_opened_and_its_favourite_explained(seen: Watched) -
     assert seen.console == []
 
 
-def test_from_home_a_case_is_answered_and_judged(seen: Watched) -> None:
+def test_from_home_a_case_is_answered_and_judged(seen: BrowserPage) -> None:
     page = _go_to(seen, "Trainer")
     page.locator("main a[href='/trainer/scenarios/two-hospitals']").first.click()
     page.locator(".begin button").click()
@@ -166,22 +166,22 @@ BROKEN = build_router(Broken(), "").routes
 
 
 @asynccontextmanager
-async def _broken() -> AsyncIterator[Opened]:
+async def _broken() -> AsyncIterator[OpenApp]:
     app = FastAPI()
     app.router.routes.extend(BROKEN)
-    yield Opened(app, LiveHub(SystemClock(), Metrics()))
+    yield OpenApp(app, LiveHub(SystemClock(), Metrics()))
 
 
 @pytest.fixture
-def broken() -> Iterator[Served]:
-    served = Served(_broken)
+def broken() -> Iterator[AppServer]:
+    served = AppServer(_broken)
     served.start()
     yield served
     served.stop()
 
 
-def test_a_walk_overlooks_nothing_that_is_broken(look: Look, broken: Served) -> None:
-    roaming = Roaming(look(broken.url), BROKEN)
+def test_a_walk_overlooks_nothing_that_is_broken(look: Look, broken: AppServer) -> None:
+    roaming = Crawler(look(broken.url), BROKEN)
 
     roaming.walk()
 

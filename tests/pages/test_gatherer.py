@@ -11,9 +11,9 @@ from grandstand.simulators.exchange.process import ExchangeOptions, exchange_pro
 from grandstand.simulators.exchange.rest import RequestBudget
 from grandstand.simulators.exchange.world import WorldConfig
 from tests.apps.gatherer.app_fixture import NOWHERE
+from tests.pages.app_server import AppServer
 from tests.pages.conftest import Look
-from tests.pages.gathering import Gathering
-from tests.pages.serving import Served
+from tests.pages.gatherer_server import GathererServer
 
 _PAGES = {
     "markets": "/gatherer",
@@ -30,26 +30,26 @@ _SLOW = 20_000
 
 
 @pytest.fixture(scope="module")
-def gathering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gathering]:
+def gathering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GathererServer]:
     scenery = WorldConfig(markets=12, depth=6)
     pace, budget = PlaybackSpeed(events_per_second=100), RequestBudget(read_per_second=5000)
     with exchange_process(ExchangeOptions(scenery=scenery, pace=pace, budget=budget)) as address:
-        yield Gathering(tmp_path_factory.mktemp("gathering"), address)
+        yield GathererServer(tmp_path_factory.mktemp("gathering"), address)
 
 
 @pytest.fixture(scope="module")
-def recorded(gathering: Gathering) -> Iterator[Served]:
+def recorded(gathering: GathererServer) -> Iterator[AppServer]:
     """A platform that records, whose owner need not log in."""
-    served = Served(gathering)
+    served = AppServer(gathering)
     served.start()
     yield served
     served.stop()
 
 
 @pytest.fixture
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     """A platform whose exchange does not answer."""
-    served = Served(Gathering(tmp_path_factory.mktemp("alone"), NOWHERE, records=False))
+    served = AppServer(GathererServer(tmp_path_factory.mktemp("alone"), NOWHERE, records=False))
     served.start()
     yield served
     served.stop()
@@ -62,7 +62,7 @@ def _rows(page: Page, ladder: str) -> list[str]:
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 @pytest.mark.parametrize("name", list(_PAGES))
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
-    look: Look, recorded: Served, gathering: Gathering, name: str, width: int, scheme: str
+    look: Look, recorded: AppServer, gathering: GathererServer, name: str, width: int, scheme: str
 ) -> None:
     watched = look(recorded.url, width=width, color_scheme=scheme)
 
@@ -77,7 +77,7 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
 
 @pytest.mark.parametrize("name", list(_PAGES))
 def test_a_page_says_all_it_has_to_say_without_a_script(
-    look: Look, recorded: Served, gathering: Gathering, name: str
+    look: Look, recorded: AppServer, gathering: GathererServer, name: str
 ) -> None:
     watched = look(recorded.url, java_script_enabled=False)
 
@@ -90,7 +90,7 @@ def test_a_page_says_all_it_has_to_say_without_a_script(
 
 
 def test_a_book_changes_while_it_is_looked_at(
-    look: Look, recorded: Served, gathering: Gathering
+    look: Look, recorded: AppServer, gathering: GathererServer
 ) -> None:
     watched = look(recorded.url)
     watched.go(f"/gatherer/markets/{gathering.names['ticker']}")
@@ -104,7 +104,7 @@ def test_a_book_changes_while_it_is_looked_at(
 
 
 def test_the_slider_shows_the_exact_book_of_an_instant(
-    look: Look, recorded: Served, gathering: Gathering
+    look: Look, recorded: AppServer, gathering: GathererServer
 ) -> None:
     watched = look(recorded.url)
     watched.go(f"/gatherer/markets/{gathering.names['ticker']}")
@@ -124,7 +124,7 @@ def test_the_slider_shows_the_exact_book_of_an_instant(
 
 
 def test_new_trades_come_to_the_tape_by_themselves(
-    look: Look, recorded: Served, gathering: Gathering
+    look: Look, recorded: AppServer, gathering: GathererServer
 ) -> None:
     watched = look(recorded.url)
     watched.go(f"/gatherer/markets/{gathering.names['ticker']}")
@@ -136,7 +136,7 @@ def test_new_trades_come_to_the_tape_by_themselves(
 
 
 def test_markets_are_left_out_by_their_marks_and_taken_back(
-    look: Look, recorded: Served, gathering: Gathering
+    look: Look, recorded: AppServer, gathering: GathererServer
 ) -> None:
     page = look(recorded.url).page
     page.goto(f"{recorded.url}/gatherer?markets.find=KX")
@@ -156,7 +156,7 @@ def test_markets_are_left_out_by_their_marks_and_taken_back(
 
 
 def test_nothing_begins_before_what_it_takes_is_shown(
-    look: Look, recorded: Served, gathering: Gathering
+    look: Look, recorded: AppServer, gathering: GathererServer
 ) -> None:
     page = look(recorded.url).page
     page.goto(f"{recorded.url}/gatherer/recording")
@@ -173,7 +173,7 @@ def test_nothing_begins_before_what_it_takes_is_shown(
     assert page.url.startswith(f"{recorded.url}/gatherer/recording")
 
 
-def test_the_list_is_looked_through_and_sorted(look: Look, recorded: Served) -> None:
+def test_the_list_is_looked_through_and_sorted(look: Look, recorded: AppServer) -> None:
     page = look(recorded.url).page
     page.goto(f"{recorded.url}/gatherer?markets.sort=volume")
     volumes = page.locator("#markets tbody td:nth-child(3)").evaluate_all(
@@ -186,7 +186,7 @@ def test_the_list_is_looked_through_and_sorted(look: Look, recorded: Served) -> 
     assert volumes == sorted(volumes)
 
 
-def test_a_market_nobody_knows_is_a_page_that_says_so(look: Look, recorded: Served) -> None:
+def test_a_market_nobody_knows_is_a_page_that_says_so(look: Look, recorded: AppServer) -> None:
     watched = look(recorded.url)
 
     answer = watched.page.request.get(
@@ -197,7 +197,7 @@ def test_a_market_nobody_knows_is_a_page_that_says_so(look: Look, recorded: Serv
     assert answer.headers["content-type"].startswith("text/html")
 
 
-def test_an_exchange_that_is_away_is_said_on_the_page(look: Look, alone: Served) -> None:
+def test_an_exchange_that_is_away_is_said_on_the_page(look: Look, alone: AppServer) -> None:
     watched = look(alone.url)
 
     watched.go("/gatherer")

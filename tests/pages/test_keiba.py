@@ -9,21 +9,21 @@ from playwright.sync_api import Page, expect
 from grandstand.apps.keiba.services.page_cache import today_in_japan
 from grandstand.simulators.faults import Fault
 from grandstand.simulators.malformed import MalformedReply
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.racing import Racing
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
+from tests.pages.keiba_server import KeibaServer
 
 _NAMES = "[...document.querySelectorAll('#runners tbody tr')].map((row) => row.dataset.key)"
 
 
 @pytest.fixture
-def seen(look: Look, raced: Served) -> Watched:
+def seen(look: Look, raced: AppServer) -> BrowserPage:
     return look(raced.url)
 
 
 @pytest.fixture
-def spoiling(racing: Racing, raced: Served) -> Iterator[Racing]:
+def spoiling(racing: KeibaServer, raced: AppServer) -> Iterator[KeibaServer]:
     """The site, to be spoilt for the length of a test; the platform before it runs."""
     assert raced.url
     yield racing
@@ -32,7 +32,7 @@ def spoiling(racing: Racing, raced: Served) -> Iterator[Racing]:
     racing.clock.skip(70)
 
 
-def test_it_opens_on_the_next_day_of_racing_with_post_times_in_japan(seen: Watched) -> None:
+def test_it_opens_on_the_next_day_of_racing_with_post_times_in_japan(seen: BrowserPage) -> None:
     seen.go("/keiba")
 
     expect(seen.page.locator("h1")).to_have_text("Sunday 15 November 2026")
@@ -44,7 +44,7 @@ def test_it_opens_on_the_next_day_of_racing_with_post_times_in_japan(seen: Watch
     expect(seen.page.locator(".origins time").first).to_have_text(re.compile("ago|now"))
 
 
-def test_other_days_and_circuits_are_a_press_away(seen: Watched) -> None:
+def test_other_days_and_circuits_are_a_press_away(seen: BrowserPage) -> None:
     seen.go("/keiba")
 
     seen.page.get_by_role("link", name="Next", exact=True).click()
@@ -58,7 +58,7 @@ def test_other_days_and_circuits_are_a_press_away(seen: Watched) -> None:
 
 
 def test_a_cold_card_fills_before_ones_eyes_and_resumes_where_it_was(
-    look: Look, seen: Watched, spoiling: Racing
+    look: Look, seen: BrowserPage, spoiling: KeibaServer
 ) -> None:
     race_id = spoiling.ids["slow"]
     spoiling.site.faults.ask_for(Fault("delay", path="/db", seconds=0.12))
@@ -85,7 +85,7 @@ def test_a_cold_card_fills_before_ones_eyes_and_resumes_where_it_was(
 
 
 def test_a_page_that_cannot_be_read_leaves_its_runner_partial_until_asked_again(
-    seen: Watched, spoiling: Racing
+    seen: BrowserPage, spoiling: KeibaServer
 ) -> None:
     race_id = spoiling.ids["spoilt"]
     horse = spoiling.site.world.race(race_id)
@@ -107,7 +107,7 @@ def test_a_page_that_cannot_be_read_leaves_its_runner_partial_until_asked_again(
 
 
 def test_a_card_that_cannot_be_had_says_why_and_is_not_asked_for_again_and_again(
-    seen: Watched, racing: Racing
+    seen: BrowserPage, racing: KeibaServer
 ) -> None:
     seen.go("/keiba/races/202605050499")
     expect(seen.page.get_by_role("alert")).to_contain_text("race_id=202605050499")
@@ -121,7 +121,7 @@ def test_a_card_that_cannot_be_had_says_why_and_is_not_asked_for_again_and_again
 
 
 def test_runners_are_sorted_by_any_column_and_opened_for_their_reasons(
-    seen: Watched, racing: Racing
+    seen: BrowserPage, racing: KeibaServer
 ) -> None:
     seen.go(f"/keiba/races/{racing.ids['race']}")
     page = seen.page
@@ -142,7 +142,9 @@ def test_runners_are_sorted_by_any_column_and_opened_for_their_reasons(
     assert page.url.endswith(racing.ids["race"])
 
 
-def test_the_other_races_of_the_meeting_are_a_press_away(seen: Watched, racing: Racing) -> None:
+def test_the_other_races_of_the_meeting_are_a_press_away(
+    seen: BrowserPage, racing: KeibaServer
+) -> None:
     seen.go(f"/keiba/races/{racing.ids['run']}/result")
 
     strip = seen.page.get_by_role("navigation", name="Races at this meeting")
@@ -152,7 +154,7 @@ def test_the_other_races_of_the_meeting_are_a_press_away(seen: Watched, racing: 
     expect(seen.page.locator("h1")).to_contain_text("Tokyo 2R")
 
 
-def test_what_is_old_is_fetched_again_on_request(seen: Watched, spoiling: Racing) -> None:
+def test_what_is_old_is_fetched_again_on_request(seen: BrowserPage, spoiling: KeibaServer) -> None:
     spoiling.clock.skip(11)
     seen.go(f"/keiba/jockeys/{spoiling.ids['jockey']}")
     age = seen.page.locator(".origins time")
@@ -164,7 +166,7 @@ def test_what_is_old_is_fetched_again_on_request(seen: Watched, spoiling: Racing
     assert spoiling.asked()[before:] == [f"/jockey/result.html?id={spoiling.ids['jockey']}"]
 
 
-def test_chosen_runners_stand_side_by_side(seen: Watched, racing: Racing) -> None:
+def test_chosen_runners_stand_side_by_side(seen: BrowserPage, racing: KeibaServer) -> None:
     seen.go(f"/keiba/races/{racing.ids['race']}")
     boxes = seen.page.locator("#runners tbody input[type=checkbox]")
     boxes.nth(0).check()
@@ -178,7 +180,9 @@ def test_chosen_runners_stand_side_by_side(seen: Watched, racing: Racing) -> Non
     expect(seen.page.locator("chart-plot#speeds .chart-line").first).to_be_visible()
 
 
-def test_odds_come_to_a_card_that_has_none_without_a_press(seen: Watched, spoiling: Racing) -> None:
+def test_odds_come_to_a_card_that_has_none_without_a_press(
+    seen: BrowserPage, spoiling: KeibaServer
+) -> None:
     spoiling.clock.skip(61)
 
     seen.go(f"/keiba/races/{spoiling.ids['race']}")
@@ -187,7 +191,9 @@ def test_odds_come_to_a_card_that_has_none_without_a_press(seen: Watched, spoili
     expect(seen.page.locator(".ranked-odds .badge").first).to_be_visible()
 
 
-def test_a_preview_names_five_horses_and_how_sure_it_is(seen: Watched, racing: Racing) -> None:
+def test_a_preview_names_five_horses_and_how_sure_it_is(
+    seen: BrowserPage, racing: KeibaServer
+) -> None:
     seen.go(f"/keiba/races/{racing.ids['race']}/preview")
 
     seen.page.get_by_label("Focus").fill("Who likes wet ground?")
@@ -201,7 +207,7 @@ def test_a_preview_names_five_horses_and_how_sure_it_is(seen: Watched, racing: R
 
 
 def test_a_result_shows_who_won_what_it_paid_and_what_we_had_said(
-    seen: Watched, racing: Racing
+    seen: BrowserPage, racing: KeibaServer
 ) -> None:
     racing.run(racing.keiba.cards.assemble(racing.ids["run"]))
 
@@ -213,7 +219,7 @@ def test_a_result_shows_who_won_what_it_paid_and_what_we_had_said(
     expect(seen.page.locator(".payouts tbody tr", has_text="Trifecta")).to_contain_text("¥")
 
 
-def test_the_language_is_switched_and_stays(seen: Watched, racing: Racing) -> None:
+def test_the_language_is_switched_and_stays(seen: BrowserPage, racing: KeibaServer) -> None:
     seen.go(f"/keiba/races/{racing.ids['race']}?runners.sort=-win")
 
     seen.page.get_by_role("button", name="日本語").click()
@@ -226,14 +232,14 @@ def test_the_language_is_switched_and_stays(seen: Watched, racing: Racing) -> No
     expect(seen.page.get_by_text("Hit rate")).to_be_visible()
 
 
-def test_a_horse_is_watched_with_a_note_and_let_go(seen: Watched, racing: Racing) -> None:
+def test_a_horse_is_watched_with_a_note_and_let_go(seen: BrowserPage, racing: KeibaServer) -> None:
     seen.go(f"/keiba/horses/{racing.ids['horse']}")
     page = seen.page
 
     page.get_by_label("Your note").fill("Likes the left")
     page.get_by_role("button", name="Watch this horse").click()
     expect(page.get_by_text("You watch this horse.")).to_be_visible()
-    page.get_by_role("link", name="Watched horses").click()
+    page.get_by_role("link", name="BrowserPage horses").click()
     expect(page.get_by_label("Your note")).to_have_value("Likes the left")
     expect(page.locator(".entered")).to_contain_text("Tokyo")
     barriers = seen.barriers()
@@ -243,7 +249,7 @@ def test_a_horse_is_watched_with_a_note_and_let_go(seen: Watched, racing: Racing
     assert barriers == []
 
 
-def test_from_home_the_search_box_leads_to_a_horse(seen: Watched, racing: Racing) -> None:
+def test_from_home_the_search_box_leads_to_a_horse(seen: BrowserPage, racing: KeibaServer) -> None:
     seen.go(f"/keiba/horses/{racing.ids['horse']}")
     name = seen.page.locator("h1").inner_text()
     seen.go("/")
@@ -257,7 +263,9 @@ def test_from_home_the_search_box_leads_to_a_horse(seen: Watched, racing: Racing
     assert seen.page.url.endswith(racing.ids["horse"])
 
 
-def test_a_horse_shows_its_career_and_five_generations(seen: Watched, racing: Racing) -> None:
+def test_a_horse_shows_its_career_and_five_generations(
+    seen: BrowserPage, racing: KeibaServer
+) -> None:
     seen.go(f"/keiba/horses/{racing.ids['horse']}")
 
     expect(seen.page.locator(".pedigree td")).to_have_count(62)
@@ -269,7 +277,7 @@ def test_a_horse_shows_its_career_and_five_generations(seen: Watched, racing: Ra
 
 
 def test_a_site_that_turns_us_away_is_left_alone_and_that_is_shown(
-    seen: Watched, spoiling: Racing
+    seen: BrowserPage, spoiling: KeibaServer
 ) -> None:
     spoiling.site.malformed.ask_for(MalformedReply("denied", path="/nar/race/result"))
 
@@ -287,13 +295,13 @@ def test_a_site_that_turns_us_away_is_left_alone_and_that_is_shown(
 
 
 def test_what_is_kept_is_looked_into_and_removed_after_a_count(
-    seen: Watched, racing: Racing
+    seen: BrowserPage, racing: KeibaServer
 ) -> None:
     racing.run(racing.keiba.days.meeting_days(today_in_japan(racing.keiba.clock)))
     seen.go("/keiba/cache/entries")
     page = seen.page
 
-    _remove(page, "Racing days")
+    _remove(page, "KeibaServer days")
     expect(page.locator(".toast")).to_contain_text("entries removed")
     page.get_by_label("Key prefix").first.fill("JOCKEY#")
     page.get_by_role("button", name="Show").click()

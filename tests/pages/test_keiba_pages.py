@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
 from tests.pages.conftest import Look
-from tests.pages.racing import Racing
-from tests.pages.serving import Served
+from tests.pages.keiba_server import KeibaServer
 
 _PAGES = {
     "the next meeting day": "/keiba",
@@ -26,7 +26,7 @@ _PAGES = {
 
 @pytest.mark.parametrize("name", list(_PAGES))
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
-    look: Look, raced: Served, racing: Racing, name: str
+    look: Look, raced: AppServer, racing: KeibaServer, name: str
 ) -> None:
     watched = look(raced.url)
 
@@ -37,7 +37,7 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
 
 @pytest.mark.parametrize("name", ["the next meeting day", "a card", "a horse", "the cache"])
 def test_a_page_in_japanese_has_no_barrier(
-    look: Look, raced: Served, racing: Racing, name: str
+    look: Look, raced: AppServer, racing: KeibaServer, name: str
 ) -> None:
     watched = look(raced.url, width=360, locale="ja-JP")
 
@@ -51,7 +51,7 @@ def test_a_page_in_japanese_has_no_barrier(
 
 @pytest.mark.parametrize("name", ["the next meeting day", "a card", "a horse", "a jockey"])
 def test_a_page_says_all_it_has_to_say_without_a_script(
-    look: Look, raced: Served, racing: Racing, name: str
+    look: Look, raced: AppServer, racing: KeibaServer, name: str
 ) -> None:
     watched = look(raced.url, java_script_enabled=False)
 
@@ -73,7 +73,7 @@ def test_a_page_says_all_it_has_to_say_without_a_script(
     ],
 )
 def test_what_is_not_there_is_a_page_that_says_so(
-    look: Look, raced: Served, path: str, status: int
+    look: Look, raced: AppServer, path: str, status: int
 ) -> None:
     watched = look(raced.url)
 

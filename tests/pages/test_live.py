@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
 from tests.pages.gallery import open_gallery
-from tests.pages.housing import ADA, PASSWORD
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
+from tests.pages.platform_server import ADA, PASSWORD
 
 
 @pytest.fixture
-def seen(look: Look, gallery: Served) -> Watched:
+def seen(look: Look, gallery: AppServer) -> BrowserPage:
     watched = look(gallery.url)
     watched.go("/platform/gallery")
     expect(watched.page.locator("live-state")).to_have_attribute("data-state", "open")
@@ -21,28 +21,28 @@ def seen(look: Look, gallery: Served) -> Watched:
 
 
 @pytest.fixture
-def fragile() -> Iterator[Served]:
+def fragile() -> Iterator[AppServer]:
     """A gallery that a test may stop and begin again."""
-    served = Served(open_gallery)
+    served = AppServer(open_gallery)
     served.start()
     yield served
     served.stop()
 
 
 @pytest.fixture
-def hasty() -> Iterator[Served]:
+def hasty() -> Iterator[AppServer]:
     """A gallery whose sockets live for half a second."""
-    served = Served(lambda: open_gallery(0.5))
+    served = AppServer(lambda: open_gallery(0.5))
     served.start()
     yield served
     served.stop()
 
 
-def _tell(watched: Watched) -> None:
+def _tell(watched: BrowserPage) -> None:
     watched.page.get_by_role("button", name="Publish sample messages").click()
 
 
-def test_a_ladder_and_a_bar_move_with_the_news(seen: Watched) -> None:
+def test_a_ladder_and_a_bar_move_with_the_news(seen: BrowserPage) -> None:
     levels = seen.page.locator("order-ladder#book tbody th")
     work = seen.page.locator("#work [data-words]")
     before, done = levels.all_inner_texts(), work.inner_text()
@@ -55,7 +55,7 @@ def test_a_ladder_and_a_bar_move_with_the_news(seen: Watched) -> None:
     assert seen.console == []
 
 
-def test_other_open_pages_hear_the_same(seen: Watched, look: Look, gallery: Served) -> None:
+def test_other_open_pages_hear_the_same(seen: BrowserPage, look: Look, gallery: AppServer) -> None:
     other = look(gallery.url)
     other.go("/platform/gallery")
     expect(other.page.locator("live-state")).to_have_attribute("data-state", "open")
@@ -67,7 +67,7 @@ def test_other_open_pages_hear_the_same(seen: Watched, look: Look, gallery: Serv
     expect(work).not_to_have_text(done)
 
 
-def test_all_parts_of_a_page_share_one_socket(look: Look, gallery: Served) -> None:
+def test_all_parts_of_a_page_share_one_socket(look: Look, gallery: AppServer) -> None:
     watched = look(gallery.url)
     opened: list[str] = []
     watched.page.on("websocket", lambda socket: opened.append(socket.url))
@@ -79,7 +79,7 @@ def test_all_parts_of_a_page_share_one_socket(look: Look, gallery: Served) -> No
 
 
 def test_a_page_says_that_it_reconnects_and_then_fetches_what_it_missed(
-    look: Look, fragile: Served
+    look: Look, fragile: AppServer
 ) -> None:
     watched = look(fragile.url)
     watched.go("/platform/gallery")
@@ -99,7 +99,7 @@ def test_a_page_says_that_it_reconnects_and_then_fetches_what_it_missed(
     expect(watched.page.locator("#work [data-words]")).to_have_text("1 of 40")
 
 
-def test_a_page_asked_to_come_again_does_so_without_a_word(look: Look, hasty: Served) -> None:
+def test_a_page_asked_to_come_again_does_so_without_a_word(look: Look, hasty: AppServer) -> None:
     watched = look(hasty.url)
     opened: list[str] = []
     watched.page.on("websocket", lambda socket: opened.append(socket.url))
@@ -116,7 +116,7 @@ def test_a_page_asked_to_come_again_does_so_without_a_word(look: Look, hasty: Se
     assert watched.console == []
 
 
-def test_whoever_was_logged_out_is_told_so(look: Look, locked_house: Served) -> None:
+def test_whoever_was_logged_out_is_told_so(look: Look, locked_house: AppServer) -> None:
     watched = look(locked_house.url)
     watched.go("/login")
     watched.page.get_by_label("Name").fill(ADA)
@@ -132,7 +132,7 @@ def test_whoever_was_logged_out_is_told_so(look: Look, locked_house: Served) -> 
     expect(state).to_have_text("You are logged out. Reload the page to log in.", timeout=20_000)
 
 
-def test_ladder_rows_can_be_walked_through(seen: Watched) -> None:
+def test_ladder_rows_can_be_walked_through(seen: BrowserPage) -> None:
     seen.page.locator("order-ladder table").focus()
 
     seen.page.keyboard.press("ArrowDown")
@@ -144,7 +144,7 @@ def test_ladder_rows_can_be_walked_through(seen: Watched) -> None:
     assert last == "bid"
 
 
-def test_a_toast_can_be_closed(seen: Watched) -> None:
+def test_a_toast_can_be_closed(seen: BrowserPage) -> None:
     _tell(seen)
     toast = seen.page.locator(".toast")
     expect(toast).to_have_count(1)
@@ -154,7 +154,7 @@ def test_a_toast_can_be_closed(seen: Watched) -> None:
     expect(toast).to_have_count(0)
 
 
-def test_without_scripts_news_are_told_by_a_form(look: Look, gallery: Served) -> None:
+def test_without_scripts_news_are_told_by_a_form(look: Look, gallery: AppServer) -> None:
     watched = look(gallery.url, java_script_enabled=False)
     watched.page.goto(f"{gallery.url}/platform/gallery")
 

@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
 
 
 @pytest.fixture
-def seen(look: Look, gallery: Served) -> Watched:
+def seen(look: Look, gallery: AppServer) -> BrowserPage:
     watched = look(gallery.url)
     watched.go("/platform/gallery")
     return watched
 
 
-def _table(watched: Watched) -> Locator:
+def _table(watched: BrowserPage) -> Locator:
     return watched.page.locator("data-table#runners")
 
 
@@ -27,7 +27,7 @@ def _column(table: Locator, place: int) -> list[str]:
     return shown.all_inner_texts()
 
 
-def test_a_title_sorts_up_and_then_down(seen: Watched) -> None:
+def test_a_title_sorts_up_and_then_down(seen: BrowserPage) -> None:
     table = _table(seen)
     title = table.get_by_role("link", name="Odds")
 
@@ -43,7 +43,7 @@ def test_a_title_sorts_up_and_then_down(seen: Watched) -> None:
     assert seen.page.url.endswith("/platform/gallery")
 
 
-def test_words_filter_rows_and_escape_shows_all(seen: Watched) -> None:
+def test_words_filter_rows_and_escape_shows_all(seen: BrowserPage) -> None:
     table = _table(seen)
     field = table.get_by_role("searchbox")
 
@@ -55,7 +55,7 @@ def test_words_filter_rows_and_escape_shows_all(seen: Watched) -> None:
     expect(table.locator("[data-count]")).to_have_text("24 rows")
 
 
-def test_words_nobody_holds_say_what_to_do(seen: Watched) -> None:
+def test_words_nobody_holds_say_what_to_do(seen: BrowserPage) -> None:
     table = _table(seen)
 
     table.get_by_role("searchbox").fill("zebra")
@@ -64,7 +64,7 @@ def test_words_nobody_holds_say_what_to_do(seen: Watched) -> None:
     expect(table.locator("[data-count]")).to_have_text("0 of 24 rows")
 
 
-def test_arrow_keys_move_through_the_rows(seen: Watched) -> None:
+def test_arrow_keys_move_through_the_rows(seen: BrowserPage) -> None:
     table = _table(seen)
     table.locator(".table-scroll").focus()
 
@@ -78,7 +78,7 @@ def test_arrow_keys_move_through_the_rows(seen: Watched) -> None:
     assert last == "Yarrow Hill"
 
 
-def test_csv_saves_the_rows_shown_as_they_are_sorted(seen: Watched, tmp_path: Path) -> None:
+def test_csv_saves_the_rows_shown_as_they_are_sorted(seen: BrowserPage, tmp_path: Path) -> None:
     table = _table(seen)
     table.get_by_role("link", name="Runner").click()
     table.get_by_role("searchbox").fill("late")
@@ -94,7 +94,7 @@ def test_csv_saves_the_rows_shown_as_they_are_sorted(seen: Watched, tmp_path: Pa
 
 
 def test_without_scripts_titles_are_links_and_the_filter_is_a_form(
-    look: Look, gallery: Served
+    look: Look, gallery: AppServer
 ) -> None:
     watched = look(gallery.url, java_script_enabled=False)
     watched.page.goto(f"{gallery.url}/platform/gallery")
@@ -110,7 +110,7 @@ def test_without_scripts_titles_are_links_and_the_filter_is_a_form(
     assert _column(table, 2) == ["Rook's Nest"]
 
 
-def test_the_server_saves_the_same_table(look: Look, gallery: Served, tmp_path: Path) -> None:
+def test_the_server_saves_the_same_table(look: Look, gallery: AppServer, tmp_path: Path) -> None:
     watched = look(gallery.url, java_script_enabled=False)
     watched.page.goto(f"{gallery.url}/platform/gallery")
 
@@ -122,7 +122,7 @@ def test_the_server_saves_the_same_table(look: Look, gallery: Served, tmp_path: 
     assert len(lines) == 25
 
 
-def test_a_table_by_pages_is_turned_sorted_and_filtered_by_the_server(seen: Watched) -> None:
+def test_a_table_by_pages_is_turned_sorted_and_filtered_by_the_server(seen: BrowserPage) -> None:
     paged = seen.page.locator("data-table#paged")
 
     paged.get_by_role("link", name="Later").click()

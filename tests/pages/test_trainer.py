@@ -6,33 +6,33 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from grandstand.kit.auth.caller import LOCAL_OWNER
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.training import Training, answer_to
-from tests.pages.watching import Watched
+from tests.pages.trainer_server import TrainerServer, answer_to
 
 _ENOUGH = "Both figures may be right, because the groups differ; I would ask for the counts."
 
 
 @pytest.fixture
-def seen(look: Look, practised: Served) -> Watched:
+def seen(look: Look, practised: AppServer) -> BrowserPage:
     return look(practised.url)
 
 
 @pytest.fixture
-def plain(look: Look, practised: Served) -> Watched:
+def plain(look: Look, practised: AppServer) -> BrowserPage:
     """A browser without scripts."""
     return look(practised.url, java_script_enabled=False)
 
 
-def _begin(watched: Watched, scenario_id: str) -> Page:
+def _begin(watched: BrowserPage, scenario_id: str) -> Page:
     watched.page.goto(f"{watched.url}/trainer/scenarios/{scenario_id}")
     watched.page.locator(".begin button").click()
     expect(watched.page).to_have_url(re.compile("/trainer/attempts/"))
     return watched.page
 
 
-def test_what_is_written_is_kept_resumed_handed_in_judged_and_counted(seen: Watched) -> None:
+def test_what_is_written_is_kept_resumed_handed_in_judged_and_counted(seen: BrowserPage) -> None:
     seen.go("/trainer/profile")
     attempts = seen.page.locator(".figure", has_text="Attempts scored").locator("strong")
     before = int(attempts.inner_text())
@@ -56,7 +56,7 @@ def test_what_is_written_is_kept_resumed_handed_in_judged_and_counted(seen: Watc
     assert seen.foreign == []
 
 
-def test_the_state_of_saving_words_and_time_are_seen_while_one_types(seen: Watched) -> None:
+def test_the_state_of_saving_words_and_time_are_seen_while_one_types(seen: BrowserPage) -> None:
     page = _begin(seen, "puzzle-interview")
     saved = page.locator("[data-saved]")
     expect(saved).to_contain_text("Not started")
@@ -71,7 +71,7 @@ def test_the_state_of_saving_words_and_time_are_seen_while_one_types(seen: Watch
     expect(page.locator("[data-clock]")).to_be_hidden()
 
 
-def test_what_cannot_be_saved_says_so_and_is_saved_later(seen: Watched) -> None:
+def test_what_cannot_be_saved_says_so_and_is_saved_later(seen: BrowserPage) -> None:
     page = _begin(seen, "benefit-fraud-score")
     page.route("**/api/trainer/attempts/*", lambda route: route.abort())
     page.locator("[data-answer=q1]").fill(_ENOUGH)
@@ -84,7 +84,7 @@ def test_what_cannot_be_saved_says_so_and_is_saved_later(seen: Watched) -> None:
     expect(page.locator("[data-answer=q1]")).to_have_value(_ENOUGH)
 
 
-def test_words_left_in_the_browser_are_offered_when_one_comes_back(seen: Watched) -> None:
+def test_words_left_in_the_browser_are_offered_when_one_comes_back(seen: BrowserPage) -> None:
     page = _begin(seen, "benefit-fraud-score")
     written, state = page.locator("[data-answer=q1]"), page.locator("[data-saved]")
     page.route("**/api/trainer/attempts/*", lambda route: route.abort())
@@ -104,7 +104,7 @@ def test_words_left_in_the_browser_are_offered_when_one_comes_back(seen: Watched
     expect(state).to_have_attribute("data-state", "saved")
 
 
-def test_keys_alone_lead_from_the_case_to_the_scores(seen: Watched) -> None:
+def test_keys_alone_lead_from_the_case_to_the_scores(seen: BrowserPage) -> None:
     seen.go("/trainer/scenarios/checkout-experiment")
     page = seen.page
 
@@ -137,7 +137,7 @@ def _tab_to(page: Page, selector: str) -> None:
     assert page.evaluate(outline) != "none"
 
 
-def test_forms_alone_save_hand_in_and_show_scores(plain: Watched) -> None:
+def test_forms_alone_save_hand_in_and_show_scores(plain: BrowserPage) -> None:
     page = _begin(plain, "top-quartile-fund")
 
     page.locator("[name='answer.q1']").fill(_ENOUGH)
@@ -151,7 +151,7 @@ def test_forms_alone_save_hand_in_and_show_scores(plain: Watched) -> None:
     expect(page.locator(".written").first).to_have_text(re.compile("Both figures may be right"))
 
 
-def test_what_is_written_is_shown_as_text_and_nothing_else(seen: Watched) -> None:
+def test_what_is_written_is_shown_as_text_and_nothing_else(seen: BrowserPage) -> None:
     page = _begin(seen, "two-hospitals")
     words = "<img src=x onerror=alert(1)> <b>Both</b> may be right, because the groups differ."
     page.locator("[data-answer=q1]").fill(words)
@@ -163,7 +163,7 @@ def test_what_is_written_is_shown_as_text_and_nothing_else(seen: Watched) -> Non
     assert seen.console == []
 
 
-def test_what_is_refused_is_kept_and_says_which_answer(plain: Watched) -> None:
+def test_what_is_refused_is_kept_and_says_which_answer(plain: BrowserPage) -> None:
     page = _begin(plain, "dna-database-match")
     page.locator("[name='answer.q1']").fill(_ENOUGH)
     page.locator("[name='answer.q3']").fill("No.")
@@ -177,7 +177,7 @@ def test_what_is_refused_is_kept_and_says_which_answer(plain: Watched) -> None:
     expect(page.locator("[name='answer.q3']")).to_have_value("No.")
 
 
-def test_a_forecast_without_a_probability_is_refused(plain: Watched) -> None:
+def test_a_forecast_without_a_probability_is_refused(plain: BrowserPage) -> None:
     page = _begin(plain, "battery-plant-deadline")
     page.locator("[name='answer.q1']").fill(_ENOUGH)
 
@@ -190,7 +190,7 @@ def test_a_forecast_without_a_probability_is_refused(plain: Watched) -> None:
     expect(page.locator(".answer").first).to_contain_text("It did not happen")
 
 
-def test_a_draft_is_given_up_by_a_form(plain: Watched) -> None:
+def test_a_draft_is_given_up_by_a_form(plain: BrowserPage) -> None:
     page = _begin(plain, "sleep-gene")
     address = page.url
 
@@ -203,7 +203,7 @@ def test_a_draft_is_given_up_by_a_form(plain: Watched) -> None:
 
 
 def test_scores_appear_by_themselves_when_the_judge_is_back(
-    seen: Watched, training: Training
+    seen: BrowserPage, training: TrainerServer
 ) -> None:
     title = "The gene for needing little sleep"
     training.judge.away_from.add(title)
@@ -224,7 +224,7 @@ def test_scores_appear_by_themselves_when_the_judge_is_back(
 
 
 def test_a_reason_leads_to_its_passage_and_the_passage_back(
-    seen: Watched, training: Training
+    seen: BrowserPage, training: TrainerServer
 ) -> None:
     seen.go(f"/trainer/attempts/{training.ids['dam-sensor']}")
     page = seen.page
@@ -241,7 +241,9 @@ def test_a_reason_leads_to_its_passage_and_the_passage_back(
     expect(page.locator("#dimension-1")).to_be_visible()
 
 
-def test_the_model_answer_is_told_after_handing_in_only(seen: Watched, training: Training) -> None:
+def test_the_model_answer_is_told_after_handing_in_only(
+    seen: BrowserPage, training: TrainerServer
+) -> None:
     hidden = seen.page.request.get(f"{seen.url}/trainer/attempts/{training.ids['draft']}")
     seen.go(f"/trainer/attempts/{training.ids['dam-sensor']}")
 
@@ -252,7 +254,7 @@ def test_the_model_answer_is_told_after_handing_in_only(seen: Watched, training:
 
 
 def test_a_revision_starts_from_the_answers_and_is_set_beside_them(
-    seen: Watched, training: Training
+    seen: BrowserPage, training: TrainerServer
 ) -> None:
     seen.go(f"/trainer/attempts/{training.ids['cafe-loyalty-card']}")
     page = seen.page
@@ -269,7 +271,9 @@ def test_a_revision_starts_from_the_answers_and_is_set_beside_them(
     expect(compared.locator(".side-by-side")).to_have_count(2)
 
 
-def test_a_second_opinion_stands_beside_the_first(seen: Watched, training: Training) -> None:
+def test_a_second_opinion_stands_beside_the_first(
+    seen: BrowserPage, training: TrainerServer
+) -> None:
     seen.go(f"/trainer/attempts/{training.ids['positive-test']}")
 
     seen.page.get_by_role("button", name="Request a second opinion").click()
@@ -278,7 +282,7 @@ def test_a_second_opinion_stands_beside_the_first(seen: Watched, training: Train
     expect(seen.page.locator(".toast")).to_contain_text("The second opinion is ready.")
 
 
-def test_scenarios_are_filtered_by_a_form(plain: Watched) -> None:
+def test_scenarios_are_filtered_by_a_form(plain: BrowserPage) -> None:
     page = plain.page
     page.goto(f"{plain.url}/trainer")
     everything = page.locator(".scenario-card").count()
@@ -295,7 +299,7 @@ def test_scenarios_are_filtered_by_a_form(plain: Watched) -> None:
     expect(page.locator(".scenario-card")).to_have_count(everything)
 
 
-def test_the_history_goes_back_page_by_page(plain: Watched, training: Training) -> None:
+def test_the_history_goes_back_page_by_page(plain: BrowserPage, training: TrainerServer) -> None:
     for _ in range(21):
         begun = training.run(training.trainer.attempts.start(LOCAL_OWNER.user_id, "two-hospitals"))
         training.run(training.trainer.attempts.abandon(LOCAL_OWNER.user_id, begun.attempt_id))
@@ -312,7 +316,7 @@ def test_the_history_goes_back_page_by_page(plain: Watched, training: Training) 
 
 
 def test_an_attempt_is_deleted_after_one_has_said_so_twice(
-    plain: Watched, training: Training
+    plain: BrowserPage, training: TrainerServer
 ) -> None:
     given = answer_to("harvest-fair", "poor")
     made = training.run(
@@ -331,7 +335,7 @@ def test_an_attempt_is_deleted_after_one_has_said_so_twice(
 
 
 @pytest.mark.parametrize(("name", "kind"), [("JSON", "application/json"), ("CSV", "text/csv")])
-def test_the_history_is_to_be_had_as_a_file(seen: Watched, name: str, kind: str) -> None:
+def test_the_history_is_to_be_had_as_a_file(seen: BrowserPage, name: str, kind: str) -> None:
     seen.go("/trainer/history")
 
     link = seen.page.get_by_role("link", name=name, exact=True).get_attribute("href")
@@ -341,17 +345,17 @@ def test_the_history_is_to_be_had_as_a_file(seen: Watched, name: str, kind: str)
     assert "dam-sensor" in answer.text()
 
 
-def test_the_report_is_printed_without_what_is_for_the_screen(seen: Watched) -> None:
+def test_the_report_is_printed_without_what_is_for_the_screen(seen: BrowserPage) -> None:
     seen.go("/trainer/report")
     seen.page.emulate_media(media="print")
 
     expect(seen.page.locator(".rooms")).to_be_hidden()
     expect(seen.page.locator(".top")).to_be_hidden()
-    expect(seen.page.get_by_role("heading", name="Training report")).to_be_visible()
+    expect(seen.page.get_by_role("heading", name="TrainerServer report")).to_be_visible()
     expect(seen.page.locator(".report-attempt").first).to_be_visible()
 
 
-def test_the_profile_has_a_bar_for_each_dimension_and_lines_over_time(seen: Watched) -> None:
+def test_the_profile_has_a_bar_for_each_dimension_and_lines_over_time(seen: BrowserPage) -> None:
     seen.go("/trainer/profile")
 
     expect(seen.page.locator(".band-bar")).to_have_count(8)
@@ -360,7 +364,7 @@ def test_the_profile_has_a_bar_for_each_dimension_and_lines_over_time(seen: Watc
     expect(seen.page.locator(".figure", has_text="Brier score")).to_be_visible()
 
 
-def test_the_lines_of_a_profile_reach_over_the_whole_scale(seen: Watched) -> None:
+def test_the_lines_of_a_profile_reach_over_the_whole_scale(seen: BrowserPage) -> None:
     seen.page.goto(f"{seen.url}/trainer/profile")
 
     trend, overall, *_ = seen.page.locator("chart-plot").all()
@@ -370,7 +374,7 @@ def test_the_lines_of_a_profile_reach_over_the_whole_scale(seen: Watched) -> Non
 
 
 def test_an_instructor_changes_a_score_for_a_reason_that_stays(
-    plain: Watched, training: Training
+    plain: BrowserPage, training: TrainerServer
 ) -> None:
     page = plain.page
     page.goto(f"{plain.url}/trainer/instructor")
@@ -390,7 +394,7 @@ def test_an_instructor_changes_a_score_for_a_reason_that_stays(
 
 
 def test_changing_nothing_is_refused_and_keeps_the_reason(
-    plain: Watched, training: Training
+    plain: BrowserPage, training: TrainerServer
 ) -> None:
     page = plain.page
     page.goto(f"{plain.url}/trainer/instructor/attempts/{training.ids['flagged']}")

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.training import Training
+from tests.pages.trainer_server import TrainerServer
 
 _PAGES = {
     "scenarios": "/trainer",
@@ -31,7 +31,7 @@ _PAGES = {
 
 @pytest.mark.parametrize("name", list(_PAGES))
 def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
-    look: Look, practised: Served, training: Training, name: str
+    look: Look, practised: AppServer, training: TrainerServer, name: str
 ) -> None:
     watched = look(practised.url)
 
@@ -42,7 +42,7 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
 
 @pytest.mark.parametrize("name", list(_PAGES))
 def test_a_page_says_all_it_has_to_say_without_a_script(
-    look: Look, practised: Served, training: Training, name: str
+    look: Look, practised: AppServer, training: TrainerServer, name: str
 ) -> None:
     watched = look(practised.url, java_script_enabled=False)
 
@@ -57,7 +57,9 @@ def test_a_page_says_all_it_has_to_say_without_a_script(
 @pytest.mark.parametrize(
     "path", ["/trainer/attempts/none", "/trainer/scenarios/none", "/trainer/instructor/attempts/x"]
 )
-def test_what_is_not_there_is_a_page_that_says_so(look: Look, practised: Served, path: str) -> None:
+def test_what_is_not_there_is_a_page_that_says_so(
+    look: Look, practised: AppServer, path: str
+) -> None:
     watched = look(practised.url)
 
     answer = watched.page.request.get(f"{practised.url}{path}", headers={"accept": "text/html"})

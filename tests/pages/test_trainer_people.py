@@ -6,24 +6,24 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.housing import ADA, PASSWORD
-from tests.pages.serving import Served
-from tests.pages.training import EVE, Training
-from tests.pages.watching import Watched
+from tests.pages.platform_server import ADA, PASSWORD
+from tests.pages.trainer_server import EVE, TrainerServer
 
 _WORDS = "I would ask which patients each hospital takes in, because that decides the matter."
 
 
 @pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    served = Served(Training(tmp_path_factory.mktemp("school"), accounts=True))
+def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    served = AppServer(TrainerServer(tmp_path_factory.mktemp("school"), accounts=True))
     served.start()
     yield served
     served.stop()
 
 
-def _log_in(watched: Watched, name: str, path: str) -> Page:
+def _log_in(watched: BrowserPage, name: str, path: str) -> Page:
     watched.page.goto(f"{watched.url}/login?next={path}")
     watched.page.get_by_label("Name").fill(name)
     watched.page.get_by_label("Password").fill(PASSWORD)
@@ -32,7 +32,7 @@ def _log_in(watched: Watched, name: str, path: str) -> Page:
 
 
 def test_a_draft_is_saved_for_whoever_logged_in_and_for_nobody_else(
-    look: Look, school: Served
+    look: Look, school: AppServer
 ) -> None:
     watched, other = look(school.url), look(school.url)
     page = _log_in(watched, EVE, "/trainer/scenarios/two-hospitals")
@@ -51,7 +51,7 @@ def test_a_draft_is_saved_for_whoever_logged_in_and_for_nobody_else(
     assert watched.console == []
 
 
-def test_a_draft_is_handed_in_by_a_form_with_its_proof(look: Look, school: Served) -> None:
+def test_a_draft_is_handed_in_by_a_form_with_its_proof(look: Look, school: AppServer) -> None:
     watched = look(school.url, java_script_enabled=False)
     page = _log_in(watched, EVE, "/trainer/scenarios/speed-cameras")
     page.get_by_role("button", name="Start writing").click()
@@ -66,7 +66,7 @@ def test_a_draft_is_handed_in_by_a_form_with_its_proof(look: Look, school: Serve
     assert unproven.status == 403
 
 
-def test_only_administrators_see_everybody(look: Look, school: Served) -> None:
+def test_only_administrators_see_everybody(look: Look, school: AppServer) -> None:
     watched, other = look(school.url), look(school.url)
     page = _log_in(watched, EVE, "/trainer")
     _log_in(other, ADA, "/trainer/instructor")
@@ -83,7 +83,7 @@ def test_only_administrators_see_everybody(look: Look, school: Served) -> None:
     "path", ["/trainer", "/trainer/profile", "/trainer/history", "/trainer/report"]
 )
 def test_a_page_with_nothing_on_it_yet_has_no_barrier(
-    look: Look, school: Served, path: str, width: int
+    look: Look, school: AppServer, path: str, width: int
 ) -> None:
     watched = look(school.url, width=width)
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.parts import aws_cli, aws_sdk, axe, chromium, dynamodb_local, java, node, postgres
-from tests.parts.keeper import Keeper, MissingPartError
-from tests.parts.surroundings import tidy_environment
+from tests.parts.environment import tidy_environment
+from tests.parts.part_cache import MissingPartError, PartCache
 
-_PARTS: dict[str, Callable[[Keeper], object]] = {
+_PARTS: dict[str, Callable[[PartCache], object]] = {
     "dynamodb-local": dynamodb_local.find,
     "aws-sdk": aws_sdk.find,
     "awscli": aws_cli.find,
@@ -23,7 +23,7 @@ _PARTS: dict[str, Callable[[Keeper], object]] = {
 def _missing(name: str) -> str | None:
     """Why a part cannot be had, or None when it is there."""
     try:
-        _PARTS[name](Keeper(may_fetch=True))
+        _PARTS[name](PartCache(may_fetch=True))
     except MissingPartError as error:
         return f"grandstand: {error}"
     return None

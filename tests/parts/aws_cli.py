@@ -3,10 +3,10 @@
 from functools import partial
 from pathlib import Path
 
-from tests.parts.keeper import Keeper, install_environment, wheel_pins
+from tests.parts.part_cache import PartCache, install_environment, wheel_pins
 
 
-def find(keeper: Keeper) -> Path:
+def find(keeper: PartCache) -> Path:
     """The `aws` program; raises MissingPartError when it cannot be had."""
     make = partial(install_environment, "awscli")
     return keeper.kept("awscli", [wheel_pins("awscli")], make) / "bin" / "aws"

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from tests.parts import node
-from tests.parts.keeper import Keeper, install_npm, npm_pins
+from tests.parts.part_cache import PartCache, install_npm, npm_pins
 
 
-def find(keeper: Keeper) -> tuple[Path, Path]:
+def find(keeper: PartCache) -> tuple[Path, Path]:
     """The `node` program and the node_modules folder; raises MissingPartError without them."""
     found = node.find(keeper)
 

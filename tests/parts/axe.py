@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from tests.parts import node
-from tests.parts.keeper import Keeper, install_npm, npm_pins
+from tests.parts.part_cache import PartCache, install_npm, npm_pins
 
 
-def find(keeper: Keeper) -> Path:
+def find(keeper: PartCache) -> Path:
     """The path of the script; raises MissingPartError without it."""
 
     def make(folder: Path) -> None:

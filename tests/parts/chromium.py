@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.parts import node
-from tests.parts.keeper import Keeper, install_npm, npm_pins
+from tests.parts.part_cache import PartCache, install_npm, npm_pins
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -25,7 +25,7 @@ exec "$here/headless-shell" "$@"
 """
 
 
-def find(keeper: Keeper) -> Path:
+def find(keeper: PartCache) -> Path:
     """The program to start; raises MissingPartError when there is none."""
     for path in _on_this_machine():
         if _is_a_browser(path):

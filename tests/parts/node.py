@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from tests.parts.keeper import Keeper, install_wheels, wheel_pins
+from tests.parts.part_cache import PartCache, install_wheels, wheel_pins
 
 _OLDEST = 20
 
@@ -20,7 +20,7 @@ class Node:
     npm: tuple[str, ...]
 
 
-def find(keeper: Keeper) -> Node:
+def find(keeper: PartCache) -> Node:
     """Node and npm; raises MissingPartError when there is none."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _version(node) >= _OLDEST:

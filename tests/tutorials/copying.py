@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.parts.surroundings import state_folder
+from tests.parts.environment import state_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 _LEFT = shutil.ignore_patterns(".*", "node_modules")

@@ -11,8 +11,8 @@ import httpx2
 import pytest
 
 from grandstand.simulators.malformed import MalformedReply
-from tests.pages.racing import Racing
-from tests.pages.serving import Served
+from tests.pages.app_server import AppServer
+from tests.pages.keiba_server import KeibaServer
 
 A = "/api/keiba"
 _PATIENCE_SECONDS = 120.0
@@ -22,7 +22,7 @@ _PATIENCE_SECONDS = 120.0
 class Asked:
     """A platform with keiba in it, and whoever asks it."""
 
-    racing: Racing
+    racing: KeibaServer
     client: httpx2.Client
 
     def get(self, path: str, **query: Any) -> Any:
@@ -42,8 +42,8 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def keiba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    racing = Racing(tmp_path_factory.mktemp("keiba"))
-    served = Served(racing)
+    racing = KeibaServer(tmp_path_factory.mktemp("keiba"))
+    served = AppServer(racing)
     served.start()
     with httpx2.Client(base_url=served.url, timeout=_PATIENCE_SECONDS, trust_env=False) as client:
         yield Asked(racing, client)

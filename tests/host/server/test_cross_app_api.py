@@ -11,7 +11,7 @@ from grandstand.apps.trainer.sources.scenario_files import load_library
 from grandstand.host.runtime import Platform
 from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
-from tests.pages.housing import EXCHANGE, RACING
+from tests.pages.platform_server import EXCHANGE, RACING
 
 pytestmark = pytest.mark.anyio
 

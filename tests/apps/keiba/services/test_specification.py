@@ -20,7 +20,7 @@ from grandstand.storage.tables.schema import create_table_shape
 from tests.apps.keiba.stage import ALL_TABLES, SUNDAY, Stage, staged
 from tests.kit.stores import open_engine
 from tests.parts import dynamodb_local as local
-from tests.parts.keeper import Keeper
+from tests.parts.part_cache import PartCache
 from tests.storage.tables.cache.races import Failing
 
 pytestmark = pytest.mark.anyio
@@ -128,7 +128,7 @@ async def test_handle_dynamodb_unavailability(
 ) -> None:
     clock = ManualClock(SystemClock().now().replace(microsecond=0))
     running = ExitStack()
-    program = local.find(Keeper(may_fetch=False))
+    program = local.find(PartCache(may_fetch=False))
     place = running.enter_context(local.serving(program, tmp_path))
     store = Store(open_engine(place, clock), naming=Naming(), clock=clock)
     store.create(ALL_TABLES)

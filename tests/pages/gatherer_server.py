@@ -15,13 +15,13 @@ from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
 from tests.apps.gatherer.app_fixture import gatherer_of, has_recorded, settings_at
 from tests.apps.gatherer.exchange_fixture import until
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
 
 T = TypeVar("T")
 
 
 @dataclass
-class Gathering:
+class GathererServer:
     """How the platform is opened, and, once it is, the market of which most was traded.
 
     Without an exchange nothing is recorded, for nobody answers.
@@ -33,7 +33,7 @@ class Gathering:
     names: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         settings = Settings(home=self.folder, gatherer=settings_at(self.address))
         async with Platform.open(settings) as platform:
             self.gatherer: Gatherer = gatherer_of(platform)
@@ -41,7 +41,7 @@ class Gathering:
             async with platform.background.running():
                 if self.records:
                     await self._record()
-                yield Opened(build_application(platform)[0], platform.hub)
+                yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Have something done where the platform runs."""

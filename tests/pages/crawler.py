@@ -12,7 +12,7 @@ from playwright.sync_api import Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 
 from grandstand.kit.routes import AppRoute
-from tests.pages.watching import Watched
+from tests.pages.browser_page import BrowserPage
 
 HOME = "/"
 # A page that is made by others: it is looked at like every page, but not with axe.
@@ -46,10 +46,10 @@ Shape: TypeAlias = tuple[str, frozenset[str]]
 
 
 @dataclass
-class Roaming:
+class Crawler:
     """One walk: the pages and files it came to, each with its route, and what was wrong there."""
 
-    watched: Watched
+    watched: BrowserPage
     routes: Sequence[BaseRoute]
     faults: list[str] = field(default_factory=list)
     pages: dict[str, str] = field(default_factory=dict)

@@ -13,22 +13,24 @@ from grandstand.kit.live import LiveHub
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenApp:
     """What is served, and the hub that says goodbye to pages before the server stops."""
 
     app: ASGIApp
     hub: LiveHub
 
 
-Opening = Callable[[], AbstractAsyncContextManager[Opened]]
+OpenAppContext = Callable[[], AbstractAsyncContextManager[OpenApp]]
 
 _PATIENCE_SECONDS = 120.0
 
 
-class Served:
+class AppServer:
     """One application; it keeps its port when it is begun again."""
 
-    def __init__(self, opening: Opening, patience_seconds: float = _PATIENCE_SECONDS) -> None:
+    def __init__(
+        self, opening: OpenAppContext, patience_seconds: float = _PATIENCE_SECONDS
+    ) -> None:
         self._opening = opening
         self._patience_seconds = patience_seconds
         self._port = 0
@@ -59,7 +61,7 @@ class Served:
                 self._stop.set_exception(error)
             raise
 
-    async def _serve(self, opened: Opened) -> None:
+    async def _serve(self, opened: OpenApp) -> None:
         asked, loop = asyncio.Event(), asyncio.get_running_loop()
         with bind(LOOPBACK, self._port) as listening:
             self._port = listening.getsockname()[1]

@@ -21,8 +21,8 @@ from grandstand.host.settings import Settings
 from grandstand.kit.auth.caller import LOCAL_OWNER
 from grandstand.storage.tables import Entity
 from tests.apps.bets.records import ANALYSIS, BENNY_BET, CELTICS, LAKERS
-from tests.pages.housing import EXCHANGE, RACING
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
+from tests.pages.platform_server import EXCHANGE, RACING
 
 GAME, MATCH, TICKER, HORSE = "g1", "71344", "KXNBAGAME-26NOV17LALBOS-LAL", "2021105678"
 NBA = "basketball_nba"
@@ -31,13 +31,13 @@ _DECIDED = 16
 
 
 @dataclass(frozen=True)
-class Telling:
+class SamplePlatform:
     """How the platform is opened, and where it keeps everything."""
 
     folder: Path
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         settings = Settings(home=self.folder, keiba=RACING, gatherer=EXCHANGE)
         async with Platform.open(settings) as platform:
             now = platform.clock.now().replace(microsecond=0)
@@ -46,7 +46,7 @@ class Telling:
             await _tell(platform, now)
             trainer: Trainer = platform.services["trainer"]
             await trainer.scenarios.load(load_library())
-            yield Opened(build_application(platform)[0], platform.hub)
+            yield OpenApp(build_application(platform)[0], platform.hub)
 
 
 def _bets(now: datetime) -> Iterable[Entity]:

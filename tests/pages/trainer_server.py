@@ -27,8 +27,8 @@ from grandstand.host.settings import Settings
 from grandstand.kit.app import AppResources, AppServices
 from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
 from tests.apps.trainer.labelled.labelled import LabelledScenario, Quality, labelled
-from tests.pages.housing import ADA, PASSWORD
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
+from tests.pages.platform_server import ADA, PASSWORD
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ class PastClock(SystemClock):
 
 
 @dataclass
-class Training:
+class TrainerServer:
     """How the platform is opened, and, once it is, what its owner did there, by name.
 
     With accounts, everybody has to log in, and nobody has done anything yet.
@@ -81,7 +81,7 @@ class Training:
     ids: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         trainer_app = replace(APP, build=self._build)
         apps = tuple(trainer_app if app.name == trainer_app.name else app for app in APPS)
         async with Platform.open(
@@ -96,7 +96,7 @@ class Training:
             else:
                 await self._practise()
             async with platform.background.running():
-                yield Opened(build_application(platform)[0], platform.hub)
+                yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Have something done where the platform runs."""

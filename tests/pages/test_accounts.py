@@ -5,19 +5,19 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.housing import ADA, PASSWORD
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
+from tests.pages.platform_server import ADA, PASSWORD
 
 
 @pytest.fixture
-def plain(look: Look, locked_house: Served) -> Watched:
+def plain(look: Look, locked_house: AppServer) -> BrowserPage:
     """A browser without scripts before a platform that asks for a login."""
     return look(locked_house.url, java_script_enabled=False)
 
 
-def _log_in(watched: Watched, password: str = PASSWORD, path: str = "/account") -> Page:
+def _log_in(watched: BrowserPage, password: str = PASSWORD, path: str = "/account") -> Page:
     watched.page.goto(f"{watched.url}{path}")
     watched.page.get_by_label("Name").fill(ADA)
     watched.page.get_by_label("Password").fill(password)
@@ -25,21 +25,21 @@ def _log_in(watched: Watched, password: str = PASSWORD, path: str = "/account") 
     return watched.page
 
 
-def test_logging_in_leads_to_where_one_wanted_to_go(plain: Watched) -> None:
+def test_logging_in_leads_to_where_one_wanted_to_go(plain: BrowserPage) -> None:
     page = _log_in(plain, path="/status?storage.sort=-rows")
 
     expect(page).to_have_url(f"{plain.url}/status?storage.sort=-rows")
     expect(page.get_by_role("link", name=ADA)).to_be_visible()
 
 
-def test_a_wrong_password_says_so_and_keeps_the_name(plain: Watched) -> None:
+def test_a_wrong_password_says_so_and_keeps_the_name(plain: BrowserPage) -> None:
     page = _log_in(plain, password="not this one")
 
     expect(page.get_by_role("alert")).to_have_text("The name or the password is wrong.")
     expect(page.get_by_label("Name")).to_have_value(ADA)
 
 
-def test_logging_out_ends_the_session(plain: Watched) -> None:
+def test_logging_out_ends_the_session(plain: BrowserPage) -> None:
     page = _log_in(plain)
 
     page.get_by_role("button", name="Log out", exact=True).last.click()
@@ -48,7 +48,7 @@ def test_logging_out_ends_the_session(plain: Watched) -> None:
     expect(page).to_have_url(f"{plain.url}/login?next=/account")
 
 
-def test_password_form_names_the_account_for_password_managers(plain: Watched) -> None:
+def test_password_form_names_the_account_for_password_managers(plain: BrowserPage) -> None:
     page = _log_in(plain)
 
     username = page.locator('form[action="/account/password"] input[autocomplete="username"]')
@@ -57,7 +57,7 @@ def test_password_form_names_the_account_for_password_managers(plain: Watched) -
     expect(username).to_be_hidden()
 
 
-def test_preferences_change_how_times_are_told(plain: Watched) -> None:
+def test_preferences_change_how_times_are_told(plain: BrowserPage) -> None:
     page = _log_in(plain)
     page.get_by_label("Time zone").fill("Asia/Tokyo")
     page.get_by_label("Odds").select_option("american")
@@ -69,7 +69,7 @@ def test_preferences_change_how_times_are_told(plain: Watched) -> None:
     expect(page.locator("html")).to_have_attribute("data-zone", "Asia/Tokyo")
 
 
-def test_a_zone_that_is_none_is_refused_with_a_hint(plain: Watched) -> None:
+def test_a_zone_that_is_none_is_refused_with_a_hint(plain: BrowserPage) -> None:
     page = _log_in(plain)
     page.get_by_label("Time zone").fill("Asia/Tokio")
 
@@ -78,7 +78,7 @@ def test_a_zone_that_is_none_is_refused_with_a_hint(plain: Watched) -> None:
     expect(page.get_by_role("alert")).to_contain_text("did you mean Asia/Tokyo?")
 
 
-def test_a_key_is_shown_once_works_and_can_be_revoked(plain: Watched) -> None:
+def test_a_key_is_shown_once_works_and_can_be_revoked(plain: BrowserPage) -> None:
     page = _log_in(plain)
     page.get_by_label("Key name").fill("nightly report")
     page.get_by_role("button", name="Create key").click()
@@ -98,7 +98,7 @@ def test_a_key_is_shown_once_works_and_can_be_revoked(plain: Watched) -> None:
 
 
 def test_a_new_password_ends_the_other_sessions(
-    plain: Watched, look: Look, locked_house: Served
+    plain: BrowserPage, look: Look, locked_house: AppServer
 ) -> None:
     other = look(locked_house.url, java_script_enabled=False)
     _log_in(other)
@@ -114,7 +114,7 @@ def test_a_new_password_ends_the_other_sessions(
     expect(other.page).to_have_url(re.compile("/login"))
 
 
-def test_a_form_without_its_proof_is_refused(plain: Watched) -> None:
+def test_a_form_without_its_proof_is_refused(plain: BrowserPage) -> None:
     page = _log_in(plain)
 
     answer = page.request.post(
@@ -126,7 +126,7 @@ def test_a_form_without_its_proof_is_refused(plain: Watched) -> None:
     assert answer.status == 403
 
 
-def test_colours_are_chosen_by_a_form(look: Look, platform: Served) -> None:
+def test_colours_are_chosen_by_a_form(look: Look, platform: AppServer) -> None:
     watched = look(platform.url, java_script_enabled=False, color_scheme="light")
     watched.page.goto(f"{platform.url}/platform/gallery")
 
@@ -139,7 +139,7 @@ def test_colours_are_chosen_by_a_form(look: Look, platform: Served) -> None:
     expect(watched.page).to_have_url(f"{platform.url}/platform/gallery")
 
 
-def test_colours_are_chosen_at_once_and_kept(look: Look, platform: Served) -> None:
+def test_colours_are_chosen_at_once_and_kept(look: Look, platform: AppServer) -> None:
     watched = look(platform.url, color_scheme="light")
     watched.go("/status")
     paper = "getComputedStyle(document.body).backgroundColor"

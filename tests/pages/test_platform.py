@@ -5,17 +5,17 @@ import csv
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages.app_server import AppServer
+from tests.pages.browser_page import BrowserPage
 from tests.pages.conftest import Look
-from tests.pages.serving import Served
-from tests.pages.watching import Watched
 
 
 @pytest.fixture
-def seen(look: Look, platform: Served) -> Watched:
+def seen(look: Look, platform: AppServer) -> BrowserPage:
     return look(platform.url)
 
 
-def test_home_has_a_card_for_each_application_and_what_happened(seen: Watched) -> None:
+def test_home_has_a_card_for_each_application_and_what_happened(seen: BrowserPage) -> None:
     seen.go("/")
 
     titles = seen.page.locator(".app-card h2 a")
@@ -23,7 +23,7 @@ def test_home_has_a_card_for_each_application_and_what_happened(seen: Watched) -
     expect(seen.page.locator(".events li").first).to_contain_text("Wicket: Northfield 142 for 4.")
 
 
-def test_every_application_has_a_page(seen: Watched) -> None:
+def test_every_application_has_a_page(seen: BrowserPage) -> None:
     seen.go("/")
 
     seen.page.get_by_role("navigation", name="Applications").get_by_text("Bets").click()
@@ -33,7 +33,7 @@ def test_every_application_has_a_page(seen: Watched) -> None:
     expect(current).to_have_text("Bets")
 
 
-def test_a_run_asked_for_is_seen_on_the_page_without_loading_it_again(seen: Watched) -> None:
+def test_a_run_asked_for_is_seen_on_the_page_without_loading_it_again(seen: BrowserPage) -> None:
     seen.go("/status/jobs/platform.storage")
     runs = seen.page.locator("#runs tbody tr")
     before = runs.count()
@@ -47,7 +47,7 @@ def test_a_run_asked_for_is_seen_on_the_page_without_loading_it_again(seen: Watc
     assert seen.console == []
 
 
-def test_a_job_is_paused_and_resumed_by_a_form(look: Look, platform: Served) -> None:
+def test_a_job_is_paused_and_resumed_by_a_form(look: Look, platform: AppServer) -> None:
     watched = look(platform.url, java_script_enabled=False)
     watched.page.goto(f"{platform.url}/status/jobs/platform.series")
 
@@ -58,7 +58,7 @@ def test_a_job_is_paused_and_resumed_by_a_form(look: Look, platform: Served) -> 
     expect(watched.page.get_by_role("button", name="Pause")).to_be_visible()
 
 
-def test_a_sorted_and_filtered_table_stays_so_when_news_come(seen: Watched) -> None:
+def test_a_sorted_and_filtered_table_stays_so_when_news_come(seen: BrowserPage) -> None:
     seen.go("/status")
     jobs = seen.page.locator("data-table#jobs")
     jobs.get_by_role("link", name="Job", exact=True).click()
@@ -77,7 +77,7 @@ def test_a_sorted_and_filtered_table_stays_so_when_news_come(seen: Watched) -> N
     expect(jobs.locator("th").first).to_have_attribute("aria-sort", "descending")
 
 
-def test_what_no_news_tell_of_is_fetched_now_and_then(seen: Watched) -> None:
+def test_what_no_news_tell_of_is_fetched_now_and_then(seen: BrowserPage) -> None:
     seen.page.clock.install()
     seen.go("/status")
 
@@ -97,7 +97,7 @@ def test_what_no_news_tell_of_is_fetched_now_and_then(seen: Watched) -> None:
     ],
 )
 def test_each_table_of_the_status_page_is_to_be_had_as_csv(
-    seen: Watched, table: str, heads: list[str]
+    seen: BrowserPage, table: str, heads: list[str]
 ) -> None:
     answer = seen.page.request.get(f"{seen.url}/status/{table}.csv")
 
@@ -109,7 +109,7 @@ def test_each_table_of_the_status_page_is_to_be_had_as_csv(
 @pytest.mark.parametrize(
     "path", ["/status/none.csv", "/status/jobs/no.such", "/nothing", "/platform/none"]
 )
-def test_what_is_not_there_is_a_page_that_says_so(seen: Watched, path: str) -> None:
+def test_what_is_not_there_is_a_page_that_says_so(seen: BrowserPage, path: str) -> None:
     answer = seen.page.request.get(f"{seen.url}{path}", headers={"accept": "text/html"})
 
     assert answer.status == 404

@@ -25,7 +25,7 @@ from grandstand.simulators.odds.season import simulate_season
 from grandstand.simulators.odds.serializers import football_data_csv
 from grandstand.simulators.odds.server import KEY, OddsApiSimulator
 from grandstand.simulators.serving import serve
-from tests.pages.serving import Opened
+from tests.pages.app_server import OpenApp
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class SeasonClock(SystemClock):
 
 
 @dataclass
-class Betting:
+class BetsServer:
     """How the platform is opened, the feed it asks, and what of it is known there, by name."""
 
     folder: Path
@@ -62,7 +62,7 @@ class Betting:
     ids: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[Opened]:
+    async def __call__(self) -> AsyncIterator[OpenApp]:
         seasons = (
             simulate_season(7, NBA, 14, starts_at=OPENING, changes=4),
             simulate_season(8, EPL, 10, starts_at=OPENING, changes=4),
@@ -86,7 +86,7 @@ class Betting:
             ) as platform:
                 self.bets: Bets = platform.services["bets"]
                 self._loop = asyncio.get_running_loop()
-                yield Opened(build_application(platform)[0], platform.hub)
+                yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
         """Have something done where the platform runs."""
