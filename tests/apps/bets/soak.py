@@ -126,7 +126,7 @@ class Course:
                 posted = await self.book.place(bet, dollars_to_cents(bet.bet_amount))
             except AccountOverdrawn:
                 return
-            if posted in {"entered", "known"}:
+            if posted in {"posted", "duplicate"}:
                 self.open_bets.append(bet)
 
         return place

@@ -315,8 +315,8 @@ def test_bets_of_a_file_are_taken_and_bad_lines_named(platform: Housed) -> None:
     for each in platform.ada.get(f"{A}/wagers").json()["wagers"]:
         platform.ada.delete(f"{A}/wagers/{each['wager_id']}")
 
-    assert (taken["recorded"], taken["known"], taken["refused"][0]["line"]) == (1, 0, 3)
-    assert (again["recorded"], again["known"]) == (0, 1)
+    assert (taken["recorded"], taken["already_recorded"], taken["rejected"][0]["line"]) == (1, 0, 3)
+    assert (again["recorded"], again["already_recorded"]) == (0, 1)
     assert nonsense.status_code == 400
 
 

@@ -323,7 +323,7 @@ async def test_defect_26_moments_have_zones_and_weeks_begin_on_monday(stage: Sta
 
     told = await stage.bets.wagers.import_file(ADA, naive)
 
-    assert [rejected.why for rejected in told.refused] == [
+    assert [rejected.reason for rejected in told.rejected] == [
         "placed_at '2026-02-11T11:00:00' has no time zone. Append Z for UTC."
     ]
     assert week_start(datetime(2026, 2, 15, 12, tzinfo=UTC)).weekday() == 0

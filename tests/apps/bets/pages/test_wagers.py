@@ -94,8 +94,8 @@ def test_a_file_is_looked_at_line_by_line_before_anything_is_recorded() -> None:
     preview = preview_file("\n".join(lines))
 
     assert [at for at, _ in preview.readable] == [2]
-    assert [rejected.line for rejected in preview.refused] == [3, 4]
-    assert "cheap" in preview.refused[0].why
+    assert [rejected.line for rejected in preview.rejected] == [3, 4]
+    assert "cheap" in preview.rejected[0].reason
 
 
 @pytest.mark.parametrize("content", ["", "a,b\n1,2", "\udcff\udcfe"])

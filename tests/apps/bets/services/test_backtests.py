@@ -75,7 +75,7 @@ async def test_lines_that_cannot_be_used_are_refused_by_number_and_the_rest_is_k
     told = await stage.bets.file_importer.import_season(EPL, "E0.csv", bad)
 
     assert told.written == 2
-    assert [each.what for each in told.refused] == ["line 2"]
+    assert [each.row for each in told.rejected] == ["line 2"]
     with pytest.raises(InvalidInput):
         await stage.bets.file_importer.import_season(EPL, "E0.csv", b"a,b\n1,2\n")
 

@@ -8,7 +8,6 @@ import pytest
 from grandstand.apps.bets.domain.odds import InvalidPrice
 from grandstand.apps.bets.services.games import GameBoard
 from grandstand.apps.bets.services.line_shopping import fair_odds
-from grandstand.apps.bets.services.settlement import ClosingLineArchive
 from grandstand.apps.bets.store.wagers import FavoriteTeam
 from grandstand.core.errors import NotFound
 from grandstand.kit.app import ExchangePrice
@@ -165,7 +164,6 @@ async def test_a_game_shows_lines_picks_and_what_the_exchange_asks(stage: Stage)
         db=stage.db,
         settings=stage.bets.settings,
         predictions=stage.bets.predictions,
-        closing_lines=ClosingLineArchive(stage.db),
         exchange_prices=Exchange(),
     )
     bets = replace(stage.bets, games=games)

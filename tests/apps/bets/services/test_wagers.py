@@ -168,8 +168,13 @@ async def test_a_file_is_recorded_line_by_line_and_known_the_second_time(at: Sta
     first = await at.bets.wagers.import_file(ADA, content)
     again = await at.bets.wagers.import_file(ADA, content)
 
-    assert (first.recorded, first.known, again.recorded, again.known) == (2, 0, 0, 2)
-    assert [rejected.line for rejected in first.refused] == [4, 5, 6]
+    assert (first.recorded, first.already_recorded, again.recorded, again.already_recorded) == (
+        2,
+        0,
+        0,
+        2,
+    )
+    assert [rejected.line for rejected in first.rejected] == [4, 5, 6]
     assert (await at.bets.wagers.summary(ADA)).open_stakes_cents == 1_700
     with pytest.raises(InvalidInput, match="Missing: game_id"):
         await at.bets.wagers.import_file(ADA, b"a,b\n1,2\n")
@@ -179,7 +184,7 @@ async def test_a_file_is_recorded_line_by_line_and_known_the_second_time(at: Sta
 async def test_a_stake_nobody_can_bet_is_refused_by_its_line(at: Stage, stake: bytes) -> None:
     taken = await at.bets.wagers.import_file(ADA, HEADER + b"g1,h2h,home,-120," + stake + b",\n")
 
-    assert [rejected.line for rejected in taken.refused] == [2]
+    assert [rejected.line for rejected in taken.rejected] == [2]
     assert (await at.bets.wagers.list_wagers(ADA)).items == ()
 
 

@@ -115,7 +115,7 @@ def _add_collect(group: typer.Typer, open_bets: OpenBets) -> None:
 def _echo(done: CollectionReport, what: str) -> None:
     cost = f", {format_count(done.credits, 'credit')}" if done.credits else ""
     typer.echo(f"{done.sport}: {what}, {done.seen:,} seen, {done.written:,} written{cost}")
-    warn(done.refused)
+    warn(done.rejected)
 
 
 def _add_analyze(group: typer.Typer, open_bets: OpenBets) -> None:
@@ -165,7 +165,7 @@ def _echo_verified(done: OutcomeReport) -> None:
     void = f", {done.voided} void" if done.voided else ""
     verified = format_count(done.predictions, "prediction")
     typer.echo(f"{done.sport}: {text}, {verified} verified, {bets}{void}")
-    warn(done.refused)
+    warn(done.rejected)
 
 
 def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
@@ -217,7 +217,7 @@ def _echo_files(files: list[Path], done: list[CollectionReport], *, as_json: boo
         return
     for file, report in zip(files, done, strict=True):
         typer.echo(f"{file.name}: {report.sport}, {report.seen:,} seen, {report.written:,} written")
-        warn(report.refused)
+        warn(report.rejected)
 
 
 def commands(open_bets: OpenBets) -> typer.Typer:

@@ -15,9 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from grandstand.apps.bets.domain.records import AnalysisType, PricedOutcome
+from grandstand.apps.bets.domain.records import AnalysisType, PricedOutcome, RejectedRow
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.ingest.odds_collector import RejectedItem
 from grandstand.apps.bets.services.scoreboard import Interval
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
@@ -154,10 +153,10 @@ _BAR_WIDTH: Final = 24
 _MAX_PRINTED: Final = 10
 
 
-def warn(rejected: Sequence[RejectedItem]) -> None:
+def warn(rejected: Sequence[RejectedRow]) -> None:
     """Print rejected items to stderr, the first ten in full."""
     for item in rejected[:_MAX_PRINTED]:
-        typer.echo(f"! {item.what}: {item.why}", err=True)
+        typer.echo(f"! {item.row}: {item.reason}", err=True)
     if len(rejected) > _MAX_PRINTED:
         typer.echo(f"! and {len(rejected) - _MAX_PRINTED} more", err=True)
 

@@ -202,12 +202,11 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
         if as_json:
             echo_json(done)
         else:
-            typer.echo(
-                f"{format_count(done.recorded, 'bet')} recorded, {done.known} already recorded"
-            )
-            for rejected in done.refused:
-                typer.echo(f"! line {rejected.line}: {rejected.why}", err=True)
-        if done.refused:
+            recorded = format_count(done.recorded, "bet")
+            typer.echo(f"{recorded} recorded, {done.already_recorded} already recorded")
+            for rejected in done.rejected:
+                typer.echo(f"! line {rejected.line}: {rejected.reason}", err=True)
+        if done.rejected:
             raise typer.Exit(1)
 
 

@@ -105,8 +105,9 @@ def append_event(head: LedgerState, event: LedgerEvent) -> tuple[LedgerLine, Led
     """
     postings = _merge_postings(event.postings)
     if sum(posting.cents for posting in postings):
-        message = f"{event.key} is unbalanced by {sum(posting.cents for posting in postings)} cents"
-        raise UnbalancedEntry(message)
+        raise UnbalancedEntry(
+            f"{event.key} is unbalanced by {sum(posting.cents for posting in postings)} cents"
+        )
     balances = dict(head.balances)
     for posting in postings:
         after = balances.get(posting.account, 0) + posting.cents
@@ -201,8 +202,7 @@ def dollars_to_cents(amount: Decimal) -> Cents:
     """
     cents = amount * _CENTS_PER_DOLLAR
     if cents != int(cents):
-        message = f"{amount} dollars is not a whole number of cents"
-        raise UnbalancedEntry(message)
+        raise UnbalancedEntry(f"{amount} dollars is not a whole number of cents")
     return int(cents)
 
 

@@ -278,7 +278,7 @@ class Preview:
     """The valid and invalid lines of a file."""
 
     readable: tuple[tuple[int, WagerRequest], ...]
-    refused: tuple[RejectedLine, ...]
+    rejected: tuple[RejectedLine, ...]
 
 
 class WagerImportPages(BetsPagesBase):

@@ -30,7 +30,6 @@ from grandstand.apps.bets.services.scoreboard import (
     ModelAdjustmentCalculator,
     Scoreboard,
 )
-from grandstand.apps.bets.services.settlement import ClosingLineArchive
 from grandstand.apps.bets.services.user_models import (
     BetsPersonalData,
     DatasetService,
@@ -148,7 +147,6 @@ def build_bets(
     process among those that share the store.
     """
     ledger = LedgerService(db)
-    closing_lines = ClosingLineArchive(db)
     history = HistoryLoader(db=db, settings=settings)
     predictions = PredictionService(db=db, settings=settings)
     line_shopping = LineShopping(db=db, settings=settings)
@@ -183,7 +181,6 @@ def build_bets(
             db=db,
             settings=settings,
             predictions=predictions,
-            closing_lines=closing_lines,
             exchange_prices=exchange_prices,
         ),
         search=GameSearch(db=db, settings=settings),
@@ -222,7 +219,6 @@ def build_bets(
             settings=settings,
             odds_feed=odds_feed,
             stats_feeds=stats_feeds,
-            closing_lines=closing_lines,
             benny_trader=benny_trader,
             wagers=wagers,
         ),

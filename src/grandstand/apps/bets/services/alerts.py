@@ -43,33 +43,23 @@ class FavoriteAlert(msgspec.Struct, frozen=True):
     href: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AlertService:
     """Queues each alert once and delivers it from the outbox."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        history: HistoryLoader,
-        line_shopping: LineShopping,
-        outbox: Outbox,
-        notifier: Notifier,
-        events: Events,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._history = history
-        self._line_shopping = line_shopping
-        self._outbox = outbox
-        self._notifier = notifier
-        self._events = events
+    db: Database
+    settings: BetsSettings
+    history: HistoryLoader
+    line_shopping: LineShopping
+    outbox: Outbox
+    notifier: Notifier
+    events: Events
 
     async def run(self) -> int:
         """Queue the current alerts and return how many are new."""
-        queued, now = 0, self._db.now()
-        for sport in self._settings.sports:
-            for note in await self._history.upcoming_games(sport, now, now + _AHEAD):
+        queued, now = 0, self.db.now()
+        for sport in self.settings.sports:
+            for note in await self.history.upcoming_games(sport, now, now + _AHEAD):
                 queued += await self._favorite_alerts(note)
             queued += await self._price_alerts(sport)
         return queued
@@ -77,7 +67,7 @@ class AlertService:
     async def _favorite_alerts(self, note: GameInfo) -> int:
         queued = 0
         for team in (note.home_team, note.away_team):
-            fans = self._db.each(FavoriteTeam.of_team(note.sport, team))
+            fans = self.db.each(FavoriteTeam.of_team(note.sport, team))
             for fan in [fan async for fan in fans]:
                 alert = FavoriteAlert(
                     fan.user_id,
@@ -86,13 +76,13 @@ class AlertService:
                     f"/bets/games/{note.game_id}",
                 )
                 key = f"favorite/{note.game_id}/{note.commence_time.isoformat()}/{fan.user_id}"
-                queued += await self._outbox.put(ALERT, key, msgspec.to_builtins(alert))
+                queued += await self.outbox.put(ALERT, key, msgspec.to_builtins(alert))
         return queued
 
     async def _price_alerts(self, sport: str) -> int:
         """Notify the configured channels about arbitrages and stale lines."""
         queued = 0
-        for arbitrage in await self._line_shopping.arbitrages(sport):
+        for arbitrage in await self.line_shopping.arbitrages(sport):
             books = ", ".join(leg.bookmaker for leg in arbitrage.legs)
             teams = f"{arbitrage.home_team} v {arbitrage.away_team}"
             text = f"{teams}, {arbitrage.market_key}: {books}"
@@ -101,8 +91,8 @@ class AlertService:
                 _APP, "arbitrage", title, text, f"/bets/games/{arbitrage.game_id}"
             )
             key = f"bets/arbitrage/{arbitrage.game_id}/{arbitrage.market_key}/{books}"
-            queued += bool(await self._notifier.tell(message, key))
-        for line in await self._line_shopping.stale_lines(sport):
+            queued += bool(await self.notifier.tell(message, key))
+        for line in await self.line_shopping.stale_lines(sport):
             text = f"{line.outcome.name} {line.outcome.price:+d}, fair probability {line.fair:.1%}"
             title = f"Stale line at {line.bookmaker}"
             message = Notification(_APP, "stale line", title, text, f"/bets/games/{line.game_id}")
@@ -110,13 +100,13 @@ class AlertService:
                 f"bets/stale/{line.game_id}/{line.bookmaker}/{line.market_key}/"
                 f"{line.outcome.name}/{line.outcome.price}"
             )
-            queued += bool(await self._notifier.tell(message, key))
+            queued += bool(await self.notifier.tell(message, key))
         return queued
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Record the alert as an event of its user."""
         alert = msgspec.json.decode(message.body, type=FavoriteAlert)
-        await self._events.record(
+        await self.events.record(
             _APP, "favorite", alert.text, href=alert.href, user_id=alert.user_id
         )
 
@@ -125,14 +115,14 @@ _MAX_TEAMS: Final = 50
 _MAX_NAME: Final = 80
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FavoriteService:
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def list_teams(self, caller: Caller) -> tuple[Favorite, ...]:
         """Return the caller's favorite teams, by sport and name."""
-        rows = self._db.each(FavoriteTeam.of_user(caller.user_id))
+        rows = self.db.each(FavoriteTeam.of_user(caller.user_id))
         return tuple([Favorite(row.sport, row.team, row.since) async for row in rows])
 
     async def add(self, caller: Caller, sport: str, team: str) -> Favorite:
@@ -142,24 +132,24 @@ class FavoriteService:
         is full.
         """
         if not slug(team) or len(team) > _MAX_NAME:
-            message = f"The name must have 1 to {_MAX_NAME} characters."
-            raise InvalidInput(message)
+            raise InvalidInput(f"The name must have 1 to {_MAX_NAME} characters.")
         favorites = await self.list_teams(caller)
         if len(favorites) >= _MAX_TEAMS:
-            message = f"You have the maximum of {_MAX_TEAMS} favorite teams. Remove one first."
-            raise InvalidInput(message)
+            raise InvalidInput(
+                f"You have the maximum of {_MAX_TEAMS} favorite teams. Remove one first."
+            )
         row = FavoriteTeam(
             user_id=caller.user_id,
-            sport=check_sport(self._settings, sport),
+            sport=check_sport(self.settings, sport),
             team=" ".join(team.split()),
-            since=self._db.now(),
+            since=self.db.now(),
         )
-        await self._db.store(row.save())
+        await self.db.store(row.save())
         return Favorite(row.sport, row.team, row.since)
 
     async def remove(self, caller: Caller, sport: str, team: str) -> bool:
         """Remove a favorite team and return whether it was one."""
         if not slug(team) or "#" in sport:
             return False
-        removed = await self._db.store(FavoriteTeam.remove(caller.user_id, sport, team))
+        removed = await self.db.store(FavoriteTeam.remove(caller.user_id, sport, team))
         return removed is not None

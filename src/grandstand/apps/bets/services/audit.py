@@ -50,23 +50,23 @@ class AuditReport:
     leaks: tuple[DataLeak, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionAudit:
     """Reruns past predictions and traces differences to the rows that cause them."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings, history: HistoryLoader) -> None:
-        self._db = db
-        self._settings = settings
-        self._history_loader = history
+    db: Database
+    settings: BetsSettings
+    history: HistoryLoader
 
     async def run(self, sport: str, *, days: int = 7, limit: int = 200) -> AuditReport:
         """Audit the predictions of games completed in the last `days` days.
 
         Raises NotFound if the sport is not enabled.
         """
-        now = self._db.now()
+        now = self.db.now()
         since = now - timedelta(days=days)
-        lines = ResultRecord.since(check_sport(self._settings, sport), since)
-        games = {line.game_id: line async for line in self._db.each(lines)}
+        lines = ResultRecord.since(check_sport(self.settings, sport), since)
+        games = {line.game_id: line async for line in self.db.each(lines)}
         checked, matching, differing = 0, 0, list[str]()
         leaks: list[DataLeak] = []
         for line in games.values():
@@ -110,11 +110,11 @@ class PredictionAudit:
     async def _predictions(self, line: ResultRecord) -> list[Prediction]:
         """Return the built-in models' predictions of a game at the first configured bookmaker."""
         names = set(model_names())
-        for bookmaker in self._settings.bookmakers:
+        for bookmaker in self.settings.bookmakers:
             query = Prediction.of_game(line.sport, line.game_id, bookmaker)
             rows = [
                 row
-                async for row in self._db.each(query)
+                async for row in self.db.each(query)
                 if row.model in names
                 and not row.is_inverse
                 and row.raw is not None
@@ -129,15 +129,13 @@ class PredictionAudit:
         """Load everything stored now, later results included; the as-of view must hide them."""
         from grandstand.apps.bets.domain.history import History
 
-        since = now - timedelta(days=self._settings.history_days)
-        facts = [
-            fact async for fact in self._history_loader.results(line.sport, TimeSpan(since, now))
-        ]
-        facts += await self._history_loader.records(line.sport, model_names(), since)
+        since = now - timedelta(days=self.settings.history_days)
+        facts = [fact async for fact in self.history.results(line.sport, TimeSpan(since, now))]
+        facts += await self.history.records(line.sport, model_names(), since)
         history = History(facts)
-        note = await self._db.store(GameInfo.of_game(line.game_id))
+        note = await self.db.store(GameInfo.of_game(line.game_id))
         if note is not None:
-            await self._history_loader.add_game(history, note, now)
+            await self.history.add_game(history, note, now)
         return history
 
 

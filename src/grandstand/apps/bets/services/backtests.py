@@ -203,23 +203,15 @@ def _windows(
 _MAX_DAYS: Final = 3700
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BacktestService:
     """Runs backtests with the engine that makes the live predictions, and stores the results."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        user_models: UserModelService,
-        datasets: DatasetService,
-        history: HistoryLoader,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._user_models = user_models
-        self._datasets = datasets
-        self._history_loader = history
+    db: Database
+    settings: BetsSettings
+    user_models: UserModelService
+    datasets: DatasetService
+    history: HistoryLoader
 
     async def run(
         self,
@@ -234,7 +226,7 @@ class BacktestService:
         caller has
         no such model, InvalidInput if the period is invalid or has no games.
         """
-        row = await self._user_models.row(caller, model_id)
+        row = await self.user_models.row(caller, model_id)
         report = await self._run_user_model(caller, row, request, progress)
         await self._save(caller, report, model_id)
         return report
@@ -243,7 +235,7 @@ class BacktestService:
         self, caller: Caller, draft: UserModelRequest, request: BacktestRequest
     ) -> BacktestReport:
         """Backtest a model without storing it or the result. It counts as a trial."""
-        row = await self._user_models.validate(caller, draft, "draft")
+        row = await self.user_models.validate(caller, draft, "draft")
         return await self._run_user_model(caller, row, request, None)
 
     async def run_builtin(
@@ -265,12 +257,11 @@ class BacktestService:
         )
 
         if model not in MODEL_NAMES:
-            message = f"Unknown model {model!r}. Models: {', '.join(MODEL_NAMES)}."
-            raise NotFound(message)
+            raise NotFound(f"Unknown model {model!r}. Models: {', '.join(MODEL_NAMES)}.")
         windows = training_windows(request)
         predictor = build_standard_panel(windows).of(model)
         assert predictor is not None  # noqa: S101 - it is one of the panel's names
-        history = await self._load_history(check_sport(self._settings, sport), request, ())
+        history = await self._load_history(check_sport(self.settings, sport), request, ())
         about = BacktestSubject(sport, model, model, request)
         report = await self._run_panel(caller, history, ModelPanel((predictor,)), about, progress)
         await self._save(caller, report, model)
@@ -305,28 +296,27 @@ class BacktestService:
         facts: list[Fact] = []
         games: list[str] = []
         teams: set[str] = set()
-        async for fact in self._history_loader.results(sport, span):
+        async for fact in self.history.results(sport, span):
             facts.append(fact)
             if isinstance(fact, Fixture):
                 games.append(fact.game_id)
                 teams |= {fact.home, fact.away}
-        max_games = self._settings.backtest_games
+        max_games = self.settings.backtest_games
         if not games or len(games) > max_games:
-            message = (
+            raise InvalidInput(
                 f"{sport_name(sport)}: {len(games)} games from {request.start} to {request.end}. "
                 f"A backtest needs 1 to {max_games} games."
             )
-            raise InvalidInput(message)
         for game_id in games:
-            facts += [fact async for fact in self._history_loader.prices(game_id)]
+            facts += [fact async for fact in self.history.prices(game_id)]
         for team in sorted(teams):
             facts += [
                 fact
-                async for fact in self._history_loader.of_team(sport, team, span)
+                async for fact in self.history.of_team(sport, team, span)
                 if not isinstance(fact, Fixture)
             ]
         for dataset in datasets:
-            facts += [fact async for fact in self._datasets.facts(user_id, dataset)]
+            facts += [fact async for fact in self.datasets.facts(user_id, dataset)]
         return await asyncio.to_thread(History, facts)
 
     async def _run_panel(
@@ -345,17 +335,17 @@ class BacktestService:
             progress(games, games)
         view = summarize_backtest(forecasts, about, games)
         trials = await self._count_trial(caller, about.sport, view)
-        backtest_id = self._db.new_id()
-        return complete_backtest(view, backtest_id, self._db.now(), trials, forecasts)
+        backtest_id = self.db.new_id()
+        return complete_backtest(view, backtest_id, self.db.now(), trials, forecasts)
 
     async def _count_trial(
         self, caller: Caller, sport: str, view: BacktestReport
     ) -> BacktestTrials:
         ratio = round4(view.performance.sharpe or 0.0)
-        return await self._db.store(BacktestTrials.count(caller.user_id, sport, ratio))
+        return await self.db.store(BacktestTrials.count(caller.user_id, sport, ratio))
 
     async def _save(self, caller: Caller, view: BacktestReport, model: str) -> None:
-        await self._db.store(
+        await self.db.store(
             Backtest(
                 user_id=caller.user_id,
                 backtest_id=view.backtest_id,
@@ -379,7 +369,7 @@ class BacktestService:
         query = Backtest.of_user(caller.user_id)
         if model_id is not None:
             query = query.where(Backtest.model == model_id)
-        page = await self._db.store.page(query, limit, after=after)
+        page = await self.db.store.page(query, limit, after=after)
         return Page(
             tuple(replace(decode_backtest(row), predictions=()) for row in page.items), page.cursor
         )
@@ -389,10 +379,9 @@ class BacktestService:
 
         Raises NotFound if there is no such backtest.
         """
-        backtest = await self._db.store(Backtest.by_id(caller.user_id, backtest_id))
+        backtest = await self.db.store(Backtest.by_id(caller.user_id, backtest_id))
         if backtest is None:
-            message = f"Backtest {backtest_id!r} does not exist."
-            raise NotFound(message)
+            raise NotFound(f"Backtest {backtest_id!r} does not exist.")
         return decode_backtest(backtest)
 
 
@@ -439,11 +428,9 @@ def backtest_span(request: BacktestRequest) -> TimeSpan:
     Raises InvalidInput if the period or a window is invalid.
     """
     if not request.start < request.end or (request.end - request.start).days > _MAX_DAYS:
-        message = f"The start must be before the end, at most {_MAX_DAYS} days apart."
-        raise InvalidInput(message)
+        raise InvalidInput(f"The start must be before the end, at most {_MAX_DAYS} days apart.")
     if request.train_days < 1 or request.test_days < 1 or request.purge_days < 0:
-        message = "Training and test windows need at least 1 day each; purging 0 or more."
-        raise InvalidInput(message)
+        raise InvalidInput("Training and test windows need at least 1 day each; purging 0 or more.")
     since = datetime.combine(request.start, time(), UTC) - timedelta(days=request.train_days)
     return TimeSpan(since, datetime.combine(request.end, time.max, UTC).replace(microsecond=0))
 

@@ -58,37 +58,35 @@ from grandstand.kit.events import Events
 from grandstand.storage.tables.operations.item_ops import Write
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BennyBankroll:
     """Moves Benny's money; bet, bankroll and ledger change in one transaction."""
 
-    def __init__(
-        self, *, db: Database, settings: BetsSettings, ledger: LedgerService, events: Events
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._ledger = ledger
-        self._events = events
+    db: Database
+    settings: BetsSettings
+    ledger: LedgerService
+    events: Events
 
     async def bankroll(self) -> Cents:
         """Return the available bankroll."""
-        return (await self._ledger.state(BENNY)).head.balance(BANKROLL)
+        return (await self.ledger.state(BENNY)).head.balance(BANKROLL)
 
     async def open_stakes(self) -> Cents:
         """Return the stakes of unsettled bets."""
-        return (await self._ledger.state(BENNY)).head.balance(STAKES)
+        return (await self.ledger.state(BENNY)).head.balance(STAKES)
 
     async def begin_week(self) -> bool:
         """Reset the bankroll to the weekly budget, once a week. Returns whether it was reset.
 
         The difference is transferred from or to the house account.
         """
-        now = self._db.now()
-        week, budget = week_start(now), self._settings.benny_budget_cents
+        now = self.db.now()
+        week, budget = week_start(now), self.settings.benny_budget_cents
         key = f"week:{week:%Y-%m-%d}"
-        if await self._ledger.is_posted(BENNY, key):
+        if await self.ledger.is_posted(BENNY, key):
             return False
         await self._adopt(now)
-        first = await self._db.store(Bankroll.current()) is None
+        first = await self.db.store(Bankroll.current()) is None
 
         def step(state: BookState) -> LedgerStep:
             missing = budget - state.head.balance(BANKROLL)
@@ -102,12 +100,12 @@ class BennyBankroll:
                 row = Bankroll.start_week(cents_to_dollars(missing), week, now)
             return LedgerStep((event,), (row, self._history(budget, now)))
 
-        return await self._ledger.post(BENNY, key, step) == "entered"
+        return await self.ledger.post(BENNY, key, step) == "posted"
 
     async def _adopt(self, now: datetime) -> None:
         """Enter a bankroll that was stored before the ledger existed."""
-        stored = await self._db.store(Bankroll.current())
-        if stored is None or (await self._ledger.state(BENNY)).head.seq:
+        stored = await self.db.store(Bankroll.current())
+        if stored is None or (await self.ledger.state(BENNY)).head.seq:
             return
         amount = dollars_to_cents(stored.amount)
 
@@ -118,7 +116,7 @@ class BennyBankroll:
                 (LedgerEvent("opening", "budget", now, transfer(HOUSE, BANKROLL, amount)),)
             )
 
-        await self._ledger.post(BENNY, "opening", step)
+        await self.ledger.post(BENNY, "opening", step)
 
     async def place(
         self, bet: BennyBet, stake: Cents, extra_writes: Sequence[Write] = ()
@@ -139,7 +137,7 @@ class BennyBankroll:
             after = self._history(before - stake, bet.placed_at)
             return LedgerStep((event,), (placed.place(), withdrawal, after, *extra_writes))
 
-        return await self._ledger.post(BENNY, key, step)
+        return await self.ledger.post(BENNY, key, step)
 
     async def settle(self, bet: BennyBet, verdict: Verdict, closing: ClosingValue) -> bool:
         """Settle a bet, again after a corrected result. Returns whether anything changed.
@@ -150,7 +148,7 @@ class BennyBankroll:
         result = settle_result(verdict, stake, bet.odds)
         if bet.revision is not None and bet.verdict == result.verdict:
             return False
-        revision, now = (bet.revision or 0) + 1, self._db.now()
+        revision, now = (bet.revision or 0) + 1, self.db.now()
         key = settle_key(bet.bet_id, revision)
         reversals = await self._reversals(bet, now)
         payment = LedgerEvent(
@@ -164,7 +162,7 @@ class BennyBankroll:
         description = describe_result(
             "Benny\u2019s", bet.prediction, (bet.home_team, bet.away_team), result
         )
-        event_record = self._events.made(
+        event_record = self.events.made(
             "bets", "settled", description, f"/bets/games/{bet.game_id}"
         )
 
@@ -178,15 +176,15 @@ class BennyBankroll:
                 rows += [Bankroll.adjust(cents_to_dollars(change), now), self._history(after, now)]
             return LedgerStep(events, rows)
 
-        done = await self._ledger.post(BENNY, key, step) == "entered"
+        done = await self.ledger.post(BENNY, key, step) == "posted"
         if done:
-            self._events.tell(event_record)
+            self.events.tell(event_record)
         return done
 
     async def _reversals(self, bet: BennyBet, now: datetime) -> tuple[LedgerEvent, ...]:
         if bet.revision is None:
             return ()
-        entry = await self._ledger.entry(BENNY, settle_key(bet.bet_id, bet.revision))
+        entry = await self.ledger.entry(BENNY, settle_key(bet.bet_id, bet.revision))
         if entry is None:
             return ()
         postings = replace_account(
@@ -309,24 +307,24 @@ class BennyDashboard:
     rules: tuple[RuleEffect, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BennyService:
-    def __init__(self, *, db: Database, settings: BetsSettings, bankroll: BennyBankroll) -> None:
-        self._db = db
-        self._settings = settings
-        self._bankroll = bankroll
+    db: Database
+    settings: BetsSettings
+    bankroll: BennyBankroll
 
     async def dashboard(self) -> BennyDashboard:
-        bets = [bet async for bet in self._db.each(BennyBet.history())]
+        bets = [bet async for bet in self.db.each(BennyBet.history())]
         views = [bet_view(bet) for bet in bets]
         settled = [view for view in views if view.status != "pending"]
         decided = [bet for bet in settled if bet.status in {"won", "lost"}]
         money = [_money(bet) for bet in settled]
         won = [prediction.status == "won" for prediction in decided]
         return BennyDashboard(
-            bankroll_cents=await self._bankroll.bankroll(),
-            open_stakes_cents=await self._bankroll.open_stakes(),
-            weekly_budget_cents=self._settings.benny_budget_cents,
-            week_began=week_start(self._db.now()),
+            bankroll_cents=await self.bankroll.bankroll(),
+            open_stakes_cents=await self.bankroll.open_stakes(),
+            weekly_budget_cents=self.settings.benny_budget_cents,
+            week_began=week_start(self.db.now()),
             bets=len(views),
             pending=len(views) - len(settled),
             win_rate=rate_interval(sum(won), len(won)),
@@ -347,7 +345,7 @@ class BennyService:
 
     async def bets(self, *, limit: int = 20, after: str | None = None) -> Page[BennyBetView]:
         """Return Benny's bets, newest first."""
-        page = await self._db.store.page(BennyBet.history(), limit, after=after)
+        page = await self.db.store.page(BennyBet.history(), limit, after=after)
         return Page(tuple(bet_view(item) for item in page.items), page.cursor)
 
     async def shadow_bets(
@@ -357,20 +355,20 @@ class BennyService:
         query = ShadowBet.recent()
         if rule is not None:
             query = query.where(ShadowBet.rule == rule)
-        page = await self._db.store.page(query, limit, after=after)
+        page = await self.db.store.page(query, limit, after=after)
         return Page(tuple(shadow_bet_view(item) for item in page.items), page.cursor)
 
     async def rules(self) -> tuple[RuleEffect, ...]:
         """Return the effect of each rule over the last 180 days."""
-        since = self._db.now() - timedelta(days=_SHADOW_DAYS)
+        since = self.db.now() - timedelta(days=_SHADOW_DAYS)
         rejected: dict[str, list[ShadowBet]] = defaultdict(list)
-        async for bet in self._db.each(ShadowBet.since(since)):
+        async for bet in self.db.each(ShadowBet.since(since)):
             rejected[bet.rule].append(bet)
         return tuple(rule_value(rule, bets) for rule, bets in sorted(rejected.items()))
 
     async def _learning(self) -> BennyLearning:
-        stored = await self._db.store(Learning.current())
-        base, kelly = self._settings.benny_threshold, self._settings.benny_kelly
+        stored = await self.db.store(Learning.current())
+        base, kelly = self.settings.benny_threshold, self.settings.benny_kelly
         if stored is None:
             return BennyLearning(base, 0.0, kelly, None, 0, None)
         adjustment = float(stored.min_confidence_adjustment)
@@ -384,8 +382,8 @@ class BennyService:
         )
 
     async def _curve(self) -> tuple[BalancePoint, ...]:
-        since = self._db.now() - timedelta(days=_CURVE_DAYS)
-        points = self._db.each(BankrollHistory.since(since))
+        since = self.db.now() - timedelta(days=_CURVE_DAYS)
+        points = self.db.each(BankrollHistory.since(since))
         return tuple(
             [
                 BalancePoint(point.updated_at, dollars_to_cents(point.amount))

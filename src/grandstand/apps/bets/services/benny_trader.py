@@ -94,23 +94,23 @@ class OpinionRequest:
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BennyOpinions:
     """Asks once per set of data. If the model fails, rules decide."""
 
-    def __init__(self, *, db: Database, llm: Llm) -> None:
-        self._db = db
-        self._llm = llm
+    db: Database
+    llm: Llm
 
     @property
     def offline(self) -> bool:
         """Whether opinions come from rules because no language model is configured."""
-        return self._llm.offline
+        return self.llm.offline
 
     async def get(self, subject: OpinionRequest) -> BennyOpinion:
         """Return Benny's opinion; the same data gets the recorded opinion."""
         material = prompt_material(subject)
-        digest = request_digest(self._llm.model_id, material)
-        recorded = await self._db.store(CachedOpinion.by_digest(digest))
+        digest = request_digest(self.llm.model_id, material)
+        recorded = await self.db.store(CachedOpinion.by_digest(digest))
         opinion = None if recorded is None else _parse_reply(recorded.answer)
         if recorded is not None and opinion is not None:
             return _to_opinion(opinion, recorded.model_id, digest)
@@ -120,9 +120,9 @@ class BennyOpinions:
             model_id=model_id,
             prompt="\n".join(material),
             answer=opinion.model_dump_json(),
-            at=self._db.now(),
+            at=self.db.now(),
         )
-        await self._db.store(recorded.record())
+        await self.db.store(recorded.record())
         return _to_opinion(opinion, model_id, digest)
 
     async def _request(
@@ -140,11 +140,11 @@ class BennyOpinions:
             most_tokens=800,
         )
         try:
-            reply = await self._llm.ask(question)
+            reply = await self.llm.ask(question)
         except GrandstandError as fault:
             get_logger("bets").warning("benny_opinion_failed", error=str(fault), fallback=RULES)
             return offline(), RULES
-        return reply.value, RULES if self._llm.offline else reply.model_id
+        return reply.value, RULES if self.llm.offline else reply.model_id
 
 
 def rule_based_opinion(subject: OpinionRequest) -> OpinionReply:
@@ -226,51 +226,40 @@ class ConsideredBet:
     opinion: BennyOpinion
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BennyTrader:
     """Places Benny's bets once a day, in one instance at a time, and settles them."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        bankroll: BennyBankroll,
-        opinions: BennyOpinions,
-        history: HistoryLoader,
-        analysis_generator: AnalysisGenerator,
-        publisher: Publisher,
-        owner: str,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._bankroll = bankroll
-        self._opinions = opinions
-        self._history = history
-        self._analysis_generator = analysis_generator
-        self._publisher = publisher
-        self._owner = owner
+    db: Database
+    settings: BetsSettings
+    bankroll: BennyBankroll
+    opinions: BennyOpinions
+    history: HistoryLoader
+    analysis_generator: AnalysisGenerator
+    publisher: Publisher
+    owner: str
 
     async def trade(self) -> TradingReport:
         """Place today's bets. Does nothing while another instance is trading."""
-        leases = Leases(PLATFORM_LEASES, self._owner, seconds=_LEASE_SECONDS)
-        lease = await self._db.store(leases.acquire(LEASE))
+        leases = Leases(PLATFORM_LEASES, self.owner, seconds=_LEASE_SECONDS)
+        lease = await self.db.store(leases.acquire(LEASE))
         if lease is None:
             return TradingReport(0, 0, 0, 0, elsewhere=True)
         try:
             return await self._trade()
         finally:
-            await self._db.store(leases.release(lease))
+            await self.db.store(leases.release(lease))
 
     async def _trade(self) -> TradingReport:
-        await self._bankroll.begin_week()
+        await self.bankroll.begin_week()
         lessons = await self._learn()
         considered: list[ConsideredBet] = []
-        for sport in self._settings.sports:
+        for sport in self.settings.sports:
             considered += await self._candidates(sport)
         by_market = {(bet.candidate.game_id, bet.candidate.market): bet for bet in considered}
         choice = choose_bets(
             [bet.candidate for bet in considered],
-            betting_terms(self._settings),
+            betting_terms(self.settings),
             lessons,
             await self._position(),
         )
@@ -280,7 +269,7 @@ class BennyTrader:
                 rejection, by_market[rejection.candidate.game_id, rejection.candidate.market]
             )
         if placed:
-            self._publisher.publish("bets/benny", {"placed": placed})
+            self.publisher.publish("bets/benny", {"placed": placed})
         rejected = len(choice.rejected) + len(refused)
         return TradingReport(len(considered), placed, rejected, staked)
 
@@ -294,28 +283,28 @@ class BennyTrader:
             bet = self._bet(stake, considered)
             beside = self._scoreboard_writes(considered, bet)
             try:
-                posted = await self._bankroll.place(bet, stake.cents, beside)
+                posted = await self.bankroll.place(bet, stake.cents, beside)
             except AccountOverdrawn as fault:
                 refused.append(RejectedBet(stake.candidate, "bankroll", str(fault)))
                 continue
-            if posted == "entered":
+            if posted == "posted":
                 placed, staked = placed + 1, staked + stake.cents
         return placed, refused, staked
 
     async def _candidates(self, sport: str) -> list[ConsideredBet]:
         """Return the possible bets of the next hours with Benny's opinion of each."""
-        now = self._db.now()
-        end = now + timedelta(hours=self._settings.benny_hours)
-        notes = await self._history.upcoming_games(sport, now, end)
+        now = self.db.now()
+        end = now + timedelta(hours=self.settings.benny_hours)
+        notes = await self.history.upcoming_games(sport, now, end)
         notes = [note for note in notes if note.commence_time > now]
         if not notes:
             return []
-        history = await self._history.season(sport, now, model_names())
+        history = await self.history.season(sport, now, model_names())
         calibration = await self._calibration(sport)
         candidates: list[ConsideredBet] = []
         for note in notes:
-            forecasts = await self._analysis_generator.forecasts(history, note)
-            offered = await self._analysis_generator.offered(note.game_id)
+            forecasts = await self.analysis_generator.forecasts(history, note)
+            offered = await self.analysis_generator.offered(note.game_id)
             for forecast in forecasts:
                 if forecast.model != _MODEL or forecast.inverse_of is not None:
                     continue
@@ -360,9 +349,9 @@ class BennyTrader:
         subject = OpinionRequest(
             candidate, prediction, note, (*lines, *reasons[:_MAX_LINES]), reasons
         )
-        opinion = await self._opinions.get(subject)
+        opinion = await self.opinions.get(subject)
         chance = forecast.probability
-        if not self._opinions.offline:
+        if not self.opinions.offline:
             chance = calibration.probability(opinion.probability, forecast.probability)
         return ConsideredBet(replace(candidate, probability=chance), note, prediction, opinion)
 
@@ -370,29 +359,29 @@ class BennyTrader:
         """Return the calibration of Benny's probabilities from his settled bets."""
         from grandstand.apps.bets.domain.calibration import calibrate
 
-        since = self._db.now() - timedelta(days=_CALIBRATION_DAYS)
+        since = self.db.now() - timedelta(days=_CALIBRATION_DAYS)
         resolved = [
             (float(bet.raw), bet.status == "won")
-            async for bet in self._db.each(BennyBet.since(since))
+            async for bet in self.db.each(BennyBet.since(since))
             if bet.sport == sport and bet.raw is not None and bet.status in {"won", "lost"}
         ]
         return calibrate([item[0] for item in resolved], [item[1] for item in resolved])
 
     async def _learn(self) -> BennyLessons:
         """Learn from the bets settled in the last 30 days and store the result."""
-        now = self._db.now()
-        stored = await self._db.store(Learning.current())
+        now = self.db.now()
+        stored = await self.db.store(Learning.current())
         since = now - timedelta(days=_LEARNING_DAYS)
         settled = [
             SettledBet(bet.sport, bet.market_key, bet.status == "won")
-            async for bet in self._db.each(BennyBet.since(since))
+            async for bet in self.db.each(BennyBet.since(since))
             if bet.status in {"won", "lost"}
         ]
         lessons = learn_from_bets(settled, stored_lessons(stored))
-        await self._db.store(
+        await self.db.store(
             Learning(
                 min_confidence_adjustment=round4(lessons.adjustment),
-                kelly_fraction=round4(self._settings.benny_kelly),
+                kelly_fraction=round4(self.settings.benny_kelly),
                 performance_by_sport=lessons.by_sport,
                 performance_by_bet_type=lessons.by_bet_type,
                 overall_win_rate=round4(lessons.win_rate),
@@ -404,23 +393,23 @@ class BennyTrader:
 
     async def _position(self) -> BennyPosition:
         """Return the bankroll, the open stakes and today's stakes."""
-        now = self._db.now()
+        now = self.db.now()
         midnight = now.replace(hour=0, minute=0, second=0)
         by_game: dict[str, int] = {}
         by_sport: dict[str, int] = {}
         today = 0
-        since = now - timedelta(days=self._settings.void_days)
-        async for bet in self._db.each(BennyBet.since(since)):
+        since = now - timedelta(days=self.settings.void_days)
+        async for bet in self.db.each(BennyBet.since(since)):
             stake = dollars_to_cents(bet.bet_amount)
             if bet.placed_at >= midnight:
                 today += stake
             if bet.status == "pending":
                 by_game[bet.game_id] = by_game.get(bet.game_id, 0) + stake
                 by_sport[bet.sport] = by_sport.get(bet.sport, 0) + stake
-        return BennyPosition(await self._bankroll.bankroll(), by_game, by_sport, today)
+        return BennyPosition(await self.bankroll.bankroll(), by_game, by_sport, today)
 
     def _bet(self, stake: Stake, considered: ConsideredBet) -> BennyBet:
-        note, candidate, now = considered.note, stake.candidate, self._db.now()
+        note, candidate, now = considered.note, stake.candidate, self.db.now()
         return BennyBet(
             bet_id=f"BET#{TIMES['seconds'].write(now)}#{note.game_id}",
             game_id=note.game_id,
@@ -473,7 +462,7 @@ class BennyTrader:
 
     async def _shadow(self, rejected: RejectedBet, considered: ConsideredBet) -> None:
         note, candidate = considered.note, rejected.candidate
-        await self._db.store(
+        await self.db.store(
             ShadowBet(
                 game_id=note.game_id,
                 sport=note.sport,
@@ -490,7 +479,7 @@ class BennyTrader:
                 reason=rejected.reason,
                 reasoning=considered.opinion.reasoning,
                 commence_time=note.commence_time,
-                placed_at=self._db.now(),
+                placed_at=self.db.now(),
             ).record()
         )
 
@@ -506,23 +495,23 @@ class BennyTrader:
             if verdict is None or verdict.name == "pending":
                 pending += 1
                 continue
-            settled += await self._bankroll.settle(bet, verdict, ending.closed(selection, bet.odds))
-        for shadow in [bet async for bet in self._db.each(ShadowBet.of_game(ending.game_id))]:
+            settled += await self.bankroll.settle(bet, verdict, ending.closed(selection, bet.odds))
+        for shadow in [bet async for bet in self.db.each(ShadowBet.of_game(ending.game_id))]:
             verdict = ending.verdict(decode_selection(shadow.selection))
             if verdict is None or verdict.name == "pending":
                 pending += 1
             elif shadow.verdict != verdict.name:
                 won = profit_units(verdict, shadow.odds) if verdict.decided else None
-                await self._db.store(shadow.settle(ending.known_at, verdict.name, won))
+                await self.db.store(shadow.settle(ending.known_at, verdict.name, won))
         if settled:
-            self._publisher.publish("bets/benny", {"settled": settled})
+            self.publisher.publish("bets/benny", {"settled": settled})
         return settled, pending
 
     async def _bets_on(self, ending: GameEnding) -> list[BennyBet]:
         """Return Benny's bets on a game, read consistently."""
         bets: list[BennyBet] = []
-        async for bet in self._db.each(BennyBet.of_game(ending.game_id)):
-            fresh = await self._db.store(BennyBet.by_key(bet.placed_at, bet.game_id).consistent())
+        async for bet in self.db.each(BennyBet.of_game(ending.game_id)):
+            fresh = await self.db.store(BennyBet.by_key(bet.placed_at, bet.game_id).consistent())
             if fresh is not None and fresh.selection is not None:
                 bets.append(fresh)
         return bets

@@ -136,18 +136,18 @@ class TimeSpan:
     until: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryLoader:
     """Loads rows as facts with the time each became known; that time decides what a model sees."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def results(self, sport: str, span: TimeSpan) -> AsyncIterator[Fact]:
         """Yield the games completed in a period, each as a fixture and its scores."""
         game_ids: set[str] = set()
         lines = ResultRecord.between(sport, span.since, span.until)
-        async for line in self._db.each(lines):
+        async for line in self.db.each(lines):
             if line.game_id not in game_ids:
                 game_ids.add(line.game_id)
                 yield to_fixture(line, known_at=line.commence_time - _ONE_DAY)
@@ -163,26 +163,26 @@ class HistoryLoader:
 
     async def prices(self, game_id: str) -> AsyncIterator[Fact]:
         """Yield all pregame prices of a game, including player props."""
-        async for row in self._db.each(GameOdds.of_game(game_id)):
+        async for row in self.db.each(GameOdds.of_game(game_id)):
             if row.captured_at < row.commence_time:
                 yield to_quote(row)
-        async for prop in self._db.each(PropOdds.of_game(game_id)):
+        async for prop in self.db.each(PropOdds.of_game(game_id)):
             if prop.captured_at < prop.commence_time:
                 yield to_quote(prop)
 
     async def of_team(self, sport: str, team: str, span: TimeSpan) -> AsyncIterator[Fact]:
         """Yield a team's statistics, injuries and schedule."""
         for season in season_names(span):
-            async for row in self._db.each(TeamStats.of_season(sport, team, season)):
+            async for row in self.db.each(TeamStats.of_season(sport, team, season)):
                 yield to_team_figures(row)
-        async for injury in self._db.each(Injury.of_team(sport, team)):
+        async for injury in self.db.each(Injury.of_team(sport, team)):
             yield to_injury_report(injury)
-        async for meeting in self._db.each(ScheduledGame.of_team(sport, team, span.since)):
+        async for meeting in self.db.each(ScheduledGame.of_team(sport, team, span.since)):
             yield to_scheduled_fixture(meeting)
 
     async def of_player(self, sport: str, player: str, history: History) -> AsyncIterator[Fact]:
         """Yield a player's statistics in the completed games of a history."""
-        async for row in self._db.each(PlayerStats.of_player(sport, player)):
+        async for row in self.db.each(PlayerStats.of_player(sport, player)):
             score, game = history.latest_score(row.game_id), history.latest_fixture(row.game_id)
             if score is None or game is None:
                 continue
@@ -210,7 +210,7 @@ class HistoryLoader:
     async def record(self, sport: str, model: str, since: datetime) -> list[VerifiedForecast]:
         unique: dict[tuple[str, str, str], VerifiedForecast] = {}
         for kind in _KINDS:
-            async for row in self._db.each(Analysis.performance(model, sport, since, kind)):
+            async for row in self.db.each(Analysis.performance(model, sport, since, kind)):
                 verified = to_verified(row)
                 if verified is not None:
                     unique.setdefault((verified.game_id, verified.market, row.subject), verified)
@@ -227,21 +227,21 @@ class HistoryLoader:
                 commence_time=game.commence_time,
                 known_at=start,
             )
-            async for game in self._db.each(AwaitedGame.between(sport, start, end))
+            async for game in self.db.each(AwaitedGame.between(sport, start, end))
         ]
 
     async def season(self, sport: str, now: datetime, models: Iterable[str]) -> History:
         """Return the results and the models' records as a history."""
         from grandstand.apps.bets.domain.history import History
 
-        since = now - timedelta(days=self._settings.history_days)
+        since = now - timedelta(days=self.settings.history_days)
         facts: list[Fact] = [fact async for fact in self.results(sport, TimeSpan(since, now))]
         facts += await self.records(sport, models, since)
         return History(facts)
 
     async def add_game(self, history: History, note: GameInfo, now: datetime) -> Fixture:
         """Add an upcoming game, its prices and its teams' data to a history."""
-        since = now - timedelta(days=self._settings.history_days)
+        since = now - timedelta(days=self.settings.history_days)
         game = to_fixture(note, known_at=min(note.known_at, now))
         history.add(game)
         async for fact in self.prices(note.game_id):
@@ -257,7 +257,7 @@ class HistoryLoader:
 
     async def players(self, game_id: str) -> tuple[str, ...]:
         """Return the players with props in a game."""
-        rows = self._db.each(PropOdds.of_game(game_id))
+        rows = self.db.each(PropOdds.of_game(game_id))
         return tuple(sorted({row.player async for row in rows}))
 
 

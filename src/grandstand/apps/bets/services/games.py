@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -13,9 +14,11 @@ from grandstand.apps.bets.services.database import Database, ExactNumber, Outcom
 from grandstand.apps.bets.services.predictions import (
     Pick,
     PredictionService,
+    load_prices,
+    player_of,
     row_selections,
 )
-from grandstand.apps.bets.services.settlement import ClosingLineArchive
+from grandstand.apps.bets.services.settlement import load_closing_lines
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.games import (
     AwaitedGame,
@@ -147,27 +150,18 @@ class GameView:
     score: FinalScore | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GameBoard:
     """Upcoming games and everything stored about a game."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        predictions: PredictionService,
-        closing_lines: ClosingLineArchive,
-        exchange_prices: ExchangePrices | None = None,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._predictions = predictions
-        self._closing_lines = closing_lines
-        self._exchange_prices = exchange_prices
+    db: Database
+    settings: BetsSettings
+    predictions: PredictionService
+    exchange_prices: ExchangePrices | None = None
 
     async def bookmakers(self, sport: str) -> tuple[str, ...]:
         """Return the bookmakers with odds in a sport."""
-        rows = self._db.each(SportBookmaker.of_sport(check_sport(self._settings, sport)))
+        rows = self.db.each(SportBookmaker.of_sport(check_sport(self.settings, sport)))
         return tuple([row.bookmaker async for row in rows])
 
     async def upcoming(
@@ -196,12 +190,12 @@ class GameBoard:
         self, sport: str, limit: int, after: str | None
     ) -> tuple[list[GameOdds], str | None]:
         """Load the latest odds of up to `limit` games; a game is never split between pages."""
-        start, last = self._db.now() - STARTED_WITHIN, ""
+        start, last = self.db.now() - STARTED_WITHIN, ""
         if after is not None:
             start, last = _parse_position(after)
         by_game: dict[str, list[GameOdds]] = {}
-        query = GameOdds.upcoming(check_sport(self._settings, sport), start)
-        async for row in self._db.each(query):
+        query = GameOdds.upcoming(check_sport(self.settings, sport), start)
+        async for row in self.db.each(query):
             if after is not None and (row.commence_time, row.game_id) <= (start, last):
                 continue
             later = len(by_game) > limit and row.game_id not in by_game
@@ -221,8 +215,8 @@ class GameBoard:
     ) -> GameSummary:
         first = rows[0]
         shown_rows = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
-        note = await self._db.store(GameInfo.of_game(first.game_id))
-        picks = await self._predictions.for_game(first.sport, first.game_id) if with_picks else ()
+        note = await self.db.store(GameInfo.of_game(first.game_id))
+        picks = await self.predictions.for_game(first.sport, first.game_id) if with_picks else ()
         return GameSummary(
             first.game_id,
             first.sport,
@@ -236,17 +230,21 @@ class GameBoard:
         )
 
     def _market_odds(self, row: GameOdds | PropOdds, note: GameInfo | None) -> MarketOdds:
-        age = int((self._db.now() - last_confirmed_at(row, note)).total_seconds())
-        player = row.player if isinstance(row, PropOdds) else None
+        age = int((self.db.now() - last_confirmed_at(row, note)).total_seconds())
         return MarketOdds(
-            row.bookmaker, row.market_key, row.outcomes, row.captured_at, max(0, age), player
+            row.bookmaker,
+            row.market_key,
+            row.outcomes,
+            row.captured_at,
+            max(0, age),
+            player_of(row),
         )
 
     async def _line_movement(self, row: GameOdds) -> tuple[tuple[datetime, float], ...]:
         """Return how the home team's fair probability moved at the first bookmaker."""
-        for bookmaker in (*self._settings.bookmakers, row.bookmaker):
+        for bookmaker in (*self.settings.bookmakers, row.bookmaker):
             query = GameOdds.history(row.game_id, bookmaker, "h2h").newest(_MAX_POINTS)
-            rows = [row async for row in self._db.each(query)]
+            rows = [row async for row in self.db.each(query)]
             if rows:
                 return tuple(
                     (item.captured_at, home_win_probability(item)) for item in reversed(rows)
@@ -254,7 +252,7 @@ class GameBoard:
         return ()
 
     async def _exchange(self, row: GameOdds) -> tuple[ExchangePrice, ...]:
-        exchange = self._exchange_prices
+        exchange = self.exchange_prices
         if exchange is None:
             return ()
         try:
@@ -269,17 +267,13 @@ class GameBoard:
 
         Raises NotFound if there is no such game.
         """
-        note = await self._db.store(GameInfo.of_game(game_id)) if "#" not in game_id else None
-        rows: list[GameOdds | PropOdds] = []
-        if note is not None:
-            rows += [row async for row in self._db.each(GameOdds.of_game(game_id))]
-            rows += [row async for row in self._db.each(PropOdds.of_game(game_id))]
+        note = await self.db.store(GameInfo.of_game(game_id)) if "#" not in game_id else None
         if note is None:
-            message = f"Game {game_id!r} does not exist."
-            raise NotFound(message)
+            raise NotFound(f"Game {game_id!r} does not exist.")
+        rows = await load_prices(self.db, game_id)
         current = [row for row in rows if row.latest]
         winners = [row for row in rows if isinstance(row, GameOdds)]
-        closing = await self._closing_lines.closing(game_id)
+        closing = await load_closing_lines(self.db, game_id)
         summary = GameSummary(
             game_id,
             note.sport,
@@ -295,7 +289,7 @@ class GameBoard:
             summary,
             line_histories(rows),
             tuple(_closing_odds(row) for row in closing),
-            await self._predictions.for_game(note.sport, game_id),
+            await self.predictions.for_game(note.sport, game_id),
             await self._form(note.sport, note.home_team),
             await self._form(note.sport, note.away_team),
             await self._meetings(note),
@@ -305,7 +299,7 @@ class GameBoard:
         )
 
     async def _form(self, sport: str, team: str) -> tuple[PastResult, ...]:
-        recent = await self._db.store(TeamOutcome.recent(sport, team, _FORM))
+        recent = await self.db.store(TeamOutcome.recent(sport, team, _FORM))
         return tuple(
             PastResult(
                 row.game_id,
@@ -323,7 +317,7 @@ class GameBoard:
         """Return the last meetings of two teams with their latest corrections."""
         query = GameOutcome.meetings(note.sport, note.home_team, note.away_team, 2 * _MEETINGS)
         last: dict[str, GameOutcome] = {}
-        for outcome in await self._db.store(query):
+        for outcome in await self.db.store(query):
             previous = last.get(outcome.game_id)
             if previous is None or _last_update(outcome) > _last_update(previous):
                 last[outcome.game_id] = outcome
@@ -343,7 +337,7 @@ class GameBoard:
     async def _injuries(self, note: GameInfo) -> tuple[InjuryView, ...]:
         last: dict[tuple[str, str], Injury] = {}
         for team in (note.home_team, note.away_team):
-            async for row in self._db.each(Injury.of_team(note.sport, team)):
+            async for row in self.db.each(Injury.of_team(note.sport, team)):
                 last[team, row.player] = row
         return tuple(
             InjuryView(team, row.player, row.status, row.injury, row.reported_on)
@@ -352,7 +346,7 @@ class GameBoard:
         )
 
     async def _score(self, note: GameInfo) -> FinalScore | None:
-        outcomes = await self._db.store(GameOutcome.final(note.sport, note.game_id))
+        outcomes = await self.db.store(GameOutcome.final(note.sport, note.game_id))
         if not outcomes:
             return None
         return FinalScore(
@@ -372,12 +366,12 @@ class GameBoard:
         after: str | None = None,
     ) -> Page[PlayerProp]:
         """Return player props of upcoming games."""
-        query = PropOdds.upcoming(check_sport(self._settings, sport), self._db.now())
+        query = PropOdds.upcoming(check_sport(self.settings, sport), self.db.now())
         if bookmaker is not None:
             query = query.where(PropOdds.bookmaker == bookmaker)
         if market_key is not None:
             query = query.where(PropOdds.market_key == market_key)
-        page = await self._db.store.page(query, limit, after=after)
+        page = await self.db.store.page(query, limit, after=after)
         props = tuple(
             PlayerProp(
                 row.game_id,
@@ -417,10 +411,9 @@ def home_win_probability(row: GameOdds) -> float:
 
 
 def line_histories(rows: Iterable[GameOdds | PropOdds]) -> tuple[LineHistory, ...]:
-    rows_by_line: dict[tuple[str, str, str], list[GameOdds | PropOdds]] = {}
+    rows_by_line: dict[tuple[str, str, str], list[GameOdds | PropOdds]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row.captured_at):
-        player = row.player if isinstance(row, PropOdds) else ""
-        rows_by_line.setdefault((row.bookmaker, row.market_key, player), []).append(row)
+        rows_by_line[row.bookmaker, row.market_key, player_of(row) or ""].append(row)
     return tuple(
         LineHistory(
             bookmaker,
@@ -457,8 +450,7 @@ def _parse_position(text: str) -> tuple[datetime, str]:
     try:
         return datetime.fromisoformat(moment), game_id
     except ValueError as fault:
-        message = "Invalid cursor. Start again without one."
-        raise InvalidInput(message) from fault
+        raise InvalidInput("Invalid cursor. Start again without one.") from fault
 
 
 _BACK: Final = timedelta(days=14)
@@ -490,22 +482,22 @@ class _Game:
         return f"/bets/games/{self.game_id}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GameSearch:
     """Searches the games of the last two weeks and the next 30 days."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def search(self, query: str, _caller: Caller) -> tuple[SearchHit, ...]:
         """Return matching teams with their nearest game, then matching games."""
         games = [
             game
-            for sport in self._settings.sports
+            for sport in self.settings.sports
             for game in await self._of_sport(sport)
             if match_rank(query, game.home_team, game.away_team, sport_name(game.sport)) is not None
         ]
-        now = self._db.now()
+        now = self.db.now()
         games.sort(key=lambda game: (abs(game.commence_time - now), game.commence_time < now))
         teams = self._teams(query, games)
         matches = best_matches(query, games, lambda one: (one.title, sport_name(one.sport)))
@@ -513,11 +505,11 @@ class GameSearch:
 
     async def home_card(self, _caller: Caller) -> HomeCard:
         """Return the home card: the number of games in the next 24 hours and the next game."""
-        now = self._db.now()
+        now = self.db.now()
         upcoming = [
             _Game(row.game_id, sport, row.home_team, row.away_team, row.commence_time)
-            for sport in self._settings.sports
-            async for row in self._db.each(AwaitedGame.between(sport, now, now + _AHEAD))
+            for sport in self.settings.sports
+            async for row in self.db.each(AwaitedGame.between(sport, now, now + _AHEAD))
         ]
         if not upcoming:
             return HomeCard("Games and odds", self._empty_state(), "/bets")
@@ -527,13 +519,13 @@ class GameSearch:
         return HomeCard(games, f"Next: {game.title} ({game.detail})", game.href, live=count > 0)
 
     def _empty_state(self) -> str:
-        if self._settings.odds_key is None:
+        if self.settings.odds_key is None:
             return "Configure an odds feed to see games."
         return "No games yet. The status page shows whether the odds feed responds."
 
     def _teams(self, query: str, games: Iterable[_Game]) -> tuple[SearchHit, ...]:
         """Return the matching teams, each with its nearest game."""
-        now, first = self._db.now(), dict[str, _Game]()
+        now, first = self.db.now(), dict[str, _Game]()
         for game in sorted(games, key=lambda game: game.commence_time < now):
             for team in (game.home_team, game.away_team):
                 first.setdefault(team, game)
@@ -541,12 +533,12 @@ class GameSearch:
         return tuple(_team_hit(team, first[team], now) for team in named)
 
     async def _of_sport(self, sport: str) -> list[_Game]:
-        now, games = self._db.now(), dict[str, _Game]()
-        async for row in self._db.each(AwaitedGame.between(sport, now - _BACK, now + _AHEAD)):
+        now, games = self.db.now(), dict[str, _Game]()
+        async for row in self.db.each(AwaitedGame.between(sport, now - _BACK, now + _AHEAD)):
             games[row.game_id] = _Game(
                 row.game_id, sport, row.home_team, row.away_team, row.commence_time
             )
-        async for line in self._db.each(ResultRecord.between(sport, now - _BACK, now)):
+        async for line in self.db.each(ResultRecord.between(sport, now - _BACK, now)):
             games[line.game_id] = _Game(
                 line.game_id,
                 sport,

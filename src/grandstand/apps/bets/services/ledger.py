@@ -47,7 +47,7 @@ from grandstand.storage.tables.operations.item_ops import Write
 _MAX_ATTEMPTS: Final = 32
 _BACKOFF_SECONDS: Final = 0.05
 
-PostStatus: TypeAlias = Literal["entered", "known", "refused"]
+PostStatus: TypeAlias = Literal["posted", "duplicate", "rejected"]
 
 
 class LedgerBusy(Conflict):
@@ -90,27 +90,27 @@ class LedgerStep:
     usage: Usage | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class LedgerService:
     """Posts events with everything they change in one transaction, and verifies books."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    db: Database
 
     async def state(self, book: str) -> BookState:
         """Return the current state of a book, read consistently."""
-        head = await self._db.store(LedgerHead.of_book(book))
+        head = await self.db.store(LedgerHead.of_book(book))
         return BookState(LedgerState(book)) if head is None else to_book_state(head)
 
     async def is_posted(self, book: str, event: str) -> bool:
         """Return whether an event is posted."""
-        return await self._db.store(LedgerMark.of_event(book, event)) is not None
+        return await self.db.store(LedgerMark.of_event(book, event)) is not None
 
     async def entry(self, book: str, event: str) -> LedgerLine | None:
         """Return the entry of an event; None if it is not posted."""
-        mark = await self._db.store(LedgerMark.of_event(book, event))
+        mark = await self.db.store(LedgerMark.of_event(book, event))
         if mark is None:
             return None
-        row = await self._db.store(LedgerEntry.by_place(book, f"{mark.seq:012d}"))
+        row = await self.db.store(LedgerEntry.by_place(book, f"{mark.seq:012d}"))
         return None if row is None else to_entry(row)
 
     async def post(
@@ -119,10 +119,9 @@ class LedgerService:
         """Post an event with its writes, all or nothing.
 
         `step` derives the posting from the state of the book and is called again if the book has
-        changed
-        meanwhile; None refuses. Returns "known" if the event was posted before and "refused" if a
-        condition
-        of its writes does not hold. Raises the errors of `step`, and LedgerBusy.
+        changed meanwhile; None rejects it. Returns "duplicate" if the event was posted before and
+        "rejected" if a condition of its writes does not hold. Raises the errors of `step`, and
+        LedgerBusy.
         """
         for attempt in range(_MAX_ATTEMPTS):
             state = await self.state(book)
@@ -132,19 +131,18 @@ class LedgerService:
             except GrandstandError:
                 # The event itself may have taken what it needs, before a crash.
                 if await self.is_posted(book, key):
-                    return "known"
+                    return "duplicate"
                 raise
             if not writes:
-                return "refused"
-            if await self._db.try_transaction(*writes):
-                return "entered"
+                return "rejected"
+            if await self.db.try_transaction(*writes):
+                return "posted"
             if await self.is_posted(book, key):
-                return "known"
+                return "duplicate"
             if (await self.state(book)).head.seq == state.head.seq:
-                return "refused"
-            await self._db.sleep(self._db.random.uniform(0, _BACKOFF_SECONDS * (attempt + 1)))
-        message = f"Book {book!r} changes too often to post {key!r}. Try again."
-        raise LedgerBusy(message)
+                return "rejected"
+            await self.db.sleep(self.db.random.uniform(0, _BACKOFF_SECONDS * (attempt + 1)))
+        raise LedgerBusy(f"Book {book!r} changes too often to post {key!r}. Try again.")
 
     def _writes(self, state: BookState, step: LedgerStep) -> Sequence[Write]:
         head, lines = state.head, list[Write]()
@@ -169,29 +167,23 @@ class LedgerService:
     async def verify(self, book: str = BENNY) -> LedgerVerification:
         """Recompute a book from its first entry. Benny's bankroll must match his book."""
         replay, count = LedgerReplay(book), 0
-        async for row in self._db.each(LedgerEntry.of_book(book)):
+        async for row in self.db.each(LedgerEntry.of_book(book)):
             replay.check(to_entry(row))
             count += 1
         state = await self.state(book)
-        faults = [*replay.finish(state.head)]
+        faults = replay.finish(state.head)
         if book == BENNY:
-            faults += await self._bankroll_errors(state.head)
-        return LedgerVerification(book, count, dict(replay.head.balances), tuple(faults))
+            stored = await self.db.store(Bankroll.current())
+            bankroll = 0 if stored is None else dollars_to_cents(stored.amount)
+            balance = state.head.balances.get(BANKROLL, 0)
+            if bankroll != balance:
+                faults += (f"the bankroll is {bankroll} cents, the book says {balance}",)
+        return LedgerVerification(book, count, dict(replay.head.balances), faults)
 
     async def verify_all(self) -> AsyncIterator[LedgerVerification]:
         """Verify every book."""
-        async for row in self._db.store.each(LedgerBook.all_books()):
+        async for row in self.db.store.each(LedgerBook.all_books()):
             yield await self.verify(row.book)
-
-    async def _bankroll_errors(self, head: LedgerState) -> list[str]:
-        stored = await self._db.store(Bankroll.current())
-        bankroll = 0 if stored is None else dollars_to_cents(stored.amount)
-        balance = head.balance(BANKROLL)
-        return (
-            []
-            if bankroll == balance
-            else [f"the bankroll is {bankroll} cents, the book says {balance}"]
-        )
 
 
 def to_book_state(head: LedgerHead) -> BookState:
@@ -256,24 +248,22 @@ class LimitsRequest:
     loss_per_week_cents: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitService:
     """A user's limits. A bet is recorded only if they have not changed since they were read."""
 
-    def __init__(self, *, db: Database, ledger: LedgerService) -> None:
-        self._db = db
-        self._ledger = ledger
+    db: Database
+    ledger: LedgerService
 
     async def load(self, user_id: str) -> BettingLimits:
-        return await self._db.store(BettingLimits.of_user(user_id)) or BettingLimits(
-            user_id=user_id
-        )
+        return await self.db.store(BettingLimits.of_user(user_id)) or BettingLimits(user_id=user_id)
 
     async def get(self, caller: Caller) -> LimitsView:
         """Return the caller's limits and their usage."""
-        now, stored = self._db.now(), await self.load(caller.user_id)
+        now, stored = self.db.now(), await self.load(caller.user_id)
         allowed = to_allowance(stored)
         bounds = allowed.at(now)
-        usage = usage_at((await self._ledger.state(user_book(caller.user_id))).usage, now)
+        usage = usage_at((await self.ledger.state(user_book(caller.user_id))).usage, now)
         loosens = allowed.loosens_at
         until = allowed.time_out_until
         return LimitsView(
@@ -297,9 +287,8 @@ class LimitService:
         for name in _LIMIT_NAMES:
             value = getattr(requested, name)
             if value is not None and value < 0:
-                message = f"Invalid limit: {value} cents. Use 0 or more."
-                raise InvalidInput(message)
-        now = self._db.now()
+                raise InvalidInput(f"Invalid limit: {value} cents. Use 0 or more.")
+        now = self.db.now()
         await self._save(caller.user_id, lambda allowed: change_limits(allowed, requested, now))
         return await self.get(caller)
 
@@ -308,9 +297,8 @@ class LimitService:
 
         Raises InvalidInput if the time is in the past.
         """
-        if until <= self._db.now():
-            message = "The time-out must end in the future."
-            raise InvalidInput(message)
+        if until <= self.db.now():
+            raise InvalidInput("The time-out must end in the future.")
         await self._save(caller.user_id, lambda allowed: extend_time_out(allowed, until))
         return await self.get(caller)
 
@@ -318,12 +306,11 @@ class LimitService:
         for _ in range(_LIMIT_ATTEMPTS):
             stored = await self.load(user_id)
             try:
-                await self._db.store(_row(stored, change(to_allowance(stored))).save())
+                await self.db.store(_row(stored, change(to_allowance(stored))).save())
             except ConditionFailed:
                 continue
             return
-        message = "The limits were changed at the same time. Try again."
-        raise InvalidInput(message)
+        raise InvalidInput("The limits were changed at the same time. Try again.")
 
     def check_stake(
         self, stored: BettingLimits, state: BookState, stake: Cents, now: datetime

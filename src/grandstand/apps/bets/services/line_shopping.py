@@ -136,12 +136,12 @@ class PricedSelection:
         return american_to_decimal(self.outcome.price)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LineShopping:
     """Compares the latest prices of all bookmakers, except those older than `stale_minutes`."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def best_prices(self, sport: str, game_id: str | None = None) -> tuple[BestPrice, ...]:
         """Return the best price of each outcome, by game, market and outcome."""
@@ -199,7 +199,7 @@ class LineShopping:
 
     async def stale_lines(self, sport: str) -> tuple[StaleLine, ...]:
         """Return prices that stood still while three or more moved, largest edge first."""
-        games, now = await self._games(sport), self._db.now()
+        games, now = await self._games(sport), self.db.now()
         lines = [line for priced in games.values() for line in _find_stale_lines(priced, now)]
         return tuple(sorted(lines, key=lambda item: -item.edge))
 
@@ -207,11 +207,11 @@ class LineShopping:
         """Return the recently confirmed prices of upcoming games, by game."""
         from grandstand.apps.bets.domain.odds import devig
 
-        now = self._db.now()
-        oldest = now - timedelta(minutes=self._settings.stale_minutes)
-        query = GameOdds.upcoming(check_sport(self._settings, sport), now)
-        rows = [row async for row in self._db.each(query)]
-        notes = await load_game_notes(self._db, {row.game_id for row in rows})
+        now = self.db.now()
+        oldest = now - timedelta(minutes=self.settings.stale_minutes)
+        query = GameOdds.upcoming(check_sport(self.settings, sport), now)
+        rows = [row async for row in self.db.each(query)]
+        notes = await load_game_notes(self.db, {row.game_id for row in rows})
         by_game: dict[str, list[PricedSelection]] = defaultdict(list)
         for row in rows:
             confirmed_at = last_confirmed_at(row, notes.get(row.game_id))
@@ -235,13 +235,13 @@ def fair_odds(prices: Sequence[int], method: str = "power") -> FairOdds:
 
     chosen: DevigMethod | None = next((name for name in DEVIG_METHODS if name == method), None)
     if chosen is None:
-        message = f"Unknown method {method!r}. Methods: {', '.join(DEVIG_METHODS)}."
-        raise InvalidPrice(message)
+        raise InvalidPrice(f"Unknown method {method!r}. Methods: {', '.join(DEVIG_METHODS)}.")
     decimals = [american_to_decimal(parse_american(price)) for price in prices]
     chances = devig(decimals, chosen)
     if min(chances) <= 0.0 or max(chances) >= 1.0:
-        message = "These prices are not those of one market: an outcome would have no chance."
-        raise InvalidPrice(message)
+        raise InvalidPrice(
+            "These prices are not those of one market: an outcome would have no chance."
+        )
     return FairOdds(
         method,
         overround(decimals),

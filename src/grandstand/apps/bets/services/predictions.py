@@ -46,7 +46,6 @@ from grandstand.apps.bets.store.predictions import Analysis, Prediction, StoredR
 from grandstand.apps.bets.store.user_models import UserModel
 from grandstand.core.errors import NotFound
 from grandstand.kit.live import Publisher
-from grandstand.storage.tables.operations.item_ops import Write
 
 if TYPE_CHECKING:
     from grandstand.apps.bets.domain.forecasts import Forecast, Predictor
@@ -125,6 +124,16 @@ class OfferedPrices:
         return self.price(bookmaker, selection) is not None
 
 
+async def load_prices(db: Database, game_id: str) -> list[GameOdds | PropOdds]:
+    """Return every price of a game, player props included."""
+    rows: list[GameOdds | PropOdds] = [row async for row in db.each(GameOdds.of_game(game_id))]
+    return rows + [row async for row in db.each(PropOdds.of_game(game_id))]
+
+
+def player_of(row: GameOdds | PropOdds) -> str | None:
+    return row.player if isinstance(row, PropOdds) else None
+
+
 def offered_prices(rows: Iterable[GameOdds | PropOdds]) -> OfferedPrices:
     prices: dict[str, dict[str, int]] = {}
     players: dict[str, str] = {}
@@ -142,11 +151,7 @@ def offered_prices(rows: Iterable[GameOdds | PropOdds]) -> OfferedPrices:
 def row_selections(row: GameOdds | PropOdds) -> tuple[Selection, ...]:
     """Return the selection of each outcome of a row."""
     return outcome_selections(
-        row.market_key,
-        row.outcomes,
-        row.home_team,
-        row.away_team,
-        row.player if isinstance(row, PropOdds) else None,
+        row.market_key, row.outcomes, row.home_team, row.away_team, player_of(row)
     )
 
 
@@ -164,55 +169,6 @@ def outcome_selections(
             for outcome in outcomes
         )
     return parse_outcomes(market_key, outcomes, home, away)
-
-
-class PredictionPublisher:
-    """Publishes forecasts and their inverses at bookmakers' prices until the game starts."""
-
-    def __init__(self, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
-
-    async def publish(
-        self,
-        note: GameInfo,
-        pair: tuple[Forecast, Forecast],
-        offered: OfferedPrices,
-        published_rows: Mapping[tuple[str, str], Analysis],
-    ) -> tuple[int, int]:
-        """Publish a forecast at every configured bookmaker with a price.
-
-        Returns the number of published pairs and the number refused because the game has started.
-        Unchanged picks are left alone.
-        """
-        published, frozen = 0, 0
-        for bookmaker in self._bookmakers(pair[0], offered):
-            rows = tuple(
-                to_analysis(note, forecast, bookmaker, offered, self._db.now()) for forecast in pair
-            )
-            if all(
-                is_unchanged(published_rows.get((row.bookmaker, analysis_key(row))), row)
-                for row in rows
-            ):
-                continue
-            if await self._db.try_transaction(*publish_writes(rows, self._db.now())):
-                published += 1
-            else:
-                frozen += 1
-        return published, frozen
-
-    def _bookmakers(self, forecast: Forecast, offered: OfferedPrices) -> list[str]:
-        followed = [
-            name for name in self._settings.bookmakers if offered.quotes(name, forecast.selection)
-        ]
-        if followed or forecast.book is None:
-            return followed
-        return [forecast.book]
-
-
-def publish_writes(rows: Sequence[Analysis], now: datetime) -> list[Write]:
-    """Return the writes that publish rows and archive them."""
-    return [write for row in rows for write in (to_prediction(row).record(), row.publish(now))]
 
 
 def analysis_key(row: Analysis) -> str:
@@ -330,12 +286,12 @@ def risk_level(probability: float) -> str:
     return "moderate" if probability >= _MODERATE else "aggressive"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionService:
     """Published picks of the built-in models."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def picks(
         self,
@@ -354,18 +310,18 @@ class PredictionService:
         if model not in model_names() or "#" in bookmaker:
             names = ", ".join(model_names())
             raise NotFound(f"Unknown model {model!r}. Models: {names}.")
-        sport, now = check_sport(self._settings, sport), self._db.now()
+        sport, now = check_sport(self.settings, sport), self.db.now()
         query = Analysis.picks(sport, bookmaker, model, now, analysis_type)
-        page = await self._db.store.page(query, limit, after=after)
+        page = await self.db.store.page(query, limit, after=after)
         return Page(tuple(to_pick(row) for row in page.items), page.cursor)
 
     async def top_pick(self, sport: str, bookmaker: str) -> Pick | None:
         """Return the pick of any model with the highest expected return, if there is one."""
         picks: list[Pick] = []
-        now = self._db.now()
+        now = self.db.now()
         for model in model_names():
-            query = Analysis.picks(check_sport(self._settings, sport), bookmaker, model, now)
-            picks += [to_pick(row) async for row in self._db.each(query)]
+            query = Analysis.picks(check_sport(self.settings, sport), bookmaker, model, now)
+            picks += [to_pick(row) async for row in self.db.each(query)]
         priced = [pick for pick in picks if pick.expected_return is not None]
         return max(priced, key=lambda pick: pick.expected_return or 0.0, default=None)
 
@@ -373,62 +329,53 @@ class PredictionService:
         """Return every model's pick of a game, at the first bookmaker that has one."""
         picks: dict[str, Pick] = {}
         names = set(model_names())
-        for bookmaker in self._settings.bookmakers:
-            async for row in self._db.each(Analysis.of_game(sport, game_id, bookmaker)):
+        for bookmaker in self.settings.bookmakers:
+            async for row in self.db.each(Analysis.of_game(sport, game_id, bookmaker)):
                 if row.model in names and not row.is_inverse:
                     picks.setdefault(f"{row.model}#{row.subject}", to_pick(row))
         return tuple(sorted(picks.values(), key=lambda pick: (pick.market_key, pick.model)))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisGenerator:
     """Runs all models for upcoming games and publishes their picks."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        publisher: Publisher,
-        history: HistoryLoader,
-        datasets: DatasetService,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._publisher = publisher
-        self._history = history
-        self._datasets = datasets
-        self._predictions = PredictionPublisher(db, settings)
+    db: Database
+    settings: BetsSettings
+    publisher: Publisher
+    history: HistoryLoader
+    datasets: DatasetService
 
     async def run(self, sport: str) -> AnalysisReport:
         """Publish every model's picks for the upcoming games of a sport.
 
         Raises NotFound if the sport is not enabled.
         """
-        now = self._db.now()
-        end = now + timedelta(days=self._settings.horizon_days)
-        notes = await self._history.upcoming_games(check_sport(self._settings, sport), now, end)
+        now = self.db.now()
+        end = now + timedelta(days=self.settings.horizon_days)
+        notes = await self.history.upcoming_games(check_sport(self.settings, sport), now, end)
         notes = [note for note in notes if note.commence_time > now]
         if not notes:
             return AnalysisReport(sport, 0, 0, 0)
         rows = await self._user_models(sport)
         people = [user_predictor(row) for row in rows]
         names = [*model_names(), *(model.name for model in people)]
-        history = await self._history.season(sport, now, names)
+        history = await self.history.season(sport, now, names)
         await self._add_datasets(history, rows)
         published, frozen = 0, 0
         for note in notes:
             count, refused = await self._publish_game(history, note, people)
             published, frozen = published + count, frozen + refused
-            await self._db.sleep(0)
-        self._publisher.publish(f"bets/games/{sport}", {"published": published})
+            await self.db.sleep(0)
+        self.publisher.publish(f"bets/games/{sport}", {"published": published})
         return AnalysisReport(sport, len(notes), published, frozen)
 
     async def forecasts(
         self, history: History, note: GameInfo, people: Sequence[Predictor] = ()
     ) -> list[Forecast]:
         """Return the current forecasts of all models for a game, inverses included."""
-        now = self._db.now()
-        game = await self._history.add_game(history, note, now)
+        now = self.db.now()
+        game = await self.history.add_game(history, note, now)
         view = history.as_of(now)
         forecasts = await asyncio.to_thread(model_forecasts, game, view)
         forecasts += await asyncio.to_thread(user_forecasts, game, view, people)
@@ -442,39 +389,67 @@ class AnalysisGenerator:
         published_rows = await self._published(note, offered)
         published, frozen = 0, 0
         for pair in with_inverses(forecasts):
-            count, refused = await self._predictions.publish(note, pair, offered, published_rows)
+            count, refused = await self._publish(note, pair, offered, published_rows)
             published, frozen = published + count, frozen + refused
+        return published, frozen
+
+    async def _publish(
+        self,
+        note: GameInfo,
+        pair: tuple[Forecast, Forecast],
+        offered: OfferedPrices,
+        published_rows: Mapping[tuple[str, str], Analysis],
+    ) -> tuple[int, int]:
+        """Publish a forecast and its inverse at every configured bookmaker with a price.
+
+        Returns the number of published pairs and the number refused because the game has started.
+        Unchanged picks are left alone.
+        """
+        published, frozen, forecast, now = 0, 0, pair[0], self.db.now()
+        bookmakers = [
+            name for name in self.settings.bookmakers if offered.quotes(name, forecast.selection)
+        ]
+        if not bookmakers and forecast.book is not None:
+            bookmakers = [forecast.book]
+        for bookmaker in bookmakers:
+            rows = [to_analysis(note, item, bookmaker, offered, now) for item in pair]
+            if all(
+                is_unchanged(published_rows.get((bookmaker, analysis_key(row))), row)
+                for row in rows
+            ):
+                continue
+            writes = [w for row in rows for w in (to_prediction(row).record(), row.publish(now))]
+            if await self.db.try_transaction(*writes):
+                published += 1
+            else:
+                frozen += 1
         return published, frozen
 
     async def offered(self, game_id: str) -> OfferedPrices:
         """Return the current prices of a game."""
-        rows: list[GameOdds | PropOdds] = [
-            row async for row in self._db.each(GameOdds.of_game(game_id))
-        ]
-        rows += [row async for row in self._db.each(PropOdds.of_game(game_id))]
-        return offered_prices(rows)
+        return offered_prices(await load_prices(self.db, game_id))
 
     async def _published(
         self, note: GameInfo, offered: OfferedPrices
     ) -> dict[tuple[str, str], Analysis]:
         rows_by_key: dict[tuple[str, str], Analysis] = {}
-        followed = [name for name in self._settings.bookmakers if name in offered.prices]
+        followed = [name for name in self.settings.bookmakers if name in offered.prices]
         for bookmaker in followed:
             rows = Analysis.of_game(note.sport, note.game_id, bookmaker)
-            async for row in self._db.each(rows):
+            async for row in self.db.each(rows):
                 rows_by_key[bookmaker, analysis_key(row)] = row
         return rows_by_key
 
     async def _user_models(self, sport: str) -> list[UserModel]:
         """Return the active user models of a sport."""
-        models = self._db.each(UserModel.of_sport(sport))
+        models = self.db.each(UserModel.of_sport(sport))
         return [model async for model in models if model.status == "active"]
 
     async def _add_datasets(self, history: History, people: Sequence[UserModel]) -> None:
         """Add the datasets the user models weight."""
         datasets = {(model.user_id, name) for model in people for name in model.datasets or {}}
         for user_id, dataset_id in sorted(datasets):
-            async for fact in self._datasets.facts(user_id, dataset_id):
+            async for fact in self.datasets.facts(user_id, dataset_id):
                 history.add(fact)
 
 

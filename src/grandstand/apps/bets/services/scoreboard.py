@@ -181,12 +181,12 @@ def _bet_record(name: str, bets: Sequence[tuple[int, int]]) -> BetRecord:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAdjustmentCalculator:
     """Recommends which models to follow, invert or avoid, over all models of a sport."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def list_adjustments(
         self, sport: str, analysis_type: AnalysisType = "game"
@@ -195,9 +195,9 @@ class ModelAdjustmentCalculator:
 
         Raises NotFound if the sport is not enabled.
         """
-        check_sport(self._settings, sport)
+        check_sport(self.settings, sport)
         query = ModelAdjustment.of_sport(sport, analysis_type)
-        adjustments = [adjustment_view(row) async for row in self._db.each(query)]
+        adjustments = [adjustment_view(row) async for row in self.db.each(query)]
         if adjustments:
             return tuple(sorted(adjustments, key=lambda item: item.model))
         calculated = await self.calculate(sport)
@@ -207,14 +207,14 @@ class ModelAdjustmentCalculator:
         """Calculate the adjustments of a sport and store them for a day."""
         from grandstand.apps.bets.domain.evaluation import recommend
 
-        now = self._db.now()
+        now = self.db.now()
         records = [
-            await self._record(check_sport(self._settings, sport), model, kind, now)
+            await self._record(check_sport(self.settings, sport), model, kind, now)
             for kind in _KINDS
             for model in model_names()
         ]
         rows = [adjustment_row(advice, now) for advice in recommend(records)]
-        await self._db.store.write_many([row.save() for row in rows])
+        await self.db.store.write_many([row.save() for row in rows])
         return tuple(adjustment_view(row) for row in rows)
 
     async def _record(
@@ -227,8 +227,8 @@ class ModelAdjustmentCalculator:
         rows_by_side: list[list[Analysis]] = []
         for verified in _VERIFIED[kind]:
             query = Analysis.performance(model, sport, since, verified)
-            rows = [row async for row in self._db.each(query)]
-            rows_by_side.append(deduplicate(rows, self._settings.bookmakers))
+            rows = [row async for row in self.db.each(query)]
+            rows_by_side.append(deduplicate(rows, self.settings.bookmakers))
         against = {(row.game_id, row.subject): row.price for row in rows_by_side[1]}
         picks = tuple(
             DecidedPick(
@@ -391,21 +391,14 @@ def _add_returns(
 _HALF: Final = 0.5
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scoreboard:
     """Model performance from verified predictions, one per game and market."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        adjustments: ModelAdjustmentCalculator,
-        user_models: UserModelService,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._adjustments = adjustments
-        self._user_models = user_models
+    db: Database
+    settings: BetsSettings
+    adjustments: ModelAdjustmentCalculator
+    user_models: UserModelService
 
     def require_model(self, model: str) -> str:
         """Return the name if it is a built-in model.
@@ -413,8 +406,7 @@ class Scoreboard:
         Raises NotFound otherwise.
         """
         if model not in model_names():
-            message = f"Unknown model {model!r}. Models: {', '.join(model_names())}."
-            raise NotFound(message)
+            raise NotFound(f"Unknown model {model!r}. Models: {', '.join(model_names())}.")
         return model
 
     async def performance(
@@ -430,7 +422,7 @@ class Scoreboard:
 
         Raises NotFound if the sport or the model does not exist.
         """
-        check_sport(self._settings, sport)
+        check_sport(self.settings, sport)
         rows = await self.rows(
             sport, self.require_model(model), days, analysis_type, inverse=inverse
         )
@@ -445,7 +437,7 @@ class Scoreboard:
 
         Raises NotFound if the caller has no such model.
         """
-        model = await self._user_models.get(caller, model_id)
+        model = await self.user_models.get(caller, model_id)
         name = user_model_name(model.model_id)
         rows = await self.rows(model.sport, name, days, "game", inverse=False)
         return summarize_predictions(
@@ -456,16 +448,16 @@ class Scoreboard:
         self, caller: Caller, sport: str, *, days: int = 90, analysis_type: AnalysisType = "game"
     ) -> tuple[ModelComparison, ...]:
         """Return all models and the caller's own, highest return first."""
-        check_sport(self._settings, sport)
+        check_sport(self.settings, sport)
         advised = {
             adjustment.model: adjustment
-            for adjustment in await self._adjustments.list_adjustments(sport, analysis_type)
+            for adjustment in await self.adjustments.list_adjustments(sport, analysis_type)
         }
         comparisons = [
             await self._compare_model(sport, (name, ""), days, analysis_type, advised.get(name))
             for name in model_names()
         ]
-        async for model in self._db.each(UserModel.of_user(caller.user_id)):
+        async for model in self.db.each(UserModel.of_user(caller.user_id)):
             if model.sport == sport:
                 name = user_model_name(model.model_id)
                 names = (name, model.name)
@@ -510,16 +502,16 @@ class Scoreboard:
         self, sport: str, model: str, days: int, kind: AnalysisType, *, inverse: bool
     ) -> list[Analysis]:
         """Return a model's verified predictions, one per game, market and player."""
-        since = self._db.now() - timedelta(days=days)
+        since = self.db.now() - timedelta(days=days)
         verified: VerifiedType = (
             ("game#inverse" if inverse else "game")
             if kind == "game"
             else ("prop#inverse" if inverse else "prop")
         )
         rows = [
-            row async for row in self._db.each(Analysis.performance(model, sport, since, verified))
+            row async for row in self.db.each(Analysis.performance(model, sport, since, verified))
         ]
-        return deduplicate(rows, self._settings.bookmakers)
+        return deduplicate(rows, self.settings.bookmakers)
 
 
 def deduplicate(rows: Sequence[Analysis], bookmakers: Sequence[str]) -> list[Analysis]:
@@ -584,28 +576,28 @@ _CACHE_SECONDS: Final = 300.0
 _MAX_BETS: Final = 2000
 
 
+@dataclass(slots=True, kw_only=True)
 class CalibrationService:
     """Forecasts and their outcomes per forecaster. Shared series are cached for five minutes."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings, scoreboard: Scoreboard) -> None:
-        self._db = db
-        self._settings = settings
-        self._scoreboard = scoreboard
-        self._shared: tuple[CalibrationSeries, ...] = ()
-        self._fresh_until = float("-inf")
+    db: Database
+    settings: BetsSettings
+    scoreboard: Scoreboard
+    _shared: tuple[CalibrationSeries, ...] = ()
+    _fresh_until: float = float("-inf")
 
     async def series(self, caller: Caller) -> tuple[CalibrationSeries, ...]:
         """Return the caller's wagers and models, then Benny, then the built-in models by name."""
-        if self._db.clock.monotonic() >= self._fresh_until:
+        if self.db.clock.monotonic() >= self._fresh_until:
             models = [await self._model(name) for name in sorted(model_names(), key=model_name)]
             series = [model for model in models if model is not None]
             self._shared = (await self._benny(), *series)
-            self._fresh_until = self._db.clock.monotonic() + _CACHE_SECONDS
+            self._fresh_until = self.db.clock.monotonic() + _CACHE_SECONDS
         return (await self._wagers(caller), *await self._own_models(caller), *self._shared)
 
     async def _wagers(self, caller: Caller) -> CalibrationSeries:
         """Return the caller's wagers; a price implies at least its break-even probability."""
-        bets = await self._db.store.page(Wager.of_user(caller.user_id), _MAX_BETS)
+        bets = await self.db.store.page(Wager.of_user(caller.user_id), _MAX_BETS)
         forecasts = tuple(
             ResolvedForecast(implied_probability(bet.odds), bet.profit_cents > 0)
             for bet in bets.items
@@ -616,7 +608,7 @@ class CalibrationService:
 
     async def _own_models(self, caller: Caller) -> list[CalibrationSeries]:
         series = []
-        async for model in self._db.each(UserModel.of_user(caller.user_id)):
+        async for model in self.db.each(UserModel.of_user(caller.user_id)):
             forecasts = await self._forecasts(model.sport, user_model_name(model.model_id))
             description = f"Your model, {sport_name(model.sport)}, {DAYS} days"
             href = f"/bets/models/{model.model_id}"
@@ -624,8 +616,8 @@ class CalibrationService:
         return series
 
     async def _benny(self) -> CalibrationSeries:
-        start = self._db.now() - timedelta(days=DAYS)
-        bets = [bet async for bet in self._db.each(BennyBet.since(start))]
+        start = self.db.now() - timedelta(days=DAYS)
+        bets = [bet async for bet in self.db.each(BennyBet.since(start))]
         forecasts = tuple(
             ResolvedForecast(float(bet.confidence), bet.status == "won")
             for bet in islice(reversed(bets), _MAX_BETS)
@@ -640,7 +632,7 @@ class CalibrationService:
         if name == BENNY_MODEL or name in PROP_MODELS:
             return None
         forecasts: tuple[ResolvedForecast, ...] = ()
-        for sport in self._settings.sports:
+        for sport in self.settings.sports:
             forecasts += await self._forecasts(sport, name)
         description = f"Picks in all sports, {DAYS} days"
         return CalibrationSeries(
@@ -648,7 +640,7 @@ class CalibrationService:
         )
 
     async def _forecasts(self, sport: str, name: str) -> tuple[ResolvedForecast, ...]:
-        rows = await self._scoreboard.rows(sport, name, DAYS, "game", inverse=False)
+        rows = await self.scoreboard.rows(sport, name, DAYS, "game", inverse=False)
         return tuple(
             ResolvedForecast(float(row.confidence), row.analysis_correct)
             for row in rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.bets.domain.ledger import BOOKMAKER, STAKES, Cents, Posting
 from grandstand.apps.bets.domain.odds import american_to_decimal
-from grandstand.apps.bets.domain.records import BetStatus, slug
+from grandstand.apps.bets.domain.records import BetStatus
 from grandstand.apps.bets.domain.selections import Selection, encode_selection, opposite_of
 from grandstand.apps.bets.domain.settlement import (
     VOID,
@@ -25,7 +26,7 @@ from grandstand.apps.bets.domain.settlement import (
     settlement_rules_for,
 )
 from grandstand.apps.bets.services.database import Database, round4
-from grandstand.apps.bets.services.predictions import outcome_selections
+from grandstand.apps.bets.services.predictions import load_prices, outcome_selections, player_of
 from grandstand.apps.bets.store.games import GameInfo, GameOdds, HistoricalOdds, PropOdds
 from grandstand.storage.tables.errors import ConditionFailed
 
@@ -205,48 +206,26 @@ def fair_probabilities(row: HistoricalOdds) -> list[tuple[Selection, float]]:
     return list(zip(selections, chances, strict=True))
 
 
-def figures_by_slug(
-    stats: Mapping[str, Mapping[str, Decimal]],
-) -> dict[str, Mapping[str, Decimal]]:
-    return {slug(name): values for name, values in stats.items()}
+async def archive_closing_lines(
+    db: Database, game: GameInfo, now: datetime
+) -> tuple[HistoricalOdds, ...]:
+    """Archive the last odds before the start of a game, once, and return them."""
+    last: dict[tuple[str, str, str | None], GameOdds | PropOdds] = {}
+    rows = await load_prices(db, game.game_id)
+    for row in sorted(rows, key=lambda row: row.captured_at):
+        if row.captured_at < game.commence_time:
+            last[row.bookmaker, row.market_key, player_of(row)] = row
+    for row in last.values():
+        with suppress(ConditionFailed):
+            await db.store(closing_row(row, game, now).archive())
+    for row in rows:
+        if row.latest:
+            await db.try_transaction(row.retire())
+    return await load_closing_lines(db, game.game_id)
 
 
-class ClosingLineArchive:
-    """Archives the last odds before the start of a game."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def archive(self, note: GameInfo, now: datetime) -> tuple[HistoricalOdds, ...]:
-        """Archive the closing lines of a game, once, and return them."""
-        last: dict[tuple[str, str, str | None], GameOdds | PropOdds] = {}
-        current: list[GameOdds | PropOdds] = []
-        rows: list[GameOdds | PropOdds] = [
-            row async for row in self._db.each(GameOdds.of_game(note.game_id))
-        ]
-        rows += [row async for row in self._db.each(PropOdds.of_game(note.game_id))]
-        for row in sorted(rows, key=lambda row: row.captured_at):
-            if row.captured_at < note.commence_time:
-                player = row.player if isinstance(row, PropOdds) else None
-                last[row.bookmaker, row.market_key, player] = row
-            if row.latest:
-                current.append(row)
-        for row in last.values():
-            await self._save(closing_row(row, note, now))
-        for row in current:
-            await self._db.try_transaction(row.retire())
-        return await self.closing(note.game_id)
-
-    async def closing(self, game_id: str) -> tuple[HistoricalOdds, ...]:
-        """Return the closing lines of a game."""
-        rows = self._db.each(HistoricalOdds.of_game(game_id))
-        return tuple([row async for row in rows])
-
-    async def _save(self, row: HistoricalOdds) -> None:
-        try:
-            await self._db.store(row.archive())
-        except ConditionFailed:
-            return
+async def load_closing_lines(db: Database, game_id: str) -> tuple[HistoricalOdds, ...]:
+    return tuple([row async for row in db.each(HistoricalOdds.of_game(game_id))])
 
 
 def closing_row(row: GameOdds | PropOdds, note: GameInfo, now: datetime) -> HistoricalOdds:
@@ -261,5 +240,5 @@ def closing_row(row: GameOdds | PropOdds, note: GameInfo, now: datetime) -> Hist
         commence_time=note.commence_time,
         updated_at=row.captured_at,
         archived_at=now,
-        player=row.player if isinstance(row, PropOdds) else None,
+        player=player_of(row),
     )

@@ -97,17 +97,17 @@ class DatasetView:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserModelService:
     """The models of users. To everybody but the owner a model does not exist."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def list_models(self, caller: Caller) -> tuple[UserModelView, ...]:
         """Return the caller's models by name."""
         models = [
-            user_model_view(row) async for row in self._db.each(UserModel.of_user(caller.user_id))
+            user_model_view(row) async for row in self.db.each(UserModel.of_user(caller.user_id))
         ]
         return tuple(sorted(models, key=lambda item: (item.name, item.model_id)))
 
@@ -123,10 +123,9 @@ class UserModelService:
 
         Raises NotFound if there is no such model.
         """
-        model = await self._db.store(UserModel.by_id(caller.user_id, model_id).consistent())
+        model = await self.db.store(UserModel.by_id(caller.user_id, model_id).consistent())
         if model is None:
-            message = f"Model {model_id!r} does not exist."
-            raise NotFound(message)
+            raise NotFound(f"Model {model_id!r} does not exist.")
         return model
 
     async def create(self, caller: Caller, draft: UserModelRequest) -> UserModelView:
@@ -134,23 +133,23 @@ class UserModelService:
 
         Raises InvalidInput if it is invalid, TooManyModels if the caller has the maximum number.
         """
-        model_id = self._db.new_id()
+        model_id = self.db.new_id()
         row = await self.validate(caller, draft, model_id)
         for _ in range(_MAX_ATTEMPTS):
-            slots = [slot async for slot in self._db.each(ModelSlot.of_user(caller.user_id))]
+            slots = [slot async for slot in self.db.each(ModelSlot.of_user(caller.user_id))]
             free = sorted({str(n) for n in range(self._limit)} - {slot.slot for slot in slots})
             if not free:
-                message = f"You have the maximum of {self._limit} models. Delete one first."
-                raise TooManyModels(message)
+                raise TooManyModels(
+                    f"You have the maximum of {self._limit} models. Delete one first."
+                )
             slot = ModelSlot(user_id=caller.user_id, slot=free[0], model_id=model_id)
-            if await self._db.try_transaction(slot.claim(), row.create()):
+            if await self.db.try_transaction(slot.claim(), row.create()):
                 return user_model_view(row)
-        message = "Several models are being created at once. Try again."
-        raise TooManyModels(message)
+        raise TooManyModels("Several models are being created at once. Try again.")
 
     @property
     def _limit(self) -> int:
-        return self._settings.user_models
+        return self.settings.user_models
 
     async def update(self, caller: Caller, model_id: str, draft: UserModelRequest) -> UserModelView:
         """Change a model.
@@ -161,10 +160,9 @@ class UserModelService:
         row = await self.validate(caller, draft, model_id)
         revised = row.replace(created_at=before.created_at, status=before.status)
         try:
-            await self._db.store(revised.revise())
+            await self.db.store(revised.revise())
         except ConditionFailed as gone:
-            message = f"Model {model_id!r} does not exist."
-            raise NotFound(message) from gone
+            raise NotFound(f"Model {model_id!r} does not exist.") from gone
         return user_model_view(revised)
 
     async def set_paused(self, caller: Caller, model_id: str, *, paused: bool) -> UserModelView:
@@ -174,9 +172,9 @@ class UserModelService:
         """
         await self.row(caller, model_id)
         status = UserModel.set_status(
-            caller.user_id, model_id, "paused" if paused else "active", self._db.now()
+            caller.user_id, model_id, "paused" if paused else "active", self.db.now()
         )
-        return user_model_view(await self._db.store(status))
+        return user_model_view(await self.db.store(status))
 
     async def delete(self, caller: Caller, model_id: str) -> None:
         """Delete a model and free its slot. Its predictions stay on record.
@@ -186,21 +184,21 @@ class UserModelService:
         await self.row(caller, model_id)
         slots = [
             slot
-            async for slot in self._db.each(ModelSlot.of_user(caller.user_id))
+            async for slot in self.db.each(ModelSlot.of_user(caller.user_id))
             if slot.model_id == model_id
         ]
         removal = UserModel.remove(caller.user_id, model_id)
-        await self._db.store.all(removal, *(slot.release() for slot in slots))
+        await self.db.store.all(removal, *(slot.release() for slot in slots))
 
     async def picks(
         self, caller: Caller, model_id: str, *, limit: int = 20, after: str | None = None
     ) -> Page[Pick]:
         """Return a model's picks for upcoming games at the first configured bookmaker."""
         model = await self.row(caller, model_id)
-        bookmaker = self._settings.bookmakers[0]
-        name, now = user_model_name(model_id), self._db.now()
+        bookmaker = self.settings.bookmakers[0]
+        name, now = user_model_name(model_id), self.db.now()
         query = Analysis.picks(model.sport, bookmaker, name, now)
-        page = await self._db.store.page(query, limit, after=after)
+        page = await self.db.store.page(query, limit, after=after)
         return Page(tuple(to_pick(row) for row in page.items), page.cursor)
 
     async def validate(self, caller: Caller, draft: UserModelRequest, model_id: str) -> UserModel:
@@ -208,14 +206,13 @@ class UserModelService:
 
         Raises InvalidInput with the first reason it is invalid.
         """
-        now = self._db.now()
-        if draft.sport not in self._settings.sports:
-            sports = ", ".join(self._settings.sports)
+        now = self.db.now()
+        if draft.sport not in self.settings.sports:
+            sports = ", ".join(self.settings.sports)
             raise InvalidInput(f"Unknown sport {draft.sport!r}. Enabled sports: {sports}.")
         for dataset_id in draft.datasets:
-            if await self._db.store(Dataset.by_id(caller.user_id, dataset_id)) is None:
-                message = f"Dataset {dataset_id!r} does not exist."
-                raise InvalidInput(message)
+            if await self.db.store(Dataset.by_id(caller.user_id, dataset_id)) is None:
+                raise InvalidInput(f"Dataset {dataset_id!r} does not exist.")
         row = UserModel(
             user_id=caller.user_id,
             model_id=model_id,
@@ -237,19 +234,19 @@ class UserModelService:
         return row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserModelWeightAdjuster:
     """Adjusts the source weights of the models whose owners allow it, weekly."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings, history: HistoryLoader) -> None:
-        self._db = db
-        self._settings = settings
-        self._history = history
+    db: Database
+    settings: BetsSettings
+    history: HistoryLoader
 
     async def run(self) -> int:
         """Adjust the weights and return the number of changed models."""
         changed = 0
-        for sport in self._settings.sports:
-            rows = [row async for row in self._db.each(UserModel.of_sport(sport))]
+        for sport in self.settings.sports:
+            rows = [row async for row in self.db.each(UserModel.of_sport(sport))]
             for row in rows:
                 if row.auto_adjust_weights:
                     changed += await self._adjust(row)
@@ -258,15 +255,15 @@ class UserModelWeightAdjuster:
     async def _adjust(self, row: UserModel) -> bool:
         from grandstand.apps.bets.domain.user_models import adjust_weights
 
-        now = self._db.now()
+        now = self.db.now()
         since = now - timedelta(days=_LOOKBACK_DAYS)
-        record = await self._history.record(row.sport, user_model_name(row.model_id), since)
+        record = await self.history.record(row.sport, user_model_name(row.model_id), since)
         before = {name: float(weight) for name, weight in row.data_sources.items()}
         weights = exact_weights(adjust_weights(before, record, now), row.data_sources)
         if weights == row.data_sources:
             return False
         try:
-            await self._db.store(UserModel.set_weights(row.user_id, row.model_id, weights, now))
+            await self.db.store(UserModel.set_weights(row.user_id, row.model_id, weights, now))
         except ConditionFailed:
             return False
         return True
@@ -305,17 +302,17 @@ _ROWS_PER_PART: Final = 200
 _MAX_NAME: Final = 60
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetService:
     """Uploaded datasets. To everybody but the owner a dataset does not exist."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def list_datasets(self, caller: Caller) -> tuple[DatasetView, ...]:
         """Return the caller's datasets by name."""
         datasets = [
-            dataset_view(row) async for row in self._db.each(Dataset.of_user(caller.user_id))
+            dataset_view(row) async for row in self.db.each(Dataset.of_user(caller.user_id))
         ]
         return tuple(sorted(datasets, key=lambda item: (item.name, item.dataset_id)))
 
@@ -328,25 +325,26 @@ class DatasetService:
         InvalidInput if the file is invalid or a limit is exceeded.
         """
         if not name.strip() or len(name) > _MAX_NAME:
-            message = f"The name must have 1 to {_MAX_NAME} characters."
-            raise InvalidInput(message)
+            raise InvalidInput(f"The name must have 1 to {_MAX_NAME} characters.")
         if len(content) > _MAX_BYTES:
-            message = f"The file is too large: {len(content):,} of at most {_MAX_BYTES:,} bytes."
-            raise InvalidInput(message)
+            raise InvalidInput(
+                f"The file is too large: {len(content):,} of at most {_MAX_BYTES:,} bytes."
+            )
         if len(await self.list_datasets(caller)) >= _MAX_DATASETS:
-            message = f"You have the maximum of {_MAX_DATASETS} datasets. Remove one first."
-            raise InvalidInput(message)
+            raise InvalidInput(
+                f"You have the maximum of {_MAX_DATASETS} datasets. Remove one first."
+            )
         try:
-            max_rows = self._settings.dataset_rows
+            max_rows = self.settings.dataset_rows
             table = await asyncio.to_thread(parse_custom_data, content, name, max_rows)
         except InvalidInput as fault:
             raise InvalidInput(str(fault)) from fault
-        check_sport(self._settings, sport)
-        dataset_id = self._db.new_id()
+        check_sport(self.settings, sport)
+        dataset_id = self.db.new_id()
         parts = [
             table.rows[at : at + _ROWS_PER_PART] for at in range(0, len(table.rows), _ROWS_PER_PART)
         ]
-        await self._db.store.write_many(
+        await self.db.store.write_many(
             DatasetPart(
                 dataset_id=dataset_id, part=f"{number:06d}", content=_encode_rows(lines)
             ).save()
@@ -361,9 +359,9 @@ class DatasetService:
             columns=table.columns,
             rows=len(table.rows),
             parts=len(parts),
-            created_at=self._db.now(),
+            created_at=self.db.now(),
         )
-        await self._db.store(row.create())
+        await self.db.store(row.create())
         return dataset_view(row)
 
     async def remove(self, caller: Caller, dataset_id: str) -> None:
@@ -371,25 +369,24 @@ class DatasetService:
 
         Raises NotFound if there is no such dataset.
         """
-        if await self._db.store(Dataset.remove(caller.user_id, dataset_id)) is None:
-            message = f"Dataset {dataset_id!r} does not exist."
-            raise NotFound(message)
+        if await self.db.store(Dataset.remove(caller.user_id, dataset_id)) is None:
+            raise NotFound(f"Dataset {dataset_id!r} does not exist.")
         await self.drop_rows(dataset_id)
 
     async def drop_rows(self, dataset_id: str) -> None:
         """Remove the rows of a removed dataset."""
-        parts = [part async for part in self._db.each(DatasetPart.of_dataset(dataset_id))]
-        await self._db.store.write_many(part.remove() for part in parts)
+        parts = [part async for part in self.db.each(DatasetPart.of_dataset(dataset_id))]
+        await self.db.store.write_many(part.remove() for part in parts)
 
     async def facts(self, user_id: str, dataset_id: str) -> AsyncIterator[CustomDataRow]:
         """Yield the rows of a dataset as facts, known at the end of their day.
 
         A row without a date is known from the upload on, so never in the past.
         """
-        table = await self._db.store(Dataset.by_id(user_id, dataset_id))
+        table = await self.db.store(Dataset.by_id(user_id, dataset_id))
         if table is None:
             return
-        async for part in self._db.each(DatasetPart.of_dataset(dataset_id)):
+        async for part in self.db.each(DatasetPart.of_dataset(dataset_id)):
             for subject, on, values in json.loads(part.content):
                 at = table.created_at
                 if on:
@@ -416,16 +413,16 @@ def dataset_view(row: Dataset) -> DatasetView:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BetsPersonalData:
     """Models, wagers with their book, limits, datasets and favorites of a user."""
 
-    def __init__(self, *, db: Database, datasets: DatasetService) -> None:
-        self._db = db
-        self._datasets = datasets
+    db: Database
+    datasets: DatasetService
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield everything stored about a user as (kind, JSON-ready record)."""
-        each = self._db.each
+        each = self.db.each
         async for model in each(UserModel.of_user(user_id)):
             yield "model", to_jsonable(model)
         async for wager in each(Wager.of_user(user_id)):
@@ -440,7 +437,7 @@ class BetsPersonalData:
             yield "backtest", to_jsonable(test)
         async for trials in each(BacktestTrials.of_user(user_id)):
             yield "backtest trials", to_jsonable(trials)
-        limits = await self._db.store(BettingLimits.of_user(user_id))
+        limits = await self.db.store(BettingLimits.of_user(user_id))
         if limits is not None:
             yield "limits", to_jsonable(limits)
         async for entry in each(LedgerEntry.of_book(user_book(user_id))):
@@ -448,7 +445,7 @@ class BetsPersonalData:
 
     async def erase(self, user_id: str) -> int:
         """Erase everything stored about a user and return the number of records."""
-        store, each, erased = self._db.store, self._db.each, 0
+        store, each, erased = self.db.store, self.db.each, 0
         slots = [slot async for slot in each(ModelSlot.of_user(user_id))]
         # The index may not tell of a model that was just made; the place it takes does.
         models = {slot.model_id for slot in slots}
@@ -465,7 +462,7 @@ class BetsPersonalData:
             erased += 1
         for table in [dataset async for dataset in each(Dataset.of_user(user_id))]:
             await store(Dataset.remove(user_id, table.dataset_id))
-            await self._datasets.drop_rows(table.dataset_id)
+            await self.datasets.drop_rows(table.dataset_id)
             erased += 1
         for test in [backtest async for backtest in each(Backtest.of_user(user_id))]:
             await store(Backtest.remove(user_id, test.backtest_id))
@@ -478,8 +475,8 @@ class BetsPersonalData:
 
     async def _erase_book(self, book: str) -> int:
         """Erase a user's book too: it shows what they bet and when."""
-        store = self._db.store
-        entries = [entry async for entry in self._db.each(LedgerEntry.of_book(book))]
+        store = self.db.store
+        entries = [entry async for entry in self.db.each(LedgerEntry.of_book(book))]
         for entry in entries:
             await store(LedgerMark.remove(book, entry.event))
             await store(entry.remove())

@@ -152,16 +152,16 @@ class RejectedLine:
     """A line of a file that was not imported, and why."""
 
     line: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class WagerImportReport:
-    """Recorded and already known wagers of a file, and rejected lines with their reasons."""
+    """The number of recorded wagers of a file, those recorded before, and the rejected lines."""
 
     recorded: int
-    known: int
-    refused: tuple[RejectedLine, ...]
+    already_recorded: int
+    rejected: tuple[RejectedLine, ...]
 
 
 def parse_selection(draft: WagerRequest) -> Selection:
@@ -171,18 +171,16 @@ def parse_selection(draft: WagerRequest) -> Selection:
     """
     side = next((name for name in get_args(Side) if name == draft.side), None)
     if side is None:
-        message = f"Invalid side {draft.side!r}. Use home, away, draw, over or under."
-        raise InvalidSelection(message)
+        raise InvalidSelection(f"Invalid side {draft.side!r}. Use home, away, draw, over or under.")
     if is_prop(draft.market_key):
         return Selection(
             "prop", side, draft.point, slug(draft.participant or "") or None, draft.market_key
         )
     market: Market | None = next((market for market in MARKETS if market == draft.market_key), None)
     if market is None:
-        message = (
+        raise InvalidSelection(
             f"Unknown market {draft.market_key!r}. Use {', '.join(MARKETS)} or a player market."
         )
-        raise InvalidSelection(message)
     return Selection(market, side, draft.point, draft.participant or None)
 
 
@@ -193,8 +191,9 @@ def parse_wager_file(content: bytes) -> Iterator[tuple[int, WagerRequest | str]]
     file has no valid header.
     """
     if len(content) > _MAX_BYTES:
-        message = f"The file is too large: {len(content):,} of at most {_MAX_BYTES:,} bytes."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"The file is too large: {len(content):,} of at most {_MAX_BYTES:,} bytes."
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -203,12 +202,11 @@ def parse_wager_file(content: bytes) -> Iterator[tuple[int, WagerRequest | str]]
     missing = [name for name in COLUMNS if name not in names]
     unknown = [name for name in names if name not in {*COLUMNS, *OPTIONAL}]
     if missing or unknown:
-        message = (
+        raise InvalidInput(
             f"The header must name the columns {', '.join(COLUMNS)}; optional are "
             f"{', '.join(OPTIONAL)}. Missing: {', '.join(missing) or 'none'}. "
             f"Unknown: {', '.join(unknown) or 'none'}."
         )
-        raise InvalidInput(message)
     for number, cells in rows:
         try:
             yield number, _parse_row(dict(zip(names, cells, strict=False)))
@@ -248,15 +246,13 @@ def _parse_price(text: str) -> int:
     try:
         return int(text)
     except ValueError as fault:
-        message = f"Invalid American price {text!r}."
-        raise ValueError(message) from fault
+        raise ValueError(f"Invalid American price {text!r}.") from fault
 
 
 def _parse_stake(text: str) -> int:
     cents = _parse_decimal("stake", text.lstrip("$")) * _CENTS
     if cents != int(cents):
-        message = f"Invalid stake {text!r}. Use whole cents."
-        raise ValueError(message)
+        raise ValueError(f"Invalid stake {text!r}. Use whole cents.")
     return int(cents)
 
 
@@ -264,11 +260,9 @@ def _parse_decimal(name: str, text: str) -> Decimal:
     try:
         value = Decimal(text)
     except InvalidOperation as fault:
-        message = f"Invalid {name} {text!r}. Use a number."
-        raise ValueError(message) from fault
+        raise ValueError(f"Invalid {name} {text!r}. Use a number.") from fault
     if not value.is_finite() or abs(value.adjusted()) > _MAX_DIGITS:
-        message = f"The {name} {text!r} is out of range."
-        raise ValueError(message)
+        raise ValueError(f"The {name} {text!r} is out of range.")
     return value
 
 
@@ -276,11 +270,11 @@ def _parse_time(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as fault:
-        message = f"Invalid placed_at {text!r}. Use a format such as 2026-02-11T14:00:00Z."
-        raise ValueError(message) from fault
+        raise ValueError(
+            f"Invalid placed_at {text!r}. Use a format such as 2026-02-11T14:00:00Z."
+        ) from fault
     if moment.tzinfo is None:
-        message = f"placed_at {text!r} has no time zone. Append Z for UTC."
-        raise ValueError(message)
+        raise ValueError(f"placed_at {text!r} has no time zone. Append Z for UTC.")
     return moment.astimezone(UTC)
 
 
@@ -350,29 +344,21 @@ _CLOCK_TOLERANCE: Final = timedelta(minutes=5)
 _DIGEST: Final = 20
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WagerService:
     """Records what users bet elsewhere. Every wager is an entry in its owner's book."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        ledger: LedgerService,
-        limits: LimitService,
-        publisher: Publisher,
-        events: Events,
-    ) -> None:
-        self._db = db
-        self._ledger = ledger
-        self._limits = limits
-        self._publisher = publisher
-        self._events = events
+    db: Database
+    ledger: LedgerService
+    limits: LimitService
+    publisher: Publisher
+    events: Events
 
     async def list_wagers(
         self, caller: Caller, *, limit: int = 20, after: str | None = None
     ) -> Page[WagerView]:
         """Return the caller's wagers, latest games first."""
-        page = await self._db.store.page(Wager.of_user(caller.user_id), limit, after=after)
+        page = await self.db.store.page(Wager.of_user(caller.user_id), limit, after=after)
         return Page(tuple(wager_view(item) for item in page.items), page.cursor)
 
     async def record(self, caller: Caller, draft: WagerRequest) -> WagerView:
@@ -382,44 +368,41 @@ class WagerService:
         LossLimit
         or TimedOut if a limit of the caller forbids it.
         """
-        note = await self._db.store(GameInfo.of_game(draft.game_id))
+        note = await self.db.store(GameInfo.of_game(draft.game_id))
         if note is None:
-            message = f"Game {draft.game_id!r} does not exist."
-            raise NotFound(message)
+            raise NotFound(f"Game {draft.game_id!r} does not exist.")
         wager = self._wager(caller.user_id, draft, note)
-        wager_row = await self._db.store(Wager.by_id(caller.user_id, wager.wager_id))
+        wager_row = await self.db.store(Wager.by_id(caller.user_id, wager.wager_id))
         if wager_row is None:
             wager_row = await self._post(wager, note)
-        self._publisher.publish(
+        self.publisher.publish(
             f"bets/wagers/user/{caller.user_id}", {"recorded": wager_row.wager_id}
         )
         return wager_view(wager_row)
 
     async def _post(self, wager: Wager, note: GameInfo) -> Wager:
-        limits, now = await self._limits.load(wager.user_id), self._db.now()
+        limits, now = await self.limits.load(wager.user_id), self.db.now()
         book, key = user_book(wager.user_id), f"place:{wager.wager_id}"
 
         def step(state: BookState) -> LedgerStep:
-            self._limits.check_stake(limits, state, wager.stake_cents, now)
+            self.limits.check_stake(limits, state, wager.stake_cents, now)
             event = LedgerEvent(key, "place", now, transfer(PURSE, STAKES, wager.stake_cents))
             writes: list[Write] = [wager.record(), awaited_game(note).save()]
-            lock = self._limits.unchanged_write(limits)
+            lock = self.limits.unchanged_write(limits)
             if lock is not None:
                 writes.append(lock)
             return LedgerStep((event,), writes, add_stake(state.usage, wager.stake_cents, now))
 
-        posted = await self._ledger.post(book, key, step)
-        if posted == "refused":
-            message = "The limits changed while the bet was recorded. Try again."
-            raise InvalidInput(message)
-        recorded = await self._db.store(Wager.by_id(wager.user_id, wager.wager_id))
+        posted = await self.ledger.post(book, key, step)
+        if posted == "rejected":
+            raise InvalidInput("The limits changed while the bet was recorded. Try again.")
+        recorded = await self.db.store(Wager.by_id(wager.user_id, wager.wager_id))
         if recorded is None:
-            message = "This bet was withdrawn before. Record it as a new bet."
-            raise InvalidInput(message)
+            raise InvalidInput("This bet was withdrawn before. Record it as a new bet.")
         return recorded
 
     def _wager(self, user_id: str, draft: WagerRequest, note: GameInfo) -> Wager:
-        now = self._db.now()
+        now = self.db.now()
         placed = (draft.placed_at or now).replace(microsecond=0)
         try:
             price = parse_american(draft.price)
@@ -450,7 +433,7 @@ class WagerService:
         if token:
             end = hashlib.sha256(f"{user_id}\0{token}".encode()).hexdigest()[:_DIGEST]
         else:
-            end = self._db.new_id()
+            end = self.db.new_id()
         return f"{note.commence_time:%Y%m%dT%H%M}-{end}"
 
     async def import_file(self, caller: Caller, content: bytes) -> WagerImportReport:
@@ -458,23 +441,21 @@ class WagerService:
 
         Raises InvalidInput if the file has no valid header.
         """
-        recorded, already_recorded, refused = 0, 0, []
+        recorded, already_recorded, rejected = 0, 0, []
         for number, draft in parse_wager_file(content):
             if isinstance(draft, str):
-                refused.append(RejectedLine(number, draft))
+                rejected.append(RejectedLine(number, draft))
                 continue
-            before = (await self._ledger.state(user_book(caller.user_id))).head.seq
+            before = (await self.ledger.state(user_book(caller.user_id))).head.seq
             try:
                 await self.record(caller, draft)
             except GrandstandError as fault:
-                refused.append(RejectedLine(number, str(fault)))
+                rejected.append(RejectedLine(number, str(fault)))
                 continue
-            after = (await self._ledger.state(user_book(caller.user_id))).head.seq
-            recorded, already_recorded = (
-                recorded + (after > before),
-                already_recorded + (after == before),
-            )
-        return WagerImportReport(recorded, already_recorded, tuple(refused))
+            after = (await self.ledger.state(user_book(caller.user_id))).head.seq
+            recorded += after > before
+            already_recorded += after == before
+        return WagerImportReport(recorded, already_recorded, tuple(rejected))
 
     async def remove(self, caller: Caller, wager_id: str) -> None:
         """Withdraw an open wager before its game starts.
@@ -482,22 +463,20 @@ class WagerService:
         Raises NotFound if there is no such wager, Conflict if it is settled or its game has
         started.
         """
-        wager, now = await self._load(caller, wager_id), self._db.now()
+        wager, now = await self._load(caller, wager_id), self.db.now()
         if wager.status != "open" or wager.commence_time <= now:
-            message = "The bet is settled or its game has started. It cannot be withdrawn."
-            raise Conflict(message)
+            raise Conflict("The bet is settled or its game has started. It cannot be withdrawn.")
         key = f"withdraw:{wager.wager_id}"
 
         def step(state: BookState) -> LedgerStep:
             event = LedgerEvent(key, "withdraw", now, transfer(STAKES, PURSE, wager.stake_cents))
             return LedgerStep((event,), (wager.withdraw(),), add_stake(state.usage, 0, now))
 
-        if await self._ledger.post(user_book(caller.user_id), key, step) == "refused":
-            message = "The bet was settled meanwhile. It cannot be withdrawn."
-            raise Conflict(message)
+        if await self.ledger.post(user_book(caller.user_id), key, step) == "rejected":
+            raise Conflict("The bet was settled meanwhile. It cannot be withdrawn.")
 
     async def summary(self, caller: Caller) -> WagerSummary:
-        wagers = [wager async for wager in self._db.each(Wager.of_user(caller.user_id))]
+        wagers = [wager async for wager in self.db.each(Wager.of_user(caller.user_id))]
         return summarize_wagers(wagers)
 
     async def settle(self, ending: GameEnding) -> tuple[int, int]:
@@ -506,7 +485,7 @@ class WagerService:
         Returns the number of settled wagers and the number that are still pending.
         """
         settled, pending = 0, 0
-        for wager in [wager async for wager in self._db.each(Wager.of_game(ending.game_id))]:
+        for wager in [wager async for wager in self.db.each(Wager.of_game(ending.game_id))]:
             selection = decode_selection(wager.selection)
             verdict = ending.verdict(selection)
             if verdict is None or verdict.name == "pending":
@@ -521,13 +500,13 @@ class WagerService:
 
     async def _settle_one(self, indexed: Wager, outcome: BetResult, closed: ClosingValue) -> bool:
         """Settle a wager, or reverse the previous settlement and settle it again."""
-        wager = await self._db.store(Wager.by_id(indexed.user_id, indexed.wager_id))
+        wager = await self.db.store(Wager.by_id(indexed.user_id, indexed.wager_id))
         if wager is None or wager.verdict == outcome.verdict:
             return False
-        now, book, revision = self._db.now(), user_book(wager.user_id), wager.revision + 1
+        now, book, revision = self.db.now(), user_book(wager.user_id), wager.revision + 1
         key = f"settle:{wager.wager_id}:{revision}"
         events: list[LedgerEvent] = []
-        before = await self._ledger.entry(book, f"settle:{wager.wager_id}:{wager.revision}")
+        before = await self.ledger.entry(book, f"settle:{wager.wager_id}:{wager.revision}")
         if before is not None:
             back = reverse_postings(before.postings)
             events.append(
@@ -544,11 +523,11 @@ class WagerService:
                 tuple(events), (row, news.keep()), add_profit(state.usage, gained, now)
             )
 
-        done = await self._ledger.post(book, key, step) == "entered"
+        done = await self.ledger.post(book, key, step) == "posted"
         if done:
             topic = f"bets/wagers/user/{wager.user_id}"
-            self._publisher.publish(topic, {"settled": wager.wager_id})
-            self._events.tell(news)
+            self.publisher.publish(topic, {"settled": wager.wager_id})
+            self.events.tell(news)
         return done
 
     def _settled_event(self, wager: Wager, outcome: BetResult) -> AppEvent:
@@ -557,30 +536,29 @@ class WagerService:
             "Your", wager.prediction, (wager.home_team, wager.away_team), outcome
         )
         href = f"/bets/games/{wager.game_id}"
-        return self._events.made("bets", "settled", text, href, user_id=wager.user_id)
+        return self.events.made("bets", "settled", text, href, user_id=wager.user_id)
 
     async def _load(self, caller: Caller, wager_id: str) -> Wager:
-        wager = await self._db.store(Wager.by_id(caller.user_id, wager_id))
+        wager = await self.db.store(Wager.by_id(caller.user_id, wager_id))
         if wager is None:
-            message = f"Bet {wager_id!r} does not exist."
-            raise NotFound(message)
+            raise NotFound(f"Bet {wager_id!r} does not exist.")
         return wager
 
 
 def _check(draft: WagerRequest, note: GameInfo, placed: datetime, now: datetime) -> None:
     """Raise InvalidInput if the wager cannot have been placed like this."""
     if not 0 < draft.stake_cents <= _MAX_STAKE_CENTS:
-        message = f"Invalid stake: {draft.stake_cents} cents. Use 1 cent to 1 million dollars."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"Invalid stake: {draft.stake_cents} cents. Use 1 cent to 1 million dollars."
+        )
     if placed > now + _CLOCK_TOLERANCE:
-        message = f"The bet is dated in the future: {placed:%Y-%m-%d %H:%M} UTC."
-        raise InvalidInput(message)
+        raise InvalidInput(f"The bet is dated in the future: {placed:%Y-%m-%d %H:%M} UTC.")
     if placed >= note.commence_time:
-        message = f"The game started at {note.commence_time:%Y-%m-%d %H:%M} UTC, before the bet."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"The game started at {note.commence_time:%Y-%m-%d %H:%M} UTC, before the bet."
+        )
     if len(draft.note) > _MAX_NOTE or "#" in draft.bookmaker:
-        message = f"A note has at most {_MAX_NOTE} characters; a bookmaker contains no #."
-        raise InvalidInput(message)
+        raise InvalidInput(f"A note has at most {_MAX_NOTE} characters; a bookmaker contains no #.")
 
 
 def _settled_write(wager: Wager, outcome: BetResult, closed: ClosingValue, now: datetime) -> Write:

@@ -120,7 +120,7 @@ async def test_what_cannot_be_used_is_refused_with_the_reason(
 
     told = await stage.bets.odds_collector.collect(NBA)
 
-    assert [why in each.why for each in told.refused] == [True]
+    assert [why in each.reason for each in told.rejected] == [True]
     assert told.written == 1
     assert {row.game_id for row in stage.store(GameOdds.upcoming(NBA, NOON))} == {"good"}
 

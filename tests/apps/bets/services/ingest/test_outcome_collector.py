@@ -8,7 +8,7 @@ import pytest
 
 from grandstand.apps.bets.domain.ledger import BENNY
 from grandstand.apps.bets.domain.records import FeedPlayerStats, FeedScore, FeedStats
-from grandstand.apps.bets.services.ingest.outcome_collector import ResultStore
+from grandstand.apps.bets.services.ingest.outcome_collector import record_result
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.apps.bets.store.games import (
     AwaitedGame,
@@ -193,7 +193,7 @@ async def test_a_score_that_cannot_be_is_refused_and_nothing_is_written(
 
     told = await stage.bets.outcome_collector.collect(NBA)
 
-    assert [why in each.why for each in told.refused] == [True]
+    assert [why in each.reason for each in told.rejected] == [True]
     assert stage.store(GameOutcome.versions(NBA, "g1")) == []
     assert stage.store(AwaitedGame.by_key(NBA, GAME.commence_time, "g1")) is not None
 
@@ -212,12 +212,12 @@ async def test_whoever_dies_after_a_correction_leaves_it_to_be_settled(stage: St
     await played(stage, 112, 108)
     await stage.bets.outcome_collector.collect(NBA)
     note = stage.store.read(GameInfo.of_game("g1"))
-    told = await ResultStore(stage.db).record(score(GAME, 107, 108), note)
+    _, status = await record_result(stage.db, score(GAME, 107, 108), note)
     stage.odds.scores = [score(GAME, 107, 108)]
 
     again = await stage.bets.outcome_collector.collect(NBA)
 
-    assert (told.status, again.corrected, again.bets, again.wagers) == ("corrected", 0, 1, 1)
+    assert (status, again.corrected, again.bets, again.wagers) == ("corrected", 0, 1, 1)
     [wager] = (await stage.bets.wagers.list_wagers(ADA)).items
     assert wager.verdict == "loss"
     assert stage.store(AwaitedGame.started_before(NBA, OVER)) == []

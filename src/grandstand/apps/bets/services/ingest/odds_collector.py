@@ -16,6 +16,7 @@ from grandstand.apps.bets.domain.records import (
     FeedScores,
     PricedOutcome,
     QuotaUsage,
+    RejectedRow,
     slug,
 )
 from grandstand.apps.bets.domain.selections import (
@@ -60,19 +61,11 @@ class OddsNotConnected(Unavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedItem:
-    """An item that was not stored, and the reason."""
-
-    what: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class CollectionReport:
     sport: str
     seen: int
     written: int
-    refused: tuple[RejectedItem, ...] = ()
+    rejected: tuple[RejectedRow, ...] = ()
     credits: int = 0
 
 
@@ -110,21 +103,14 @@ class _StoredOdds:
             self.before = row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OddsCollector:
     """Fetches odds and stores the changed ones; each replaces the previous as the latest."""
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        publisher: Publisher,
-        feed: OddsFeed | None,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._publisher = publisher
-        self._feed = feed
+    db: Database
+    settings: BetsSettings
+    publisher: Publisher
+    feed: OddsFeed | None
 
     async def collect(self, sport: str) -> CollectionReport:
         """Fetch and store the odds of a sport.
@@ -132,75 +118,75 @@ class OddsCollector:
         Raises NotFound if the sport is not enabled, and the errors of the feed.
         """
         feed = self._require_feed()
-        games = await feed.fetch_odds(check_sport(self._settings, sport), self._settings.markets)
-        await record_quota_use(self._db, f"odds/{sport}", games.usage)
+        games = await feed.fetch_odds(check_sport(self.settings, sport), self.settings.markets)
+        await record_quota_use(self.db, f"odds/{sport}", games.usage)
         return await self.store_games(sport, games)
 
     async def collect_props(self, sport: str) -> CollectionReport:
         """Fetch and store the player props of games in the next two days."""
-        feed, now = self._require_feed(), self._db.now()
+        feed, now = self._require_feed(), self.db.now()
         received, written, cost = 0, 0, 0
-        refused: list[RejectedItem] = []
-        awaited = AwaitedGame.between(check_sport(self._settings, sport), now, now + _PROPS_AHEAD)
-        for game in [game async for game in self._db.each(awaited)]:
-            props = await feed.fetch_props(sport, game.game_id, self._settings.prop_markets)
-            await record_quota_use(self._db, f"props/{game.game_id}", props.usage)
+        rejected: list[RejectedRow] = []
+        awaited = AwaitedGame.between(check_sport(self.settings, sport), now, now + _PROPS_AHEAD)
+        for game in [game async for game in self.db.each(awaited)]:
+            props = await feed.fetch_props(sport, game.game_id, self.settings.prop_markets)
+            await record_quota_use(self.db, f"props/{game.game_id}", props.usage)
             report = await self.store_games(sport, props)
             received, written, cost = (
                 received + report.seen,
                 written + report.written,
                 cost + report.credits,
             )
-            refused += report.refused
-        return CollectionReport(sport, received, written, tuple(refused), cost)
+            rejected += report.rejected
+        return CollectionReport(sport, received, written, tuple(rejected), cost)
 
     async def store_games(self, sport: str, feed_games: FeedGames) -> CollectionReport:
         """Store what changed. Invalid games are rejected as a whole."""
-        refused = [RejectedItem(item.row, item.reason) for item in feed_games.rejected]
+        rejected = list(feed_games.rejected)
         received, written = 0, 0
         bookmakers: set[str] = set()
         for game in feed_games.games:
             error = game_error(game, sport)
             if error is not None:
-                refused.append(RejectedItem(game.game_id, error))
+                rejected.append(RejectedRow(game.game_id, error))
                 continue
             stored, faults = await self._store_game(game)
             received += len(game.prices)
             written += stored
-            refused += faults
+            rejected += faults
             bookmakers |= {price.bookmaker for price in game.prices}
         await self._store_bookmakers(sport, bookmakers)
         if written:
-            self._publisher.publish(f"bets/games/{sport}", {"written": written})
+            self.publisher.publish(f"bets/games/{sport}", {"written": written})
         return CollectionReport(
-            sport, received, written, tuple(refused), feed_games.usage.credits or 0
+            sport, received, written, tuple(rejected), feed_games.usage.credits or 0
         )
 
-    async def _store_game(self, game: FeedGame) -> tuple[int, list[RejectedItem]]:
-        now = self._db.now()
+    async def _store_game(self, game: FeedGame) -> tuple[int, list[RejectedRow]]:
+        now = self.db.now()
         if game.commence_time <= now:
             return 0, [
-                RejectedItem(game.game_id, "The game has started; in-play odds are not stored.")
+                RejectedRow(game.game_id, "The game has started; in-play odds are not stored.")
             ]
         await self._store_note(game, now)
         latest = await self._stored_odds(game, now)
-        written, refused = 0, []
+        written, rejected = 0, []
         for price in game.prices:
             error = price_error(price, game)
             if error is not None:
-                refused.append(
-                    RejectedItem(f"{game.game_id}/{price.bookmaker}/{price.market_key}", error)
+                rejected.append(
+                    RejectedRow(f"{game.game_id}/{price.bookmaker}/{price.market_key}", error)
                 )
                 continue
             written += await self._store_price(game, price, latest, now)
-        return written, refused
+        return written, rejected
 
     async def _store_note(self, game: FeedGame, now: datetime) -> None:
         """Store a game, the time its odds were confirmed, and that its result is awaited.
 
         A rescheduled game is awaited at its new time. Late messages never move timestamps back.
         """
-        store = self._db.store
+        store = self.db.store
         stored = await store(GameInfo.of_game(game.game_id))
         confirmed = {price.bookmaker: now for price in game.prices}
         if stored is not None and stored.commence_time == game.commence_time:
@@ -218,10 +204,10 @@ class OddsCollector:
     async def _stored_odds(self, game: FeedGame, now: datetime) -> dict[_Place, _StoredOdds]:
         """Return the stored odds of a game by player, bookmaker and market."""
         latest: dict[_Place, _StoredOdds] = defaultdict(_StoredOdds)
-        async for row in self._db.each(GameOdds.of_game(game.game_id)):
+        async for row in self.db.each(GameOdds.of_game(game.game_id)):
             latest["", row.bookmaker, row.market_key].take(row, now)
         if any(price.player is not None for price in game.prices):
-            async for prop in self._db.each(PropOdds.of_game(game.game_id)):
+            async for prop in self.db.each(PropOdds.of_game(game.game_id)):
                 latest[slug(prop.player), prop.bookmaker, prop.market_key].take(prop, now)
         return latest
 
@@ -243,22 +229,22 @@ class OddsCollector:
         writes: list[Write] = [row.record()]
         if before is not None and before.latest:
             writes.append(before.retire())
-        if not await self._db.try_transaction(*writes):
+        if not await self.db.try_transaction(*writes):
             return False
         stored.before = row
         return True
 
     async def _store_bookmakers(self, sport: str, bookmakers: Iterable[str]) -> None:
-        stored = {row.bookmaker async for row in self._db.each(SportBookmaker.of_sport(sport))}
-        now = self._db.now()
+        stored = {row.bookmaker async for row in self.db.each(SportBookmaker.of_sport(sport))}
+        now = self.db.now()
         for name in sorted(set(bookmakers) - stored):
             row = SportBookmaker(sport=sport, bookmaker=name, first_seen=now)
-            await self._db.store(row.save())
+            await self.db.store(row.save())
 
     def _require_feed(self) -> OddsFeed:
-        if self._feed is None:
+        if self.feed is None:
             raise OddsNotConnected("No odds feed is configured. Set GRANDSTAND_BETS_ODDS_KEY.")
-        return self._feed
+        return self.feed
 
 
 async def record_quota_use(db: Database, request: str, spent: QuotaUsage) -> None:
@@ -307,8 +293,7 @@ def _sides(price: FeedPrice, game: FeedGame) -> set[object]:
     if is_prop(price.market_key):
         player = price.player or ""
         if not slug(player) or "#" in player:
-            message = "A player market names no player."
-            raise InvalidSelection(message)
+            raise InvalidSelection("A player market names no player.")
         return {
             parse_prop(price.market_key, player, outcome.name, outcome.point).side
             for outcome in price.outcomes
@@ -377,19 +362,19 @@ def awaited_game(game: FeedGame | GameInfo) -> AwaitedGame:
 _CLEANUP_AGE: Final = timedelta(days=7)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OddsCleanup:
     """Removes odds of games without a result after a week, unless somebody bet on them."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings) -> None:
-        self._db = db
-        self._settings = settings
+    db: Database
+    settings: BetsSettings
 
     async def run(self) -> int:
         """Clean up all sports and return the number of removed odds."""
-        removed, before = 0, self._db.now() - _CLEANUP_AGE
-        for sport in self._settings.sports:
+        removed, before = 0, self.db.now() - _CLEANUP_AGE
+        for sport in self.settings.sports:
             waiting = [
-                game async for game in self._db.each(AwaitedGame.started_before(sport, before))
+                game async for game in self.db.each(AwaitedGame.started_before(sport, before))
             ]
             for game in waiting:
                 removed += await self._remove_odds(game)
@@ -400,17 +385,17 @@ class OddsCleanup:
             return 0
         game_id = awaited.game_id
         drops: list[Delete[GameOdds] | Delete[PropOdds]] = []
-        drops += [row.remove() async for row in self._db.each(GameOdds.of_game(game_id))]
-        drops += [row.remove() async for row in self._db.each(PropOdds.of_game(game_id))]
-        await self._db.store.write_many(drops)
+        drops += [row.remove() async for row in self.db.each(GameOdds.of_game(game_id))]
+        drops += [row.remove() async for row in self.db.each(PropOdds.of_game(game_id))]
+        await self.db.store.write_many(drops)
         return len(drops)
 
     async def _has_result(self, awaited: AwaitedGame) -> bool:
         query = GameOutcome.final(awaited.sport, awaited.game_id)
-        return bool(await self._db.store(query))
+        return bool(await self.db.store(query))
 
     async def _is_bet_on(self, game_id: str) -> bool:
         """Return whether anybody bet on the game."""
-        wagers = await self._db.store.page(Wager.of_game(game_id), 1)
-        bets = await self._db.store.page(BennyBet.of_game(game_id), 1)
+        wagers = await self.db.store.page(Wager.of_game(game_id), 1)
+        bets = await self.db.store.page(BennyBet.of_game(game_id), 1)
         return bool(wagers.items or bets.items)

@@ -8,18 +8,17 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from grandstand.apps.bets.domain.records import FeedScore, FeedScores, slug
+from grandstand.apps.bets.domain.records import FeedScore, FeedScores, RejectedRow, slug
 from grandstand.apps.bets.domain.selections import decode_selection
 from grandstand.apps.bets.domain.settlement import Cancelled, FinalResult, Verdict
 from grandstand.apps.bets.services.benny_trader import BennyTrader
 from grandstand.apps.bets.services.database import Database, check_sport, round4, round4_or_none
 from grandstand.apps.bets.services.ingest.odds_collector import (
     OddsFeed,
-    RejectedItem,
     awaited_game,
     record_quota_use,
 )
-from grandstand.apps.bets.services.settlement import ClosingLineArchive, GameEnding, figures_by_slug
+from grandstand.apps.bets.services.settlement import GameEnding, archive_closing_lines
 from grandstand.apps.bets.services.wagers import WagerService
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.games import (
@@ -38,65 +37,56 @@ from grandstand.storage.tables.operations.item_ops import Write
 if TYPE_CHECKING:
     from grandstand.apps.bets.services.ingest.stats_collector import StatsFeed
 
-ResultStatus: TypeAlias = Literal["new", "corrected", "known"]
+ResultStatus: TypeAlias = Literal["new", "corrected", "unchanged"]
 
 _MIN_DURATION: Final = timedelta(minutes=30)
 _MAX_SCORE: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OutcomeReport:
     sport: str
-    completed: int
-    corrected: int
-    predictions: int
-    bets: int
-    wagers: int
-    voided: int
-    refused: tuple[RejectedItem, ...] = ()
+    completed: int = 0
+    corrected: int = 0
+    predictions: int = 0
+    bets: int = 0
+    wagers: int = 0
+    voided: int = 0
+    rejected: list[RejectedRow] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedResult:
-    """A result, and whether it was new, a correction or already stored."""
-
-    outcome: GameOutcome
-    status: ResultStatus
+async def load_result(db: Database, sport: str, game_id: str) -> GameOutcome | None:
+    """Return the result of a game with its latest correction; None if there is none."""
+    outcomes = await db.store(GameOutcome.final(sport, game_id))
+    return outcomes[0] if outcomes else None
 
 
-class ResultStore:
-    """Stores results with the rows derived from them in one transaction."""
+async def record_result(
+    db: Database, score: FeedScore, note: GameInfo | None = None
+) -> tuple[GameOutcome, ResultStatus]:
+    """Store a final score or its correction with the rows derived from it in one transaction.
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def final(self, sport: str, game_id: str) -> GameOutcome | None:
-        """Return the result of a game with its latest correction; None if there is none."""
-        outcomes = await self._db.store(GameOutcome.final(sport, game_id))
-        return outcomes[0] if outcomes else None
-
-    async def record(self, score: FeedScore, note: GameInfo | None = None) -> RecordedResult:
-        """Store a final score or its correction.
-
-        A correction makes the game awaited again, so that its bets are settled again even after a
-        crash.
-        """
-        stored = await self.final(score.sport, score.game_id)
-        now = self._db.now()
-        if stored is None:
-            outcome = game_outcome(score, now)
-            if await self._db.try_transaction(*_writes(outcome, score, now)):
-                return RecordedResult(outcome, "new")
-            stored = await self.final(score.sport, score.game_id)
-            assert stored is not None  # noqa: S101 - whoever was first has written it
-        if (stored.home_score, stored.away_score) == (score.home_score, score.away_score):
-            return RecordedResult(stored, "known")
-        corrected = game_outcome(score, now).replace(
-            completed_at=stored.completed_at, corrected_at=max(now, _after(stored))
-        )
-        await_again = [] if note is None else [awaited_game(note).save()]
-        await self._db.try_transaction(*_writes(corrected, score, now), *await_again)
-        return RecordedResult(corrected, "corrected")
+    A correction makes the game awaited again, so that its bets are settled again even after a
+    crash.
+    """
+    stored = await load_result(db, score.sport, score.game_id)
+    now = db.now()
+    if stored is None:
+        outcome = game_outcome(score, now)
+        if await db.try_transaction(*_writes(outcome, score, now)):
+            return outcome, "new"
+        stored = await load_result(db, score.sport, score.game_id)
+        assert stored is not None  # noqa: S101 - whoever was first has written it
+    if (stored.home_score, stored.away_score) == (score.home_score, score.away_score):
+        return stored, "unchanged"
+    # Later than every correction so far
+    earliest = (stored.corrected_at or stored.completed_at) + timedelta(seconds=1)
+    corrected = game_outcome(score, now).replace(
+        completed_at=stored.completed_at, corrected_at=max(now, earliest)
+    )
+    await_again = [] if note is None else [awaited_game(note).save()]
+    await db.try_transaction(*_writes(corrected, score, now), *await_again)
+    return corrected, "corrected"
 
 
 def score_error(score: FeedScore, note: GameInfo | None, now: datetime) -> str | None:
@@ -133,11 +123,6 @@ def game_outcome(score: FeedScore, now: datetime) -> GameOutcome:
         winner=winner,
         completed_at=completed_at.replace(microsecond=0),
     )
-
-
-def _after(outcome: GameOutcome) -> datetime:
-    """Return a time after every correction so far."""
-    return (outcome.corrected_at or outcome.completed_at) + timedelta(seconds=1)
 
 
 def _writes(outcome: GameOutcome, score: FeedScore, now: datetime) -> list[Write]:
@@ -182,42 +167,19 @@ def _side(outcome: GameOutcome, *, is_home: bool) -> TeamOutcome:
 _ONE_DAY: Final = timedelta(days=1)
 
 
-@dataclass(slots=True)
-class _Count:
-    completed: int = 0
-    corrected: int = 0
-    predictions: int = 0
-    bets: int = 0
-    wagers: int = 0
-    voided: int = 0
-    refused: list[RejectedItem] = field(default_factory=list)
-
-
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeCollector:
     """Collects results and settles everything that depends on them.
 
     Repeating a run does no harm.
     """
 
-    def __init__(
-        self,
-        *,
-        db: Database,
-        settings: BetsSettings,
-        odds_feed: OddsFeed | None,
-        stats_feeds: Sequence[StatsFeed],
-        closing_lines: ClosingLineArchive,
-        benny_trader: BennyTrader,
-        wagers: WagerService,
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._odds_feed = odds_feed
-        self._stats_feeds = stats_feeds
-        self._closing_lines = closing_lines
-        self._benny_trader = benny_trader
-        self._wagers = wagers
-        self._results = ResultStore(db)
+    db: Database
+    settings: BetsSettings
+    odds_feed: OddsFeed | None
+    stats_feeds: Sequence[StatsFeed]
+    benny_trader: BennyTrader
+    wagers: WagerService
 
     async def collect(self, sport: str) -> OutcomeReport:
         """Collect the scores of a sport and settle.
@@ -226,90 +188,79 @@ class OutcomeCollector:
         NotFound if
         the sport is not enabled.
         """
-        count = _Count()
-        check_sport(self._settings, sport)
-        for score in (await self._scores(sport, count)).scores:
+        report = OutcomeReport(sport)
+        check_sport(self.settings, sport)
+        for score in (await self._scores(sport, report)).scores:
             if score.completed:
-                await self._record(score, count)
-        await self._backlog(sport, count)
-        return OutcomeReport(
-            sport,
-            count.completed,
-            count.corrected,
-            count.predictions,
-            count.bets,
-            count.wagers,
-            count.voided,
-            tuple(count.refused),
-        )
+                await self._record(score, report)
+        await self._backlog(sport, report)
+        return report
 
-    async def _scores(self, sport: str, count: _Count) -> FeedScores:
-        feed = self._odds_feed
+    async def _scores(self, sport: str, report: OutcomeReport) -> FeedScores:
+        feed = self.odds_feed
         if feed is None:
             return FeedScores(())
         try:
-            scores = await feed.fetch_scores(sport, self._settings.score_days)
+            scores = await feed.fetch_scores(sport, self.settings.score_days)
         except GrandstandError as fault:
-            count.refused.append(RejectedItem(f"scores/{sport}", str(fault)))
+            report.rejected.append(RejectedRow(f"scores/{sport}", str(fault)))
             return FeedScores(())
-        count.refused += [RejectedItem(item.row, item.reason) for item in scores.rejected]
-        await record_quota_use(self._db, f"scores/{sport}", scores.usage)
+        report.rejected += scores.rejected
+        await record_quota_use(self.db, f"scores/{sport}", scores.usage)
         return scores
 
-    async def _record(self, score: FeedScore, count: _Count) -> None:
-        note = await self._db.store(GameInfo.of_game(score.game_id))
-        error = score_error(score, note, self._db.now())
+    async def _record(self, score: FeedScore, report: OutcomeReport) -> None:
+        note = await self.db.store(GameInfo.of_game(score.game_id))
+        error = score_error(score, note, self.db.now())
         if error is not None:
-            count.refused.append(RejectedItem(score.game_id, error))
+            report.rejected.append(RejectedRow(score.game_id, error))
             return
-        result = await self._results.record(score, note)
-        count.completed += result.status == "new"
-        count.corrected += result.status == "corrected"
-        awaited = note is not None and await self._is_awaited(note)
-        if note is not None and (awaited or result.status != "known"):
-            await self._settle(note, await self._ending(note, result.outcome), count)
-
-    async def _is_awaited(self, note: GameInfo) -> bool:
+        outcome, status = await record_result(self.db, score, note)
+        report.completed += status == "new"
+        report.corrected += status == "corrected"
+        if note is None:
+            return
         awaited = AwaitedGame.by_key(note.sport, note.commence_time, note.game_id)
-        return await self._db.store(awaited) is not None
+        if status != "unchanged" or await self.db.store(awaited) is not None:
+            await self._settle(note, await self._ending(note, outcome), report)
 
-    async def _backlog(self, sport: str, count: _Count) -> None:
+    async def _backlog(self, sport: str, report: OutcomeReport) -> None:
         """Settle games that started longer ago than the feed reports scores for."""
-        now = self._db.now()
-        before = now - timedelta(days=self._settings.score_days)
-        waiting = [game async for game in self._db.each(AwaitedGame.started_before(sport, before))]
+        now = self.db.now()
+        before = now - timedelta(days=self.settings.score_days)
+        waiting = [game async for game in self.db.each(AwaitedGame.started_before(sport, before))]
         outcomes = {
-            game.game_id: await self._results.final(sport, game.game_id) for game in waiting
+            game.game_id: await load_result(self.db, sport, game.game_id) for game in waiting
         }
         missing = [game for game in waiting if outcomes[game.game_id] is None]
-        others = await self._second_source(sport, missing, count) if missing else {}
-        void_before = now - timedelta(days=self._settings.void_days)
+        others = await self._second_source(sport, missing, report) if missing else {}
+        void_before = now - timedelta(days=self.settings.void_days)
         for awaited in waiting:
-            note = await self._db.store(GameInfo.of_game(awaited.game_id)) or _note_of(awaited, now)
+            note = await self.db.store(GameInfo.of_game(awaited.game_id)) or _note_of(awaited, now)
             outcome, overdue = outcomes[awaited.game_id], awaited.commence_time < void_before
             if outcome is not None:
                 ending = await self._ending(note, outcome)
-                await self._settle(note, replace(ending, given_up=overdue), count)
+                await self._settle(note, replace(ending, given_up=overdue), report)
                 continue
             scores = others.get((slug(awaited.home_team), slug(awaited.away_team)), ())
             score = next((item for item in scores if _same_day(item, awaited)), None)
             if score is not None:
-                await self._record(replace(score, game_id=awaited.game_id), count)
+                await self._record(replace(score, game_id=awaited.game_id), report)
             elif overdue:
-                count.voided += 1
-                await self._settle(note, await self._ending(note, None), count)
+                report.voided += 1
+                await self._settle(note, await self._ending(note, None), report)
 
     async def _second_source(
-        self, sport: str, missing: list[AwaitedGame], count: _Count
+        self, sport: str, missing: list[AwaitedGame], report: OutcomeReport
     ) -> dict[tuple[str, str], list[FeedScore]]:
         first = min(game.commence_time for game in missing).date() - _ONE_DAY
         last = max(game.commence_time for game in missing).date() + _ONE_DAY
         by_teams: dict[tuple[str, str], list[FeedScore]] = {}
-        for feed in self._stats_feeds:
+        for feed in self.stats_feeds:
             try:
                 results = await feed.fetch_results(sport, first, last)
             except GrandstandError as fault:
-                count.refused.append(RejectedItem(feed.name, str(fault)))
+                report.rejected.append(RejectedRow(feed.name, str(fault)))
                 continue
             for score in results.scores:
                 if score.completed:
@@ -318,11 +269,9 @@ class OutcomeCollector:
         return by_teams
 
     async def _ending(self, note: GameInfo, outcome: GameOutcome | None) -> GameEnding:
-        now = self._db.now()
-        closing = await self._closing_lines.archive(note, now)
-        stats: dict[str, dict[str, Decimal]] = {}
-        async for row in self._db.each(PlayerStats.of_game(note.game_id)):
-            stats[row.player_name] = row.stats
+        now = self.db.now()
+        closing = await archive_closing_lines(self.db, note, now)
+        players = self.db.each(PlayerStats.of_game(note.game_id))
         return GameEnding(
             note.sport,
             note.game_id,
@@ -332,19 +281,19 @@ class OutcomeCollector:
             if outcome is None
             else FinalResult(int(outcome.home_score), int(outcome.away_score)),
             now,
-            figures_by_slug(stats),
+            {slug(row.player_name): row.stats async for row in players},
             closing,
         )
 
-    async def _settle(self, note: GameInfo, ending: GameEnding, count: _Count) -> None:
+    async def _settle(self, note: GameInfo, ending: GameEnding, report: OutcomeReport) -> None:
         """Settle everything that depends on a game. It stays awaited until nothing is pending."""
         verified, pending = await self._verify(ending)
-        count.predictions += verified
-        bets, bets_pending = await self._benny_trader.settle(ending)
-        wagers, wagers_pending = await self._wagers.settle(ending)
-        count.bets, count.wagers = count.bets + bets, count.wagers + wagers
+        report.predictions += verified
+        bets, bets_pending = await self.benny_trader.settle(ending)
+        wagers, wagers_pending = await self.wagers.settle(ending)
+        report.bets, report.wagers = report.bets + bets, report.wagers + wagers
         if not (pending or bets_pending or wagers_pending):
-            await self._db.store(awaited_game(note).remove())
+            await self.db.store(awaited_game(note).remove())
 
     async def _verify(self, ending: GameEnding) -> tuple[int, int]:
         """Verify every model's predictions of a game.
@@ -354,7 +303,7 @@ class OutcomeCollector:
         verified, pending = 0, 0
         for bookmaker in await self._bookmakers(ending.sport):
             rows = Analysis.of_game(ending.sport, ending.game_id, bookmaker)
-            for row in [row async for row in self._db.each(rows)]:
+            for row in [row async for row in self.db.each(rows)]:
                 if row.selection is None:
                     continue
                 selection = decode_selection(row.selection)
@@ -374,13 +323,13 @@ class OutcomeCollector:
                     closing=round4_or_none(closed.fair),
                     clv=round4_or_none(closed.clv),
                 )
-                await self._db.store(update)
+                await self.db.store(update)
                 verified += 1
         return verified, pending
 
     async def _bookmakers(self, sport: str) -> Iterable[str]:
-        bookmakers = {row.bookmaker async for row in self._db.each(SportBookmaker.of_sport(sport))}
-        return sorted(bookmakers | set(self._settings.bookmakers))
+        bookmakers = {row.bookmaker async for row in self.db.each(SportBookmaker.of_sport(sport))}
+        return sorted(bookmakers | set(self.settings.bookmakers))
 
 
 def won_share(verdict: Verdict) -> Decimal | None:

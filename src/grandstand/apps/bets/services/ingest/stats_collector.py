@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Final, Protocol, TypeAlias
 
@@ -18,12 +18,12 @@ from grandstand.apps.bets.domain.records import (
     FeedScores,
     FeedStats,
     FeedTeamStats,
+    RejectedRow,
     slug,
 )
 from grandstand.apps.bets.services.database import Database, check_sport
 from grandstand.apps.bets.services.ingest.odds_collector import (
     CollectionReport,
-    RejectedItem,
     game_note,
     odds_row,
     price_error,
@@ -82,13 +82,13 @@ class StatsFeed(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatsCollector:
     """Asks every feed. A feed that fails is reported, and the others continue."""
 
-    def __init__(self, *, db: Database, settings: BetsSettings, feeds: Sequence[StatsFeed]) -> None:
-        self._db = db
-        self._settings = settings
-        self._feeds = feeds
+    db: Database
+    settings: BetsSettings
+    feeds: Sequence[StatsFeed]
 
     async def collect_stats(self, sport: str) -> CollectionReport:
         """Collect team and player statistics.
@@ -104,25 +104,24 @@ class StatsCollector:
         return await self._collect(sport, lambda feed, name, on: feed.fetch_injuries(name, on))
 
     async def _collect(self, sport: str, fetch: _Fetch) -> CollectionReport:
-        today, refused, received, written = self._db.now().date(), list[RejectedItem](), 0, 0
+        today, rejected, received, written = self.db.now().date(), list[RejectedRow](), 0, 0
         last: GrandstandError | None = None
-        for feed in self._feeds:
+        for feed in self.feeds:
             try:
-                stats = await fetch(feed, check_sport(self._settings, sport), today)
+                stats = await fetch(feed, check_sport(self.settings, sport), today)
             except GrandstandError as fault:
-                refused.append(RejectedItem(feed.name, str(fault)))
+                rejected.append(RejectedRow(feed.name, str(fault)))
                 last = fault
                 continue
             report = await self.store(sport, stats)
             received, written = received + report.seen, written + report.written
-            refused += report.refused
-        if last is not None and len(refused) == len(self._feeds) and not received:
+            rejected += report.rejected
+        if last is not None and len(rejected) == len(self.feeds) and not received:
             raise last
-        return CollectionReport(sport, received, written, tuple(refused))
+        return CollectionReport(sport, received, written, tuple(rejected))
 
     async def store(self, sport: str, stats: FeedStats) -> CollectionReport:
         """Store statistics. Storing the same again writes the same rows."""
-        refused = [RejectedItem(item.row, item.reason) for item in stats.rejected]
         writes: list[Put[TeamStats] | Put[PlayerStats] | Put[Injury] | Put[ScheduledGame]] = [
             *(team_stats_row(team, sport).save() for team in stats.teams),
             *(
@@ -132,9 +131,9 @@ class StatsCollector:
             *(injury_row(injury, sport).save() for injury in stats.injuries),
             *(meeting_row(fixture, sport).save() for fixture in stats.fixtures),
         ]
-        await self._db.store.write_many(writes)
+        await self.db.store.write_many(writes)
         return CollectionReport(
-            sport, len(writes) + len(stats.rejected), len(writes), tuple(refused)
+            sport, len(writes) + len(stats.rejected), len(writes), stats.rejected
         )
 
     async def _match_games(
@@ -150,9 +149,9 @@ class StatsCollector:
     async def _games(self, sport: str, start: datetime, end: datetime) -> _Games:
         """Return the games that start in a period, completed ones included."""
         games: dict[frozenset[str], set[tuple[datetime, str]]] = defaultdict(set)
-        async for game in self._db.each(AwaitedGame.between(sport, start, end)):
+        async for game in self.db.each(AwaitedGame.between(sport, start, end)):
             games[_pair(game.home_team, game.away_team)].add((game.commence_time, game.game_id))
-        async for line in self._db.each(ResultRecord.between(sport, start, end + _ONE_DAY)):
+        async for line in self.db.each(ResultRecord.between(sport, start, end + _ONE_DAY)):
             games[_pair(line.home_team, line.away_team)].add((line.commence_time, line.game_id))
         return {teams: sorted(times) for teams, times in games.items()}
 
@@ -229,15 +228,13 @@ _CLOSING: Final = timedelta(minutes=1)
 _GAME_LENGTH: Final = timedelta(hours=2)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileImporter:
     """Imports files. Invalid rows are rejected with their line number; the rest is stored."""
 
-    def __init__(
-        self, *, db: Database, settings: BetsSettings, stats_collector: StatsCollector
-    ) -> None:
-        self._db = db
-        self._settings = settings
-        self._stats = stats_collector
+    db: Database
+    settings: BetsSettings
+    stats_collector: StatsCollector
 
     async def import_season(self, sport: str, name: str, content: bytes) -> CollectionReport:
         """Import a season from football-data.co.uk: results, opening and closing odds.
@@ -246,25 +243,25 @@ class FileImporter:
         season,
         NotFound if the sport is not enabled.
         """
-        check_sport(self._settings, sport)
+        check_sport(self.settings, sport)
         try:
             season = await asyncio.to_thread(parse_season, content, name)
         except InvalidInput as fault:
             raise InvalidInput(str(fault)) from fault
-        refused = [RejectedItem(item.row, item.reason) for item in season.rejected]
-        written, now = 0, self._db.now()
+        rejected = list(season.rejected)
+        written, now = 0, self.db.now()
         for past in season.games:
             error = _past_game_error(past, sport, now)
             if error is not None:
-                refused.append(RejectedItem(past.game.game_id, error))
+                rejected.append(RejectedRow(past.game.game_id, error))
                 continue
-            written += await self._game(past, now, refused)
-            await self._db.sleep(0)
-        return CollectionReport(sport, len(season.games), written, tuple(refused))
+            written += await self._game(past, now, rejected)
+            await self.db.sleep(0)
+        return CollectionReport(sport, len(season.games), written, tuple(rejected))
 
-    async def _game(self, past: ArchivedGame, now: datetime, refused: list[RejectedItem]) -> bool:
+    async def _game(self, past: ArchivedGame, now: datetime, rejected: list[RejectedRow]) -> bool:
         """Store a game. The result is written last: a game with a result is complete."""
-        game, store = past.game, self._db.store
+        game, store = past.game, self.db.store
         if await store(GameOutcome.first(game.sport, game.game_id)) is not None:
             return False
         note = game_note(game, game.commence_time - _OPENING)
@@ -273,7 +270,7 @@ class FileImporter:
             (past.opening, game.commence_time - _OPENING),
             (past.closing, game.commence_time - _CLOSING),
         ):
-            rows += self._rows(past, prices, at, refused)
+            rows += self._rows(past, prices, at, rejected)
         last = {(row.bookmaker, row.market_key): row for row in rows}
         await store.write_many(
             [
@@ -295,7 +292,7 @@ class FileImporter:
             away_score=outcome.away_score,
             known_at=completed_at,
         )
-        await self._db.try_transaction(
+        await self.db.try_transaction(
             outcome.record(), line.record(), *team_outcome_writes(outcome)
         )
         return True
@@ -305,7 +302,7 @@ class FileImporter:
         past: ArchivedGame,
         prices: tuple[FeedPrice, ...],
         at: datetime,
-        refused: list[RejectedItem],
+        rejected: list[RejectedRow],
     ) -> list[GameOdds | PropOdds]:
         rows: list[GameOdds | PropOdds] = []
         for price in prices:
@@ -314,7 +311,7 @@ class FileImporter:
                 rows.append(odds_row(past.game, price, at).replace(latest=False))
             else:
                 place = f"{past.game.game_id}/{price.bookmaker}/{price.market_key}"
-                refused.append(RejectedItem(place, error))
+                rejected.append(RejectedRow(place, error))
         return rows
 
     async def import_stats(self, sport: str, name: str, content: bytes) -> CollectionReport:
@@ -322,31 +319,32 @@ class FileImporter:
 
         Raises InvalidInput if the file is invalid, NotFound if the sport is not enabled.
         """
-        check_sport(self._settings, sport)
+        check_sport(self.settings, sport)
         kind = name.rpartition("/")[2].partition(".")[0]
         try:
             stats = await asyncio.to_thread(_parse_stats, kind, content, sport, name)
         except InvalidInput as fault:
             raise InvalidInput(str(fault)) from fault
-        return await self._stats.store(sport, stats)
+        return await self.stats_collector.store(sport, stats)
 
 
 def _parse_stats(kind: str, content: bytes, sport: str, name: str) -> FeedStats:
     match kind:
         case "team_stats":
-            teams, refused = data_files.parse_team_stats(content, sport, name)
-            return FeedStats(teams=teams, rejected=refused)
+            teams, rejected = data_files.parse_team_stats(content, sport, name)
+            return FeedStats(teams=teams, rejected=rejected)
         case "player_stats":
-            players, refused = data_files.parse_player_stats(content, sport, name)
-            return FeedStats(players=players, rejected=refused)
+            players, rejected = data_files.parse_player_stats(content, sport, name)
+            return FeedStats(players=players, rejected=rejected)
         case "injuries":
-            injuries, refused = data_files.parse_injuries(content, sport, name)
-            return FeedStats(injuries=injuries, rejected=refused)
+            injuries, rejected = data_files.parse_injuries(content, sport, name)
+            return FeedStats(injuries=injuries, rejected=rejected)
         case "schedule":
-            fixtures, refused = data_files.parse_schedule(content, sport, name)
-            return FeedStats(fixtures=fixtures, rejected=refused)
-    message = f"Unknown file {name!r}. Use team_stats, player_stats, schedule or injuries."
-    raise InvalidInput(message)
+            fixtures, rejected = data_files.parse_schedule(content, sport, name)
+            return FeedStats(fixtures=fixtures, rejected=rejected)
+    raise InvalidInput(
+        f"Unknown file {name!r}. Use team_stats, player_stats, schedule or injuries."
+    )
 
 
 def _past_game_error(past: ArchivedGame, sport: str, now: datetime) -> str | None:
