@@ -11,7 +11,7 @@ from typing import Any
 
 from grandstand.apps.keiba.services import Keiba, create
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba, StoredCooldowns
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba
 from grandstand.apps.keiba.store import TABLES
 from grandstand.core.clock import ManualClock
 from grandstand.core.metrics import Metrics
@@ -147,10 +147,9 @@ async def staged(
         web = SourceRegistry(clock=clock, random=random, metrics=Metrics(), sleep=sleep)
         async with web:
             outbox = Outbox(async_store, clock)
-            cooldowns = StoredCooldowns(async_store, clock)
             resources = Resources(
                 store=async_store,
-                site=Netkeiba(web, keiba_settings, clock=clock, sleep=sleep, cooldowns=cooldowns),
+                site=Netkeiba(web, keiba_settings, store=async_store, clock=clock, sleep=sleep),
                 llm=llm or OfflineLlm(),
                 outbox=outbox,
                 notifier=Notifier(outbox, (), web=web),

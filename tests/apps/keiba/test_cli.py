@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from grandstand.apps.keiba.cli import commands
-from grandstand.apps.keiba.domain.errors import InvalidId
+from grandstand.apps.keiba.domain.ids import InvalidId
 from grandstand.apps.keiba.services import Keiba
 from grandstand.apps.keiba.services.cache_admin import CacheEntryNotFound
 from grandstand.core.clock import ManualClock, SystemClock

@@ -5,8 +5,7 @@ from datetime import date
 import pytest
 
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.errors import InvalidId
-from grandstand.apps.keiba.domain.ids import Circuit
+from grandstand.apps.keiba.domain.ids import Circuit, InvalidId
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from random import Random
 
 from grandstand.apps.keiba.services.page_cache import PageCache
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba, StoredCooldowns
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba
 from grandstand.core.clock import SystemClock
 from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry
@@ -31,10 +31,9 @@ async def _request_race(file: Path, address: str, race_id: str, owner: str) -> t
     with Store(SqliteEngine.open(file, clock=clock), naming=Naming(), clock=clock) as opened:
         store = AsyncStore(opened)
         async with SourceRegistry(clock=clock, random=random, metrics=Metrics()) as web:
-            cooldowns = StoredCooldowns(store, clock)
             pages = PageCache(
                 store=store,
-                site=Netkeiba(web, settings, clock=clock, cooldowns=cooldowns),
+                site=Netkeiba(web, settings, store=store, clock=clock),
                 clock=clock,
                 random=random,
                 owner=owner,

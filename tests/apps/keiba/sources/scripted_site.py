@@ -9,11 +9,14 @@ from random import Random
 
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources.netkeiba import Netkeiba
-from grandstand.core.clock import ManualClock
+from grandstand.core.clock import Clock, ManualClock
 from grandstand.core.metrics import Metrics
+from grandstand.kit.shared_limits import LIMIT_TABLES
 from grandstand.net.client import SourceRegistry
 from grandstand.simulators.asgi import Message, Receive, Send
 from grandstand.simulators.serving import serve
+from grandstand.storage.tables import AsyncStore, Naming, Store
+from grandstand.storage.tables.engines.sqlite import SqliteEngine
 
 
 @dataclass(frozen=True)
@@ -71,13 +74,22 @@ class Shelf:
 
 
 @asynccontextmanager
+async def memory_store(clock: Clock) -> AsyncIterator[AsyncStore]:
+    """An empty store for cooldowns."""
+    engine = SqliteEngine.open(None, clock=clock)
+    with Store(engine, naming=Naming(), clock=clock) as store:
+        store.create(LIMIT_TABLES)
+        yield AsyncStore(store)
+
+
+@asynccontextmanager
 async def reached(shelf: Shelf, **settings: float) -> AsyncIterator[Netkeiba]:
     """The site as our side sees it, with a clock that moves when somebody waits."""
 
     async def sleep(seconds: float) -> None:
         shelf.clock.advance(seconds)
 
-    async with serve(shelf) as address:
+    async with memory_store(shelf.clock) as store, serve(shelf) as address:
         chosen = KeibaSettings.model_validate(
             {
                 "race_url": f"http://{address}",
@@ -88,4 +100,4 @@ async def reached(shelf: Shelf, **settings: float) -> AsyncIterator[Netkeiba]:
         )
         web = SourceRegistry(clock=shelf.clock, random=Random(1), metrics=Metrics(), sleep=sleep)
         async with web:
-            yield Netkeiba(web, chosen, clock=shelf.clock, sleep=sleep)
+            yield Netkeiba(web, chosen, store=store, clock=shelf.clock, sleep=sleep)

@@ -4,18 +4,16 @@ from datetime import date
 
 import pytest
 
-from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.domain.races import RaceEntry
 from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
+from grandstand.apps.keiba.sources.html_reader import PageUnreadable
 from tests.apps.keiba.sources.race_pages import THREE_VENUES, day, item, page, venue
-
-SUNDAY = date(2026, 11, 15)
 
 
 def test_every_race_of_every_track_is_listed_once() -> None:
-    parsed = parse_day_list(page(THREE_VENUES), SUNDAY)
+    parsed = parse_day_list(page(THREE_VENUES))
 
-    named = [(race.track_name, race.race_number, race.race_id) for race in parsed.value.races]
+    named = [(race.track_name, race.race_number, race.race_id) for race in parsed.value]
     assert parsed.warnings == ()
     assert named == [
         ("東京", 1, "202605040601"),
@@ -26,7 +24,7 @@ def test_every_race_of_every_track_is_listed_once() -> None:
 
 
 def test_an_entry_has_all_that_the_list_says_of_it() -> None:
-    races = parse_day_list(page(THREE_VENUES), SUNDAY).value.races
+    races = parse_day_list(page(THREE_VENUES)).value
 
     assert races[1] == RaceEntry(
         "東京",
@@ -47,7 +45,7 @@ def test_an_entry_has_all_that_the_list_says_of_it() -> None:
 
 
 def test_a_jump_race_and_a_bare_number_of_runners_are_understood() -> None:
-    races = parse_day_list(page(THREE_VENUES), SUNDAY).value.races
+    races = parse_day_list(page(THREE_VENUES)).value
 
     assert (races[2].track_type, races[2].distance) == ("jump", 2910)
     assert races[3].runner_count == 16
@@ -55,15 +53,15 @@ def test_a_jump_race_and_a_bare_number_of_runners_are_understood() -> None:
 
 
 def test_a_day_without_racing_has_no_races() -> None:
-    assert parse_day_list(page(day()), SUNDAY).value.races == ()
+    assert parse_day_list(page(day())).value == ()
 
 
 def test_a_race_without_a_link_is_left_out_with_a_warning() -> None:
     broken = item("202605040602", 2).replace("race_id=", "id=")
 
-    parsed = parse_day_list(page(day(venue("東京", item("202605040601", 1), broken))), SUNDAY)
+    parsed = parse_day_list(page(day(venue("東京", item("202605040601", 1), broken))))
 
-    assert [race.race_number for race in parsed.value.races] == [1]
+    assert [race.race_number for race in parsed.value] == [1]
     assert parsed.warnings == ("a race at 東京 has no link",)
 
 
@@ -77,7 +75,7 @@ def test_a_race_without_a_link_is_left_out_with_a_warning() -> None:
 )
 def test_a_page_that_is_no_list_names_itself_and_the_reason(text: str, why: str) -> None:
     with pytest.raises(PageUnreadable, match=why) as raised:
-        parse_day_list(page(text), SUNDAY)
+        parse_day_list(page(text))
 
     assert raised.value.page == "https://race.example/page"
 

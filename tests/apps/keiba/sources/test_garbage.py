@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from datetime import date
 from functools import partial
 from typing import Any
 
@@ -10,9 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
-from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, Page, Parsed, is_block_page
+from grandstand.apps.keiba.sources.html_reader import (
+    MAX_PAGE_BYTES,
+    NotPublished,
+    Page,
+    PageUnreadable,
+    Parsed,
+    is_block_page,
+)
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
     parse_horse_results,
@@ -48,7 +53,7 @@ from tests.apps.keiba.sources.race_pages import (
 ADDRESS = "https://race.example/garbage"
 ODDS = {"status": "middle", "data": {"odds": {"1": {"01": ["2.4", "0", "1"]}}}}
 READERS: dict[str, tuple[Callable[[Page], Parsed[Any]], str]] = {
-    "day": (partial(parse_day_list, race_date=date(2026, 11, 15)), THREE_VENUES),
+    "day": (parse_day_list, THREE_VENUES),
     "days": (parse_meeting_days, '<ul><li date="20261115"></li></ul>'),
     "card": (partial(parse_card, race_id=RACE), THREE_RUNNERS),
     "result": (partial(parse_result, race_id=RACE), WITH_DEAD_HEAT),

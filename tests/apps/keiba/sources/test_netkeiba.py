@@ -5,13 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from grandstand.apps.keiba.domain.errors import (
-    InvalidId,
-    NotPublished,
-    PageUnreadable,
+from grandstand.apps.keiba.domain.ids import InvalidId
+from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, NotPublished, PageUnreadable
+from grandstand.apps.keiba.sources.netkeiba import (
     SiteCoolingDown,
+    card_page,
+    horse_profile_page,
+    result_page,
 )
-from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES
 from grandstand.core.clock import ManualClock
 from grandstand.net.errors import QuotaExceeded, RobotsDisallowed, SourceServerError
 from tests.apps.keiba.sources.horse_pages import HORSE, profile
@@ -35,7 +36,7 @@ def shelf() -> Shelf:
 
 async def test_a_card_is_fetched_and_read_by_who_we_say_we_are(shelf: Shelf) -> None:
     async with reached(shelf) as site:
-        parsed = await site.card(RACE)
+        parsed = await site.fetch(card_page(RACE))
 
     assert [horse.horse_name for horse in parsed.value.horses] == [
         "アオイソラ",
@@ -48,7 +49,9 @@ async def test_a_card_is_fetched_and_read_by_who_we_say_we_are(shelf: Shelf) -> 
 
 async def test_requests_to_a_host_go_one_at_a_time_two_seconds_apart(shelf: Shelf) -> None:
     async with reached(shelf) as site:
-        await asyncio.gather(*(site.card(RACE) for _ in range(4)), site.horse_profile(HORSE))
+        await asyncio.gather(
+            *(site.fetch(card_page(RACE)) for _ in range(4)), site.fetch(horse_profile_page(HORSE))
+        )
 
     assert len(shelf.gaps) == 4
     assert all(2.0 <= gap <= 3.0 for gap in shelf.gaps)
@@ -63,9 +66,9 @@ async def test_a_refusal_leaves_the_host_alone_until_a_moment_that_is_shown(
 
     async with reached(shelf) as site:
         with pytest.raises(SiteCoolingDown, match=f"returned HTTP {status}") as refused:
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
         with pytest.raises(SiteCoolingDown):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
         shown = (await site.status())[0]
 
     assert shelf.asked == [CARD]
@@ -78,9 +81,9 @@ async def test_after_the_pause_the_host_is_asked_again(shelf: Shelf) -> None:
 
     async with reached(shelf) as site:
         with pytest.raises(SiteCoolingDown):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
         shelf.clock.advance(900)
-        parsed = await site.card(RACE)
+        parsed = await site.fetch(card_page(RACE))
         shown = (await site.status())[0]
 
     assert parsed.value.race_id == RACE
@@ -92,10 +95,10 @@ async def test_a_second_refusal_in_a_row_doubles_the_pause(shelf: Shelf) -> None
 
     async with reached(shelf) as site:
         with pytest.raises(SiteCoolingDown):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
         shelf.clock.advance(900)
         with pytest.raises(SiteCoolingDown) as again:
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
 
     assert again.value.until - shelf.clock.now() == timedelta(seconds=1800)
 
@@ -105,7 +108,7 @@ async def test_a_site_that_asks_for_a_longer_pause_gets_it(shelf: Shelf) -> None
 
     async with reached(shelf) as site:
         with pytest.raises(SiteCoolingDown) as refused:
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
 
     assert refused.value.until - shelf.clock.now() == timedelta(seconds=7200)
 
@@ -115,7 +118,7 @@ async def test_a_page_that_asks_whether_we_are_human_pauses_the_host(shelf: Shel
 
     async with reached(shelf) as site:
         with pytest.raises(SiteCoolingDown, match="CAPTCHA"):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
 
 
 async def test_a_pause_of_one_host_is_not_one_of_another(shelf: Shelf) -> None:
@@ -123,8 +126,8 @@ async def test_a_pause_of_one_host_is_not_one_of_another(shelf: Shelf) -> None:
 
     async with reached(shelf) as site:
         with pytest.raises(SiteCoolingDown):
-            await site.card(RACE)
-        horse = await site.horse_profile(HORSE)
+            await site.fetch(card_page(RACE))
+        horse = await site.fetch(horse_profile_page(HORSE))
 
     assert horse.value.horse_name == "アオイソラ"
 
@@ -133,7 +136,7 @@ async def test_what_fails_is_tried_three_times_with_longer_waits(shelf: Shelf) -
     shelf.first = [Said(500), Said(502)]
 
     async with reached(shelf) as site:
-        parsed = await site.card(RACE)
+        parsed = await site.fetch(card_page(RACE))
 
     assert parsed.value.race_id == RACE
     assert len(shelf.asked) == 3
@@ -145,7 +148,7 @@ async def test_after_three_tries_the_failure_is_told(shelf: Shelf) -> None:
 
     async with reached(shelf) as site:
         with pytest.raises(SourceServerError):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
 
     assert len(shelf.asked) == 3
 
@@ -160,7 +163,7 @@ async def test_garbage_is_an_error_that_names_the_page(shelf: Shelf, body: bytes
 
     async with reached(shelf) as site:
         with pytest.raises(PageUnreadable) as unreadable:
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
 
     assert unreadable.value.page.endswith(CARD)
     assert str(unreadable.value).startswith(unreadable.value.page)
@@ -169,7 +172,7 @@ async def test_garbage_is_an_error_that_names_the_page(shelf: Shelf, body: bytes
 async def test_a_page_that_is_not_there_is_not_published(shelf: Shelf) -> None:
     async with reached(shelf) as site:
         with pytest.raises(NotPublished, match="404"):
-            await site.result(RACE)
+            await site.fetch(result_page(RACE))
 
 
 async def test_what_robots_are_asked_not_to_read_is_not_read(shelf: Shelf) -> None:
@@ -177,7 +180,7 @@ async def test_what_robots_are_asked_not_to_read_is_not_read(shelf: Shelf) -> No
 
     async with reached(shelf) as site:
         with pytest.raises(RobotsDisallowed):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
 
     assert shelf.asked == []
 
@@ -186,7 +189,7 @@ async def test_a_longer_gap_that_robots_are_asked_for_is_kept(shelf: Shelf) -> N
     shelf.robots = [Said(200, b"User-agent: *\nCrawl-delay: 7")]
 
     async with reached(shelf) as site:
-        await asyncio.gather(*(site.card(RACE) for _ in range(3)))
+        await asyncio.gather(*(site.fetch(card_page(RACE)) for _ in range(3)))
 
     assert all(gap >= 7.0 for gap in shelf.gaps)
 
@@ -195,16 +198,16 @@ async def test_wishes_that_cannot_be_read_at_once_are_asked_for_again(shelf: She
     shelf.robots = [Said(500), Said(200, b"User-agent: *\nDisallow: /odds/")]
 
     async with reached(shelf) as site:
-        parsed = await site.card(RACE)
+        parsed = await site.fetch(card_page(RACE))
 
     assert parsed.value.race_id == RACE
 
 
 async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
     async with reached(shelf, daily_requests=2) as site:
-        await site.card(RACE)
+        await site.fetch(card_page(RACE))
         with pytest.raises(QuotaExceeded):
-            await site.card(RACE)
+            await site.fetch(card_page(RACE))
         shown = (await site.status())[0]
 
     assert (shown.requests_today, shown.requests_left) == (2, 0)
@@ -214,7 +217,7 @@ async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
 async def test_what_cannot_be_an_id_is_never_asked_for(shelf: Shelf, race_id: str) -> None:
     async with reached(shelf) as site:
         with pytest.raises(InvalidId):
-            await site.card(race_id)
+            await site.fetch(card_page(race_id))
 
     assert shelf.asked == []
 
@@ -223,7 +226,9 @@ async def test_a_pause_ends_the_tries_of_those_who_wait_behind_it(shelf: Shelf) 
     shelf.first = [Said(403)]
 
     async with reached(shelf) as site:
-        found = await asyncio.gather(*(site.card(RACE) for _ in range(5)), return_exceptions=True)
+        found = await asyncio.gather(
+            *(site.fetch(card_page(RACE)) for _ in range(5)), return_exceptions=True
+        )
 
     assert {type(one) for one in found} == {SiteCoolingDown}
     assert shelf.asked == [CARD]

@@ -6,10 +6,21 @@ from random import Random
 
 import pytest
 
-from grandstand.apps.keiba.domain.errors import PageUnreadable, SiteCoolingDown
 from grandstand.apps.keiba.domain.ids import Circuit
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba
+from grandstand.apps.keiba.sources.html_reader import PageUnreadable
+from grandstand.apps.keiba.sources.netkeiba import (
+    Netkeiba,
+    SiteCoolingDown,
+    card_page,
+    day_list_page,
+    horse_profile_page,
+    horse_results_page,
+    jockey_page,
+    odds_page,
+    pedigree_page,
+    result_page,
+)
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry
@@ -17,6 +28,7 @@ from grandstand.simulators.malformed import MalformedReply
 from grandstand.simulators.racing.site import Malformation, Site, SiteFormat
 from grandstand.simulators.racing.world import World
 from grandstand.simulators.serving import serve
+from tests.apps.keiba.sources.scripted_site import memory_store
 
 pytestmark = pytest.mark.anyio
 
@@ -32,7 +44,7 @@ def simulated(request: pytest.FixtureRequest, racing_world: World) -> Site:
 @pytest.fixture
 async def site(simulated: Site) -> AsyncIterator[Netkeiba]:
     clock = SystemClock()
-    async with serve(simulated.application) as address:
+    async with memory_store(clock) as store, serve(simulated.application) as address:
         settings = KeibaSettings(
             race_url=f"http://{address}/race",
             nar_url=f"http://{address}/nar",
@@ -41,24 +53,24 @@ async def site(simulated: Site) -> AsyncIterator[Netkeiba]:
             jitter_seconds=0,
         )
         async with SourceRegistry(clock=clock, random=Random(1), metrics=Metrics()) as web:
-            yield Netkeiba(web, settings, clock=clock)
+            yield Netkeiba(web, settings, store=store, clock=clock)
 
 
 @pytest.mark.parametrize("circuit", ["jra", "nar"])
 async def test_every_kind_of_page_is_read_without_a_warning(
     site: Netkeiba, circuit: Circuit
 ) -> None:
-    day = await site.day_list(SUNDAY, circuit)
-    race = day.value.races[0]
+    day = await site.fetch(day_list_page(SUNDAY, circuit))
+    race = day.value[0]
 
-    card = await site.card(race.race_id)
+    card = await site.fetch(card_page(race.race_id))
     runner = card.value.horses[0]
-    result = await site.result(race.race_id)
-    odds = await site.odds(race.race_id)
-    profile = await site.horse_profile(runner.horse_id)
-    form = await site.horse_results(runner.horse_id, runner.horse_name)
-    pedigree = await site.pedigree(runner.horse_id)
-    jockey = await site.jockey(runner.jockey_id or "", all_years=True)
+    result = await site.fetch(result_page(race.race_id))
+    odds = await site.fetch(odds_page(race.race_id))
+    profile = await site.fetch(horse_profile_page(runner.horse_id))
+    form = await site.fetch(horse_results_page(runner.horse_id, runner.horse_name))
+    pedigree = await site.fetch(pedigree_page(runner.horse_id))
+    jockey = await site.fetch(jockey_page(runner.jockey_id or ""))
 
     read = (day, card, result, odds, profile, form, pedigree, jockey)
     assert [one.warnings for one in read] == [()] * len(read)
@@ -75,9 +87,9 @@ async def test_a_result_is_confirmed_after_the_off(
 ) -> None:
     race_id = racing_world.race_ids("jra", SUNDAY)[-1]
 
-    before = await site.result(race_id)
+    before = await site.fetch(result_page(race_id))
     simulated.clock = ManualClock(NOON + timedelta(days=1))
-    after = await site.result(race_id)
+    after = await site.fetch(result_page(race_id))
 
     assert (before.value.confirmed, after.value.confirmed) == (False, True)
     assert {one.bet for one in after.value.payouts} >= {"win", "place", "trifecta"}
@@ -101,17 +113,17 @@ async def test_a_page_that_comes_out_wrong_is_a_clear_error(
     simulated.malformed.ask_for(MalformedReply(wrong, "/race/race/"))
 
     with pytest.raises(OUTCOMES[wrong]):
-        await site.card(racing_world.race_ids("jra", SUNDAY)[0])
+        await site.fetch(card_page(racing_world.race_ids("jra", SUNDAY)[0]))
 
 
 async def test_a_page_in_other_letters_than_it_says_is_read_with_a_warning(
     site: Netkeiba, simulated: Site, racing_world: World
 ) -> None:
     race_id = racing_world.race_ids("jra", SUNDAY)[0]
-    meant = await site.card(race_id)
+    meant = await site.fetch(card_page(race_id))
     simulated.malformed.ask_for(MalformedReply("wrong letters", "/race/race/"))
 
-    found = await site.card(race_id)
+    found = await site.fetch(card_page(race_id))
 
     assert found.value == meant.value
     assert len(found.warnings) == 1

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
-from grandstand.apps.keiba.domain.errors import InvalidId
+from grandstand.core.errors import InvalidInput
 
 Circuit: TypeAlias = Literal["jra", "nar", "overseas"]
+
+
+class InvalidId(InvalidInput):
+    """Not a valid id of a race, horse, jockey or trainer."""
+
+    code: ClassVar[str] = "invalid-id"
 
 
 @dataclass(frozen=True, slots=True)

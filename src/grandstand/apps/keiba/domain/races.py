@@ -67,14 +67,6 @@ class RaceEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class DayList:
-    """The races of a date in page order; empty without racing."""
-
-    race_date: date
-    races: tuple[RaceEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Runner:
     """A horse on the card; it has no frame and number before the draw.
 

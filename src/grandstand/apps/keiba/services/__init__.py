@@ -16,7 +16,7 @@ from grandstand.apps.keiba.services.result_watcher import RESULT_TOPIC, ResultWa
 from grandstand.apps.keiba.services.search import RacingSearch
 from grandstand.apps.keiba.services.watchlist import ENTRY_TOPIC, Watchlist
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba, StoredCooldowns
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba
 from grandstand.core.clock import Clock
 from grandstand.kit.app import AppResources, AppServices
 from grandstand.kit.cursors import Cursors
@@ -61,10 +61,9 @@ class Keiba:
 def build(resources: AppResources) -> AppServices[Keiba]:
     """Build the services from what the platform provides."""
     settings = resources.settings or KeibaSettings()
-    cooldowns = StoredCooldowns(resources.store, resources.clock)
     keiba = create(
         store=resources.store,
-        site=Netkeiba(resources.web, settings, clock=resources.clock, cooldowns=cooldowns),
+        site=Netkeiba(resources.web, settings, store=resources.store, clock=resources.clock),
         llm=resources.llm,
         outbox=resources.outbox,
         notifier=resources.notifier,

@@ -9,7 +9,6 @@ from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.errors import SiteCoolingDown
 from grandstand.apps.keiba.domain.form import Entry, Figures
 from grandstand.apps.keiba.domain.horses import Form, JockeyRecord, Parents
 from grandstand.apps.keiba.domain.ids import Circuit
@@ -30,7 +29,7 @@ from grandstand.apps.keiba.services.page_cache import (
 from grandstand.apps.keiba.services.race_days import RaceDays
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources import netkeiba
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba, PageAddress
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba, SiteCoolingDown, SitePage
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import get_logger
@@ -137,7 +136,7 @@ class _Part:
     kind: _PartKind
     id: str
     cache_key: CacheKey[Any]
-    address: PageAddress
+    page: SitePage[Any]
     fetch: Callable[[], Awaitable[Sourced[Any] | None]]
 
     @property
@@ -198,7 +197,7 @@ class CardAssembler:
         return await self._build(race, _Parts(found, {}, progress))
 
     async def _cached_parts(self, parts: Sequence[_Part]) -> dict[_PartKey, Sourced[Any]]:
-        cached = await self._pages.cached([(part.cache_key, part.address) for part in parts])
+        cached = await self._pages.cached([(part.cache_key, part.page) for part in parts])
         return {
             part.key: page for part, page in zip(parts, cached, strict=True) if page is not None
         }
@@ -350,7 +349,7 @@ def _runner_parts(pages: PageCache, runner: Runner) -> list[_Part]:
         ),
     ]
     if jockey_id is not None:
-        key, address = kinds.jockey.key(jockey_id=jockey_id), netkeiba.jockey_years_page(jockey_id)
+        key, address = kinds.jockey.key(jockey_id=jockey_id), netkeiba.jockey_page(jockey_id)
         parts.append(_Part("jockey", jockey_id, key, address, lambda: pages.jockey(jockey_id)))
     return parts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone
 from random import Random
@@ -12,7 +12,6 @@ from weakref import WeakValueDictionary
 
 from grandstand.apps.keiba import store
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.domain.form import Record, record_of
 from grandstand.apps.keiba.domain.horses import (
     Form,
@@ -32,8 +31,8 @@ from grandstand.apps.keiba.domain.races import (
 )
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources import netkeiba
-from grandstand.apps.keiba.sources.html_reader import Parsed
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba, PageAddress
+from grandstand.apps.keiba.sources.html_reader import NotPublished, PageUnreadable, Parsed
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba, SitePage
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError
 from grandstand.storage.tables import AsyncStore
@@ -160,9 +159,24 @@ def build_cache_kinds(settings: KeibaSettings) -> CacheKinds:
     The five kinds of the specification have the specified times to live, unless a page could be
     parsed only in part.
     """
+    revalidate_seconds = settings.stale_while_revalidate_seconds
+    error_seconds = settings.stale_on_error_seconds
 
     def kind(entity: type[store.CachedPage], ttl: Callable[[T], float]) -> CacheForm[Parsed[T]]:
-        return _cache_form(entity, ttl, settings)
+        def seconds(parsed: Parsed[T]) -> float:
+            full = ttl(parsed.value)
+            return min(full, settings.partial_seconds) if parsed.warnings else full
+
+        return CacheForm(
+            entity=entity,
+            seconds=seconds,
+            negative_seconds=settings.missing_seconds,
+            stale_seconds=max(revalidate_seconds, error_seconds),
+            revalidates=revalidate_seconds > 0,
+            outlives_errors=error_seconds > 0,
+            also=lambda parsed: {"data": parsed.value, "warnings": parsed.warnings or None},
+            whole=lambda record: Parsed(record.data, record.warnings or ()),
+        )
 
     def week(_: object) -> float:
         return _WEEK
@@ -198,36 +212,6 @@ def build_cache_kinds(settings: KeibaSettings) -> CacheKinds:
         meetings=kind(store.MeetingDays, lambda _: _DAY),
         preview=kind(store.Analysis, week),
     )
-
-
-def _cache_form(
-    entity: type[store.CachedPage], ttl: Callable[[T], float], settings: KeibaSettings
-) -> CacheForm[Parsed[T]]:
-    revalidate_seconds = settings.stale_while_revalidate_seconds
-    error_seconds = settings.stale_on_error_seconds
-
-    def seconds(parsed: Parsed[T]) -> float:
-        full = ttl(parsed.value)
-        return min(full, settings.partial_seconds) if parsed.warnings else full
-
-    return CacheForm(
-        entity=entity,
-        seconds=seconds,
-        negative_seconds=settings.missing_seconds,
-        stale_seconds=max(revalidate_seconds, error_seconds),
-        revalidates=revalidate_seconds > 0,
-        outlives_errors=error_seconds > 0,
-        also=_to_attributes,
-        whole=_from_record,
-    )
-
-
-def _to_attributes(parsed: Parsed[Any]) -> Mapping[str, object]:
-    return {"data": parsed.value, "warnings": parsed.warnings or None}
-
-
-def _from_record(record: Any) -> Parsed[Any]:  # noqa: ANN401 - any of our entities
-    return Parsed(record.data, record.warnings or ())
 
 
 class PageCache:
@@ -271,26 +255,18 @@ class PageCache:
         self, race_date: date, circuit: Circuit, *, refresh: bool = False
     ) -> Sourced[tuple[RaceEntry, ...]]:
         """Return a circuit's race list of a day; empty if there is no racing."""
-
-        async def fetch() -> Parsed[tuple[RaceEntry, ...]]:
-            parsed = await self._site.day_list(race_date, circuit)
-            return Parsed(parsed.value.races, parsed.warnings)
-
-        key = self.kinds.day_key(race_date, circuit)
-        address = netkeiba.day_list_page(race_date, circuit)
-        return await self._require(key, address, fetch, refresh=refresh)
+        page = netkeiba.day_list_page(race_date, circuit)
+        return await self._require(page, self.kinds.day_key(race_date, circuit), refresh=refresh)
 
     async def meeting_days(self, around: date, circuit: Circuit) -> Sourced[tuple[date, ...]]:
         """Return the racing days around a date, as the site lists them."""
-        key = self.kinds.meetings.key(around=around, circuit=circuit)
-        address = netkeiba.meeting_days_page(around, circuit)
-        return await self._require(key, address, lambda: self._site.meeting_days(around, circuit))
+        page = netkeiba.meeting_days_page(around, circuit)
+        return await self._require(page, self.kinds.meetings.key(around=around, circuit=circuit))
 
     async def race(self, race_id: str, *, refresh: bool = False) -> Sourced[RaceCard]:
         """Return a race with its runners."""
-        address = netkeiba.card_page(race_id)
-        key = self.kinds.race.key(race_id=race_id)
-        return await self._require(key, address, lambda: self._site.card(race_id), refresh=refresh)
+        page = netkeiba.card_page(race_id)
+        return await self._require(page, self.kinds.race.key(race_id=race_id), refresh=refresh)
 
     async def dated_race(self, race_id: str, *, refresh: bool = False) -> Sourced[RaceCard]:
         """Return a race with its runners, its date filled in from cached day lists if needed."""
@@ -300,54 +276,41 @@ class PageCache:
 
     async def result(self, race_id: str, *, refresh: bool = False) -> Sourced[RaceResult]:
         """Return a result; it has no finishers until it is confirmed."""
-        address = netkeiba.result_page(race_id)
-        key = self.kinds.result.key(race_id=race_id)
-        return await self._require(
-            key, address, lambda: self._site.result(race_id), refresh=refresh
-        )
+        page = netkeiba.result_page(race_id)
+        return await self._require(page, self.kinds.result.key(race_id=race_id), refresh=refresh)
 
     async def odds(self, race_id: str, *, refresh: bool = False) -> Sourced[Odds] | None:
         """Return the odds of a race; None before any are published."""
-        address = netkeiba.odds_page(race_id)
-        key = self.kinds.odds.key(race_id=race_id)
-        return await self._find(key, address, lambda: self._site.odds(race_id), refresh=refresh)
+        page = netkeiba.odds_page(race_id)
+        return await self._find(page, self.kinds.odds.key(race_id=race_id), refresh=refresh)
 
     async def form(self, horse_id: str, name: str = "", *, refresh: bool = False) -> Sourced[Form]:
         """Return a horse's past races."""
-        address = netkeiba.horse_results_page(horse_id)
-        key = self.kinds.form.key(horse_id=horse_id)
-        return await self._require(
-            key, address, lambda: self._site.horse_results(horse_id, name), refresh=refresh
-        )
+        page = netkeiba.horse_results_page(horse_id, name)
+        return await self._require(page, self.kinds.form.key(horse_id=horse_id), refresh=refresh)
 
     async def profile(self, horse_id: str, *, refresh: bool = False) -> Sourced[HorseProfile]:
         """Return a horse's profile."""
-        address = netkeiba.horse_profile_page(horse_id)
-        key = self.kinds.profile.key(horse_id=horse_id)
-        return await self._require(
-            key, address, lambda: self._site.horse_profile(horse_id), refresh=refresh
-        )
+        page = netkeiba.horse_profile_page(horse_id)
+        return await self._require(page, self.kinds.profile.key(horse_id=horse_id), refresh=refresh)
 
     async def pedigree(self, horse_id: str, *, refresh: bool = False) -> Sourced[Pedigree]:
         """Return a horse's ancestors."""
-        address = netkeiba.pedigree_page(horse_id)
-        key = self.kinds.pedigree.key(horse_id=horse_id)
+        page = netkeiba.pedigree_page(horse_id)
         return await self._require(
-            key, address, lambda: self._site.pedigree(horse_id), refresh=refresh
+            page, self.kinds.pedigree.key(horse_id=horse_id), refresh=refresh
         )
 
     async def parents(self, horse_id: str) -> Sourced[Parents]:
         """Return a horse's sire and dam, from its pedigree and their own profiles."""
-        address = netkeiba.pedigree_page(horse_id)
-        key = self.kinds.parents.key(horse_id=horse_id)
-        return await self._require(key, address, lambda: self._build_parents(horse_id))
+        page, key = netkeiba.pedigree_page(horse_id), self.kinds.parents.key(horse_id=horse_id)
+        return await self._require(page, key, lambda: self._build_parents(horse_id))
 
     async def jockey(self, jockey_id: str, *, refresh: bool = False) -> Sourced[JockeyRecord]:
         """Return a jockey's career and all years."""
-        address = netkeiba.jockey_years_page(jockey_id)
-        key = self.kinds.jockey.key(jockey_id=jockey_id)
+        page = netkeiba.jockey_page(jockey_id)
         return await self._require(
-            key, address, lambda: self._site.jockey(jockey_id, all_years=True), refresh=refresh
+            page, self.kinds.jockey.key(jockey_id=jockey_id), refresh=refresh
         )
 
     async def horse(self, horse_id: str, *, refresh: bool = False) -> Horse:
@@ -385,13 +348,13 @@ class PageCache:
         )
 
     async def cached(
-        self, wanted: Sequence[tuple[CacheKey[Any], PageAddress]]
+        self, wanted: Sequence[tuple[CacheKey[Any], SitePage[Any]]]
     ) -> list[Sourced[Any] | None]:
         """Return the cached copies of many pages in one read, without fetching."""
         found = await self.cache.get_many([key for key, _ in wanted])
         return [
-            self._sourced(cached, address) if cached.value is not None else None
-            for cached, (_, address) in zip(found, wanted, strict=True)
+            self._sourced(cached, page) if cached.value is not None else None
+            for cached, (_, page) in zip(found, wanted, strict=True)
         ]
 
     async def cached_days(
@@ -442,42 +405,42 @@ class PageCache:
 
     async def _require(
         self,
+        page: SitePage[Any],
         key: CacheKey[Parsed[T]],
-        address: PageAddress,
-        fetch: Callable[[], Awaitable[Parsed[T]]],
+        fetch: Callable[[], Awaitable[Parsed[T]]] | None = None,
         *,
         refresh: bool = False,
     ) -> Sourced[T]:
-        sourced = await self._find(key, address, fetch, refresh=refresh)
+        sourced = await self._find(page, key, fetch, refresh=refresh)
         if sourced is None:
-            raise NotPublished(self._url(address), "it was missing at the last request")
+            raise NotPublished(self._url(page), "it was missing at the last request")
         return sourced
 
     async def _find(
         self,
+        page: SitePage[Any],
         key: CacheKey[Parsed[T]],
-        address: PageAddress,
-        fetch: Callable[[], Awaitable[Parsed[T]]],
+        fetch: Callable[[], Awaitable[Parsed[T]]] | None = None,
         *,
         refresh: bool = False,
     ) -> Sourced[T] | None:
+        """Return the cached copy of a page, or the page from `fetch`, by default from the site."""
+
         async def fetch_or_none() -> Parsed[T] | None:
             try:
-                return await fetch()
+                return await (self._site.fetch(page) if fetch is None else fetch())
             except NotPublished:
                 return None
 
         if refresh:
-            return await self._refresh(key, address, fetch_or_none)
-        cached = await self.cache.get_or_fetch(key, fetch_or_none)
-        return None if cached.value is None else self._sourced(cached, address)
+            cached = await self._refresh(key, fetch_or_none)
+        else:
+            cached = await self.cache.get_or_fetch(key, fetch_or_none)
+        return None if cached.value is None else self._sourced(cached, page)
 
     async def _refresh(
-        self,
-        key: CacheKey[Parsed[T]],
-        address: PageAddress,
-        fetch: Callable[[], Awaitable[Parsed[T] | None]],
-    ) -> Sourced[T] | None:
+        self, key: CacheKey[Parsed[T]], fetch: Callable[[], Awaitable[Parsed[T] | None]]
+    ) -> Cached[Parsed[T]]:
         """Fetch a page again unless its copy is young; a failure leaves the copy in place."""
         lock = self._refreshing.setdefault(key.values, asyncio.Lock())
         async with lock:
@@ -486,13 +449,13 @@ class PageCache:
                 value = await fetch()
                 await self.cache.put(key, value)
                 cached = Cached(value, "miss", 0.0)
-        return None if cached.value is None else self._sourced(cached, address)
+        return cached
 
-    def _sourced(self, cached: Cached[Parsed[T]], address: PageAddress) -> Sourced[T]:
+    def _sourced(self, cached: Cached[Parsed[T]], page: SitePage[Any]) -> Sourced[T]:
         assert cached.value is not None  # noqa: S101 - checked by every caller
         age = max(0.0, cached.age_seconds or 0.0)
         origin = Origin(
-            page=self._url(address),
+            page=self._url(page),
             state=_STATES[cached.state],
             fetched_at=(self._clock.now() - timedelta(seconds=age)).replace(microsecond=0),
             age_seconds=age,
@@ -501,5 +464,5 @@ class PageCache:
         )
         return Sourced(cached.value.value, origin)
 
-    def _url(self, address: PageAddress) -> str:
-        return f"{self._base_urls[address.site]}{address.target}"
+    def _url(self, page: SitePage[Any]) -> str:
+        return f"{self._base_urls[page.site]}{page.target}"

@@ -10,7 +10,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.races import DayList, RaceEntry
+from grandstand.apps.keiba.domain.races import RaceEntry
 from grandstand.apps.keiba.sources import text_fields
 from grandstand.apps.keiba.sources.html_reader import (
     Page,
@@ -32,7 +32,7 @@ _DATE: Final = re.compile(r"[0-9]{8}")
 _WEATHERS: Final = ("小雨", "小雪", "晴", "曇", "雨", "雪")
 
 
-def parse_day_list(page: Page, race_date: date) -> Parsed[DayList]:
+def parse_day_list(page: Page) -> Parsed[tuple[RaceEntry, ...]]:
     """Parse the races of a day; empty if there is no racing.
 
     Raises PageUnreadable.
@@ -51,7 +51,7 @@ def parse_day_list(page: Page, race_date: date) -> Parsed[DayList]:
                 races.setdefault(entry.race_id, entry)
     if not races and (items or reader.tree.css_first("dl.RaceList_DataList") is not None):
         raise reader.unreadable("no valid races")
-    return reader.parsed(DayList(race_date, tuple(races.values())))
+    return reader.parsed(tuple(races.values()))
 
 
 def parse_meeting_days(page: Page) -> Parsed[tuple[date, ...]]:

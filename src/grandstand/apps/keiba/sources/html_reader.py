@@ -6,13 +6,14 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Generic, Literal, TypeAlias, TypeVar
+from typing import ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.sources.text_fields import compact, normalize
+from grandstand.core.errors import NotFound, SourceFailed
 
+T = TypeVar("T")
 Encoding: TypeAlias = Literal["utf-8", "euc-jp", "cp932"]
 
 _REPLACEMENT: Final = "\ufffd"
@@ -37,6 +38,27 @@ _VENDOR: Final = "grandstand-cp51932"
 _ABOVE_ASCII: Final = 0xA0
 _LAST_LOW_ROW: Final = 0x5E
 _FIRST_HIGH_CELL: Final = 0x60
+
+
+class NotPublished(NotFound):
+    """The site has no such page, or it is still empty."""
+
+    code: ClassVar[str] = "not-published"
+
+    def __init__(self, page: str, why: str) -> None:
+        super().__init__(f"{page} is not published: {why}")
+        self.page = page
+
+
+class PageUnreadable(SourceFailed):
+    """A page could not be parsed."""
+
+    code: ClassVar[str] = "page-unreadable"
+
+    def __init__(self, page: str, why: str) -> None:
+        super().__init__(f"{page} could not be parsed: {why}")
+        self.page = page
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +126,6 @@ def _vendor_character(error: UnicodeError) -> tuple[str, int]:
             return character, error.start + 2
     return _REPLACEMENT, error.start + 1
 
-
-T = TypeVar("T")
 
 # The largest page seen, a card, has 330 KB.
 MAX_PAGE_BYTES: Final = 4 * 1024 * 1024

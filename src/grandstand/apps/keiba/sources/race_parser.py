@@ -16,7 +16,6 @@ import msgspec
 from selectolax.lexbor import LexborNode
 
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.domain.races import (
     Bet,
     Finisher,
@@ -33,8 +32,10 @@ from grandstand.apps.keiba.domain.races import (
 )
 from grandstand.apps.keiba.sources import text_fields
 from grandstand.apps.keiba.sources.html_reader import (
+    NotPublished,
     Page,
     PageReader,
+    PageUnreadable,
     Parsed,
     Row,
     body_rows,
