@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from grandstand.apps.gatherer.services.replay import ReplayRange, ReplayService
 from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS
 from grandstand.core.clock import SystemClock
 from grandstand.host.server.serving import loop_factory
-from grandstand.simulators.exchange.playback import serve_playback
+from grandstand.simulators.exchange.server import ReplayExchange
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.engines.chunks.parquet import (
     file_schema,
@@ -36,7 +35,7 @@ _DELTAS = 200_000
 _BATCH = 20_000
 _TURNS = 3
 _PATIENCE_SECONDS = 120.0
-_PROGRAM = "from benchmarks.gatherer.recordings.replay import serve; serve()"
+_PROGRAM = "from benchmarks.gatherer.replaying import serve; serve()"
 _ALL = ReplayRange(START_US - 1_000_000, START_US + HOUR_US)
 _SERVED = ReplayRange(_ALL.start_us, _ALL.end_us, tuple(tickers()[:200]))
 
@@ -121,8 +120,11 @@ def serve() -> None:
 
     async def served() -> None:
         with closing(ChunkEngine.open(Path(sys.argv[1]), clock=SystemClock())) as engine:
-            server: Any = partial(serve_playback, clock=SystemClock())
-            async with await ReplayService(engine).serve(server, _SERVED, speed=0) as found:
+
+            def server(play: Any, port: int) -> Any:
+                return ReplayExchange(play, SystemClock()).serve(port)
+
+            async with ReplayService(engine).serve(server, _SERVED, speed=0) as found:
                 print(found.address, flush=True)  # noqa: T201 - read by who started this
                 await found.finished.wait()
                 await asyncio.sleep(60)

@@ -102,10 +102,10 @@ def many(folder: Path) -> list[Row]:
 
 def record(folder: Path, *, markets: int, offered: int) -> Seen:
     """Record all markets of an exchange of which so much is to happen in a second."""
-    scenery = WorldConfig(markets=markets, truth_most=0)
+    world = WorldConfig(markets=markets, truth_most=0)
     budget = RequestBudget(read_per_second=100_000)
     with (
-        exchange_process(ExchangeOptions(scenery, budget=budget)) as address,
+        exchange_process(ExchangeOptions(world=world, budget=budget)) as address,
         closing(ChunkEngine.open(folder / "series", clock=SystemClock())) as engine,
         asyncio.Runner(loop_factory=loop_factory()) as loop,
     ):

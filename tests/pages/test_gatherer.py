@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from grandstand.simulators.exchange.control import PlaybackSpeed
+from grandstand.simulators.exchange.control import Pace
 from grandstand.simulators.exchange.process import ExchangeOptions, exchange_process
 from grandstand.simulators.exchange.rest import RequestBudget
 from grandstand.simulators.exchange.world import WorldConfig
@@ -31,9 +31,9 @@ _SLOW = 20_000
 
 @pytest.fixture(scope="module")
 def gathering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GathererServer]:
-    scenery = WorldConfig(markets=12, depth=6)
-    pace, budget = PlaybackSpeed(events_per_second=100), RequestBudget(read_per_second=5000)
-    with exchange_process(ExchangeOptions(scenery=scenery, pace=pace, budget=budget)) as address:
+    world = WorldConfig(markets=12, depth=6)
+    pace, budget = Pace(events_per_second=100), RequestBudget(read_per_second=5000)
+    with exchange_process(ExchangeOptions(world=world, pace=pace, budget=budget)) as address:
         yield GathererServer(tmp_path_factory.mktemp("gathering"), address)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random, SystemRandom
@@ -346,11 +346,13 @@ def _apart(sides: _LiveAndDemo, given: AppResources) -> AppResources:
     )
 
 
-def _replay_server(clock: Clock, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - lent as it is
-    """Return a server that replays recordings."""
-    from grandstand.simulators.exchange.playback import serve_playback
+def _replay_server(
+    clock: Clock, play: Callable[[Any], Coroutine[Any, Any, None]], port: int
+) -> AbstractAsyncContextManager[str]:
+    """Return a server of the exchange's protocol that `play` fills with recorded rows."""
+    from grandstand.simulators.exchange.server import ReplayExchange
 
-    return serve_playback(*given, clock=clock, **options)
+    return ReplayExchange(play, clock).serve(port)
 
 
 def _handlers(

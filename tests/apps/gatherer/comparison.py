@@ -70,7 +70,7 @@ def instants(done: Gathered, count: int) -> list[tuple[str, int]]:
 
 def opened(done: Gathered, ticker: str) -> int:
     """Return when a market was there for everybody to hear of: at the beginning, or since then."""
-    market = done.world.market(ticker)
+    market = done.world.markets.get(ticker)
     assert market is not None
     return max(done.begun, market.opens_at)
 
@@ -121,7 +121,7 @@ def before_changes(done: Gathered, count: int) -> list[tuple[str, int]]:
 
 
 def true_book(world: World, ticker: str, at: int) -> tuple[Any, Any]:
-    book = world.truth.book_at(ticker, at)
+    book = next(world.truth.books_at(ticker, (at,)))
     assert book is not None
     return shown(book)
 

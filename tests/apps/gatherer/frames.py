@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, Ticker, Trade
 from grandstand.apps.gatherer.services.recording.writer import RawFrame, read_raw_log
@@ -24,7 +26,6 @@ from grandstand.simulators.exchange.market import (
 from grandstand.simulators.exchange.world import GroundTruth
 from grandstand.simulators.exchange.ws_connections import (
     delta_body,
-    lifecycle_body,
     quote_body,
     trade_body,
 )
@@ -71,7 +72,7 @@ class Script:
         }
         self._bodies |= {trade_body(it): ("trades", trade_said(it)) for it in truth.trades}
         self._bodies |= {quote_body(it): ("quotes", quote_said(it)) for it in truth.quotes}
-        self._bodies |= {lifecycle_body(it): ("news", news_said(it)) for it in told}
+        self._bodies |= {msgspec.json.encode(it.body): ("news", news_said(it)) for it in told}
 
     def heard(self, tape: Path, sessions: Iterable[store.Session]) -> Told:
         """Return what one gatherer was told, but for what it did not live to keep."""

@@ -24,7 +24,7 @@ from grandstand.apps.gatherer.domain.subscriptions import CLOCK_SLACK_US
 from grandstand.apps.gatherer.services.deduplicator import Merger
 from grandstand.apps.gatherer.services.merge_sources import MergeConfig, MergeSource
 from grandstand.core.clock import ManualClock, SystemClock
-from grandstand.simulators.exchange.control import PlaybackSpeed as WorldPace
+from grandstand.simulators.exchange.control import Pace
 from grandstand.simulators.exchange.rest import RequestBudget
 from grandstand.simulators.exchange.server import Exchange, ExchangeRules
 from grandstand.simulators.exchange.world import World, WorldConfig
@@ -171,7 +171,7 @@ async def _recorded(
     world = World(CLOCK, WorldConfig(phase.seed, markets=MARKETS, depth=8))
     rules = ExchangeRules(unstamped_every=50, budget=RequestBudget(read_per_second=5000))
     world.skew_seconds = 0.4
-    exchange = Exchange(world, CLOCK, rules, pace=WorldPace(), seed=phase.seed)
+    exchange = Exchange(world, CLOCK, rules, pace=Pace(), seed=phase.seed)
     async with exchange.serve() as address:
         gatherers = [Gatherer(order, address) for order in orders]
         try:
@@ -194,7 +194,7 @@ async def _calm(exchange: Exchange, orders: list[ProcessConfig], phase: Phase) -
     """Let all go well for a while; answer until when, once everyone has proven to have it."""
     exchange.pace.events_per_second = phase.events_per_second
     await asyncio.sleep(phase.seconds)
-    until = exchange.floor.now_us()
+    until = exchange.source.now_us()
     await _proven(orders, until)
     return until
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grandstand.simulators.exchange.control import PlaybackSpeed
+from grandstand.simulators.exchange.control import Pace
 from grandstand.simulators.exchange.process import ExchangeOptions, exchange_process
 from grandstand.simulators.exchange.rest import RequestBudget
 from grandstand.simulators.exchange.world import WorldConfig
@@ -13,8 +13,8 @@ from grandstand.simulators.exchange.world import WorldConfig
 @pytest.fixture(scope="session")
 def quiet_exchange() -> Iterator[str]:
     """Where an exchange with a few markets is, on which hardly anything happens."""
-    scenery, budget = WorldConfig(markets=4, depth=2), RequestBudget(read_per_second=5000)
+    world, budget = WorldConfig(markets=4, depth=2), RequestBudget(read_per_second=5000)
     with exchange_process(
-        ExchangeOptions(scenery=scenery, pace=PlaybackSpeed(events_per_second=1), budget=budget)
+        ExchangeOptions(world=world, pace=Pace(events_per_second=1), budget=budget)
     ) as address:
         yield address

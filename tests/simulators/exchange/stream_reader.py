@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from cryptography.hazmat.primitives import hashes
@@ -21,7 +22,6 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from grandstand.core.clock import SystemClock
 from grandstand.simulators.exchange.server import Exchange, ExchangeRules
-from grandstand.simulators.exchange.signing import KeyPair
 from grandstand.simulators.exchange.world import World, WorldConfig
 
 STREAM = "/trade-api/ws/v2"
@@ -71,6 +71,22 @@ class Reader:
         return await self.taken()
 
 
+@dataclass(frozen=True)
+class KeyPair:
+    """A key of a client, in PEM form."""
+
+    key_id: str
+    private: str
+    public: str
+
+
+def ed25519_key(key_id: str) -> KeyPair:
+    key = ed25519.Ed25519PrivateKey.generate()
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return KeyPair(key_id, private.decode(), public.decode())
+
+
 def rsa_key(key_id: str, form: PrivateFormat) -> KeyPair:
     """An RSA key, in PKCS#8 or in PKCS#1."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -111,30 +127,29 @@ async def reading(
         yield Reader(socket)
 
 
-def exchange_of(scenery: WorldConfig | None = None, rules: ExchangeRules | None = None) -> Exchange:
+def exchange_of(config: WorldConfig | None = None, rules: ExchangeRules | None = None) -> Exchange:
     """An exchange that stands still until its world is stepped."""
     clock = SystemClock()
-    return Exchange(world_of(scenery), clock, rules)
+    return Exchange(world_of(config), clock, rules)
 
 
-def world_of(scenery: WorldConfig | None = None) -> World:
-    return World(SystemClock(), scenery or WorldConfig(markets=12))
+def world_of(config: WorldConfig | None = None) -> World:
+    return World(SystemClock(), config or WorldConfig(markets=12))
 
 
 def happen(exchange: Exchange, count: int) -> None:
-    """Let things happen in an exchange's world, and tell of them."""
-    assert isinstance(exchange.floor, World)
-    exchange.tell(exchange.floor.step(count))
+    """Step the world of an exchange, and publish the events."""
+    exchange.publish(world_in(exchange).step(count))
 
 
 def world_in(exchange: Exchange) -> World:
-    assert isinstance(exchange.floor, World)
-    return exchange.floor
+    assert isinstance(exchange.source, World)
+    return exchange.source
 
 
 def open_tickers(exchange: Exchange) -> list[str]:
-    now = exchange.floor.now_us()
-    return [it.ticker for it in exchange.floor.listed if it.status(now) == "active"]
+    now = exchange.source.now_us()
+    return [it.ticker for it in world_in(exchange).listed if it.status(now) == "active"]
 
 
 def price_of(text: str) -> int:

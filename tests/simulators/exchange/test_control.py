@@ -15,7 +15,7 @@ from tests.simulators.exchange.stream_reader import REST, reading, rebuilt
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with exchange_process(ExchangeOptions(WorldConfig(seed=5, markets=20))) as found:
+    with exchange_process(ExchangeOptions(world=WorldConfig(seed=5, markets=20))) as found:
         yield found
 
 
@@ -73,9 +73,9 @@ def test_deltas_trades_and_summaries_can_be_fetched(client: httpx2.Client) -> No
 def test_markets_are_made_and_changed_on_request(client: httpx2.Client) -> None:
     made = change(client, "create", opens_in_seconds=60, open_seconds=60).json()
     ticker = made[1][2]["market_ticker"]
-    becoming = {"event_type": "determined", "result": "no"}
+    lifecycle = {"event_type": "determined", "result": "no"}
 
-    change(client, "lifecycle", ticker=ticker, becoming=becoming)
+    change(client, "lifecycle", ticker=ticker, change=lifecycle)
     change(client, "fees", event_ticker=made[0][2]["event_ticker"], multiplier=3)
 
     market = client.get(f"{REST}/markets/{ticker}").json()["market"]
@@ -105,8 +105,8 @@ def test_the_clock_the_pace_and_the_status_can_be_changed(client: httpx2.Client)
     ("what", "body", "status"),
     [
         ("step", {"events": "many"}, 400),
-        ("lifecycle", {"ticker": "NONE", "becoming": {"event_type": "settled"}}, 404),
-        ("lifecycle", {"ticker": "NONE", "becoming": {"event_type": "sold"}}, 400),
+        ("lifecycle", {"ticker": "NONE", "change": {"event_type": "settled"}}, 404),
+        ("lifecycle", {"ticker": "NONE", "change": {"event_type": "sold"}}, 400),
         ("earthquake", {}, 404),
     ],
 )
@@ -124,11 +124,11 @@ def test_a_truth_that_is_asked_for_wrongly_is_refused(client: httpx2.Client) -> 
     assert statuses == [400, 400, 404]
 
 
-def test_an_opening_can_be_written_down_and_read_again() -> None:
-    opening = ExchangeOptions(
-        WorldConfig(seed=9), keys={"a": "b"}, faults=(StreamFault("drop", share=0.1),)
+def test_options_survive_json() -> None:
+    options = ExchangeOptions(
+        world=WorldConfig(seed=9), keys={"a": "b"}, faults=(StreamFault("drop", share=0.1),)
     )
 
-    read = msgspec.json.decode(msgspec.json.encode(opening), type=ExchangeOptions)
+    read = msgspec.json.decode(msgspec.json.encode(options), type=ExchangeOptions)
 
-    assert read == opening
+    assert read == options

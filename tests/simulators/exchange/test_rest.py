@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from random import Random
 from typing import Any, cast
 from urllib.parse import parse_qs
 
@@ -12,11 +11,11 @@ import pytest
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.simulators.exchange.rest import RequestBudget, RestApi
 from grandstand.simulators.exchange.server import Exchange, ExchangeRules
-from grandstand.simulators.exchange.signing import KeyPair
 from grandstand.simulators.exchange.world import World, WorldConfig
 from grandstand.simulators.faults import CONTROL, Fault
 from tests.simulators.exchange.stream_reader import (
     REST,
+    ed25519_key,
     exchange_of,
     happen,
     levels_of,
@@ -26,7 +25,7 @@ from tests.simulators.exchange.stream_reader import (
     world_of,
 )
 
-KEY = KeyPair.made("a key", Random(1))
+KEY = ed25519_key("a key")
 PLENTY = RequestBudget(read_per_second=1_000_000)
 PATIENT = ExchangeRules(budget=PLENTY)
 
@@ -57,7 +56,7 @@ async def test_every_market_is_on_one_page_and_only_one() -> None:
     async with asked(exchange) as client:
         found = await pages(client, "/markets", "markets", limit=50)
 
-    assert [market["ticker"] for market in found] == [it.ticker for it in exchange.floor.listed]
+    assert [market["ticker"] for market in found] == [it.ticker for it in world_in(exchange).listed]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +74,7 @@ def test_the_words_of_the_filter_are_not_the_words_of_the_status(
 ) -> None:
     world = world_of(WorldConfig(markets=230))
 
-    _, told = RestApi(world).answer("/markets", {"status": [word], "limit": ["1000"]})
+    _, told = RestApi(world).respond("/markets", {"status": [word], "limit": ["1000"]})
 
     found = cast("dict[str, list[dict[str, str]]]", told)["markets"]
     now = world.now_us()
@@ -88,7 +87,7 @@ def test_the_words_of_the_filter_are_not_the_words_of_the_status(
 @pytest.mark.anyio
 async def test_markets_are_found_by_ticker_event_series_and_kind() -> None:
     exchange = exchange_of(WorldConfig(markets=200), PATIENT)
-    some = exchange.floor.listed[7]
+    some = world_in(exchange).listed[7]
 
     async with asked(exchange) as client:
         by_ticker = await pages(client, "/markets", "markets", tickers=some.ticker)
@@ -123,7 +122,7 @@ async def test_markets_are_found_by_ticker_event_series_and_kind() -> None:
 def test_a_question_that_makes_no_sense_is_refused(query: str) -> None:
     path, _, asked_for = query.partition("?")
 
-    status, told = RestApi(world_of()).answer(path, parse_qs(asked_for))
+    status, told = RestApi(world_of()).respond(path, parse_qs(asked_for))
 
     assert status == 400
     assert "'code': 'invalid_parameters'" in str(told)
@@ -133,7 +132,7 @@ def test_a_question_that_makes_no_sense_is_refused(query: str) -> None:
     "path", ["/markets/NONE", "/markets/NONE/orderbook", "/events/NONE", "/series/NONE", "/nothing"]
 )
 def test_what_is_not_there_is_not_found(path: str) -> None:
-    status, _ = RestApi(world_of()).answer(path, {})
+    status, _ = RestApi(world_of()).respond(path, {})
 
     assert status == 404
 
@@ -150,7 +149,7 @@ async def test_books_come_singly_or_a_hundred_at_once_and_are_those_of_the_world
         top = (await client.get(f"/markets/{tickers[0]}/orderbook?depth=2")).json()
 
     books = {it["ticker"]: it["orderbook_fp"] for it in many["orderbooks"]}
-    world = {ticker: exchange.floor.book(ticker) for ticker in tickers}
+    world = {ticker: exchange.source.book(ticker) for ticker in tickers}
     assert {ticker: levels_of(book["yes_dollars"]) for ticker, book in books.items()} == {
         ticker: book.yes for ticker, book in world.items() if book is not None
     }
@@ -161,7 +160,7 @@ async def test_books_come_singly_or_a_hundred_at_once_and_are_those_of_the_world
 @pytest.mark.anyio
 async def test_a_book_may_be_as_old_as_a_cache_allows() -> None:
     exchange = exchange_of(WorldConfig(markets=1), ExchangeRules(budget=PLENTY, stale_seconds=3600))
-    path = f"/markets/{exchange.floor.listed[0].ticker}/orderbook"
+    path = f"/markets/{world_in(exchange).listed[0].ticker}/orderbook"
 
     async with asked(exchange) as client:
         before = (await client.get(path)).json()
@@ -200,13 +199,13 @@ async def test_trades_are_listed_newest_first_within_a_window_of_seconds() -> No
 async def test_candles_hold_the_trades_of_their_minutes() -> None:
     exchange = exchange_of(WorldConfig(markets=2), PATIENT)
     happen(exchange, 3000)
-    ticker = exchange.floor.trades[0].ticker
+    ticker = exchange.source.trades[0].ticker
     query = f"/markets/candlesticks?market_tickers={ticker}&period_interval=1440"
 
     async with asked(exchange) as client:
         told = (await client.get(query)).json()["markets"][0]["candlesticks"]
 
-    prices = [trade.price for trade in exchange.floor.trades if trade.ticker == ticker]
+    prices = [trade.price for trade in exchange.source.trades if trade.ticker == ticker]
     highs = [round(float(candle["price"]["high_dollars"]) * 100_000) for candle in told]
     assert max(highs) == max(prices)
 
@@ -232,9 +231,9 @@ async def test_events_series_and_the_exchange_itself_can_be_asked_for() -> None:
     nested = [
         market["ticker"] for event in (*events, *combos) for market in event.get("markets", ())
     ]
-    assert set(nested) < {it.ticker for it in exchange.floor.listed}
+    assert set(nested) < {it.ticker for it in world_in(exchange).listed}
     assert {event["event_ticker"] for event in (*events, *combos)} == {
-        it.event.ticker for it in exchange.floor.listed
+        it.event.ticker for it in world_in(exchange).listed
     }
     assert one == series[0]
     assert others == [200] * 8
@@ -290,7 +289,7 @@ async def test_public_data_needs_no_signature_but_a_wrong_one_is_refused() -> No
                 ("/account/limits?with=query", good),
                 ("/account/limits", late),
                 ("/markets", good),
-                (f"/markets/{exchange.floor.listed[0].ticker}/orderbook", {}),
+                (f"/markets/{world_in(exchange).listed[0].ticker}/orderbook", {}),
             )
         ]
 

@@ -2,21 +2,20 @@
 
 import asyncio
 from itertools import pairwise
-from random import Random
 
 import pytest
 import websockets
 
 from grandstand.core.clock import SystemClock
-from grandstand.simulators.exchange.control import PlaybackSpeed
+from grandstand.simulators.exchange.control import Pace
 from grandstand.simulators.exchange.market import DOLLAR
 from grandstand.simulators.exchange.server import Exchange, ExchangeRules
-from grandstand.simulators.exchange.signing import KeyPair
 from grandstand.simulators.exchange.world import World, WorldConfig
 from grandstand.simulators.exchange.ws_commands import StreamLimits
 from tests.simulators.exchange.stream_reader import (
     STREAM,
     Frame,
+    ed25519_key,
     exchange_of,
     happen,
     levels_of,
@@ -29,7 +28,7 @@ from tests.simulators.exchange.stream_reader import (
 
 pytestmark = pytest.mark.anyio
 
-KEY = KeyPair.made("a key", Random(1))
+KEY = ed25519_key("a key")
 
 
 def numbers(frames: list[Frame], sid: int) -> list[int]:
@@ -60,18 +59,18 @@ async def test_the_stream_makes_the_books_of_the_truth() -> None:
         happen(exchange, 5000)
         frames += await reader.taken()
 
-    truth, now = world_in(exchange).truth, exchange.floor.now_us()
-    books = {ticker: truth.book_at(ticker, now) for ticker in tickers}
+    truth, now = world_in(exchange).truth, exchange.source.now_us()
+    books = {ticker: next(truth.books_at(ticker, (now,))) for ticker in tickers}
     assert {ticker: rebuilt(frames, ticker) for ticker in tickers} == {
-        ticker: {"yes": book.yes, "no": book.no} for ticker, book in books.items() if book
+        ticker: {"yes": book.yes, "no": book.no} for ticker, book in books.items()
     }
     assert numbers(frames, 1) == list(range(1, len(frames)))
 
 
 async def test_levels_are_told_lowest_first_and_an_empty_side_is_left_out() -> None:
     exchange = exchange_of(WorldConfig(markets=1))
-    ticker = exchange.floor.listed[0].ticker
-    book = exchange.floor.book(ticker)
+    ticker = world_in(exchange).listed[0].ticker
+    book = exchange.source.book(ticker)
     assert book is not None
     book.yes.clear()
     async with exchange.serve() as address, reading(address) as reader:
@@ -129,7 +128,7 @@ async def test_a_snapshot_that_was_asked_for_has_the_id_of_the_command() -> None
 
     assert [(it["type"], it["id"]) for it in frames] == [("orderbook_snapshot", 2)]
     assert frames[0]["seq"] == before[-1]["seq"] + 1
-    book = exchange.floor.book(two)
+    book = exchange.source.book(two)
     assert book is not None
     assert rebuilt(frames, two) == {"yes": book.yes, "no": book.no}
 
@@ -142,7 +141,7 @@ async def test_by_yes_prices_bids_for_no_are_told_as_asks() -> None:
         happen(exchange, 500)
         frames += await reader.taken()
 
-    book = exchange.floor.book(tickers[0])
+    book = exchange.source.book(tickers[0])
     assert book is not None
     assert rebuilt(frames, tickers[0]) == {
         "yes": book.yes,
@@ -183,7 +182,7 @@ async def test_trades_and_summaries_of_all_markets_come_without_naming_them() ->
 
 async def test_summaries_can_be_had_by_id_and_with_a_first_one() -> None:
     exchange = exchange_of()
-    market = exchange.floor.listed[3]
+    market = world_in(exchange).listed[3]
     async with exchange.serve() as address, reading(address) as reader:
         frames = await reader.subscribed(
             ["ticker"], market_ids=[market.market_id], send_initial_snapshot=True
@@ -296,7 +295,7 @@ async def test_a_world_with_a_pace_goes_on_by_itself() -> None:
     exchange = Exchange(
         World(clock, WorldConfig(markets=12)),
         clock,
-        pace=PlaybackSpeed(2000, lifecycle_every_seconds=0.01),
+        pace=Pace(2000, lifecycle_every_seconds=0.01),
     )
     async with exchange.serve() as address, reading(address) as reader:
         await reader.subscribed(["market_lifecycle_v2"])

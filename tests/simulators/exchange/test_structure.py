@@ -163,12 +163,10 @@ async def frames() -> list[Frame]:
         happen(exchange, 12_000)
         for market in (world.listed[0], next(it for it in world.listed if it.event.multivariate)):
             for change in CHANGE_KINDS:
-                made = world.become(market.ticker, LifecycleChange(change))
-                exchange.tell([made] if made else [])
-        exchange.tell([*world.create(0, 60)])
+                exchange.publish(world.change_market(market.ticker, LifecycleChange(change)))
+        exchange.publish(world.create(0, 60))
         for multiplier in (2, None):
-            fees = world.change_fees(world.listed[0].event.ticker, multiplier)
-            exchange.tell([fees] if fees else [])
+            exchange.publish(world.change_fees(world.listed[0].event.ticker, multiplier))
         got += await reader.updated(1, "add_markets", tickers[61])
         got += await reader.subscribed(["nothing"])
         await reader.send({"id": 5, "cmd": "unsubscribe", "params": {"sids": [1]}})

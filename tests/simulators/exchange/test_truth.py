@@ -39,8 +39,8 @@ def test_the_book_at_an_instant_has_all_that_happened_up_to_it_and_nothing_after
     found = list(world.truth.books_at(ticker, [at for at, _ in books]))
 
     assert found == [book for _, book in books]
-    assert world.truth.book_at(ticker, books[150][0]) == books[150][1]
-    assert world.truth.book_at("NONE", 0) is None
+    assert next(world.truth.books_at(ticker, (books[150][0],))) == books[150][1]
+    assert next(world.truth.books_at("NONE", (0,)), None) is None
 
 
 def test_what_is_forgotten_is_still_in_the_book() -> None:
@@ -53,7 +53,7 @@ def test_what_is_forgotten_is_still_in_the_book() -> None:
     kept = list(world.truth.deltas(ticker))
     assert 50 <= len(kept) < 100
     assert kept == made[-len(kept) :]
-    assert world.truth.book_at(ticker, kept[-1].at) == world.book(ticker)
+    assert next(world.truth.books_at(ticker, (kept[-1].at,))) == world.book(ticker)
     assert len(world.truth.trades) < 100
     assert world.truth.deltas_made == sum(isinstance(it, DeltaEvent) for it in events)
 
@@ -65,6 +65,6 @@ def test_any_split_of_the_steps_leaves_a_truth_that_makes_the_present_book() -> 
         world.step(draw.randrange(1, 80), world.now_us() + draw.randrange(SECOND))
 
     now = world.now_us() + SECOND
-    assert [world.truth.book_at(ticker, now) for ticker in world.truth.tickers] == [
+    assert [next(world.truth.books_at(ticker, (now,))) for ticker in world.truth.tickers] == [
         world.book(ticker) for ticker in world.truth.tickers
     ]

@@ -169,8 +169,9 @@ def test_only_open_markets_trade_and_markets_of_every_status_are_listed() -> Non
 def test_opening_and_closing_are_the_clocks_doing_and_nobody_is_told() -> None:
     clock = ManualClock()
     world = World(clock, WorldConfig(markets=3))
-    ticker = str(world.create(60, 600)[1].body["market_ticker"])
-    market = world.market(ticker)
+    world.create(60, 600)
+    ticker = str(world.truth.lifecycle[1].body["market_ticker"])
+    market = world.markets.get(ticker)
     assert market is not None
     told = len(world.truth.lifecycle)
 
@@ -187,7 +188,7 @@ def test_a_later_close_opens_a_closed_market_again() -> None:
     clock.advance(1000 * 3600)
     closed = market.status(world.now_us())
 
-    world.become(market.ticker, LifecycleChange("close_date_updated", closes_in_seconds=60))
+    world.change_market(market.ticker, LifecycleChange("close_date_updated", closes_in_seconds=60))
 
     assert closed == "closed"
     assert market.status(world.now_us()) == "active"
@@ -198,11 +199,11 @@ def test_what_becomes_of_a_market_is_told_and_noted(change: ChangeKind) -> None:
     world = world_of()
     ticker = world.listed[0].ticker
 
-    made = world.become(ticker, LifecycleChange(change))
+    events = world.change_market(ticker, LifecycleChange(change))
 
-    assert made is not None
-    assert (made.body["event_type"], made.body["market_ticker"]) == (change, ticker)
-    assert world.truth.lifecycle == [made]
+    (event,) = world.truth.lifecycle
+    assert (event.body["event_type"], event.body["market_ticker"]) == (change, ticker)
+    assert events == [event]
 
 
 def test_a_world_left_to_itself_decides_settles_and_lists_markets() -> None:
@@ -212,7 +213,7 @@ def test_a_world_left_to_itself_decides_settles_and_lists_markets() -> None:
 
     for _ in range(400):
         clock.advance(60)
-        kinds |= {str(event.body.get("event_type", "event")) for event in world.turn()}  # type: ignore[union-attr]
+        kinds |= {str(event.body.get("event_type", "event")) for event in world.change_any_market()}  # type: ignore[union-attr]
 
     assert kinds >= {
         "created", "activated", "deactivated", "close_date_updated", "determined", "settled",
@@ -223,9 +224,13 @@ def test_a_world_left_to_itself_decides_settles_and_lists_markets() -> None:
 def test_there_is_nothing_to_be_told_of_a_market_that_is_not_listed() -> None:
     world = world_of()
 
-    assert world.become("NONE", LifecycleChange("settled")) is None
-    assert world.change_fees("NONE", 2) is None
-    assert (world.book("NONE"), world.quote("NONE"), world.market("NONE")) == (None, None, None)
+    assert world.change_market("NONE", LifecycleChange("settled")) == []
+    assert world.change_fees("NONE", 2) == []
+    assert (world.book("NONE"), world.quote("NONE"), world.markets.get("NONE")) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_a_new_price_clears_the_bids_it_leaves_too_high_and_bids_beside_it() -> None:
@@ -241,7 +246,7 @@ def test_a_new_price_clears_the_bids_it_leaves_too_high_and_bids_beside_it() -> 
     assert fair - (book.best_yes or 0) <= 3 * market.tick
     assert (book.best_ask or 0) - fair <= 3 * market.tick
     assert {type(event) for event in events} == {DeltaEvent, QuoteEvent}
-    assert world.truth.book_at(market.ticker, world.now_us() + SECOND) == book
+    assert next(world.truth.books_at(market.ticker, (world.now_us() + SECOND,))) == book
 
 
 def test_a_market_that_is_let_go_of_is_not_listed_any_more() -> None:
@@ -249,9 +254,9 @@ def test_a_market_that_is_let_go_of_is_not_listed_any_more() -> None:
     gone = world.listed[0].ticker
     world.book(gone)
 
-    world.forget(gone)
+    world.remove(gone)
 
-    assert world.market(gone) is None
+    assert world.markets.get(gone) is None
     assert gone not in {market.ticker for market in world.listed}
     assert gone not in world.truth.tickers
     assert world.step(50, world.now_us() + STEP)

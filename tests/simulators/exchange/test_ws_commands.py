@@ -45,17 +45,17 @@ class Desk:
     """One connection, and what is answered to it; it listens to books, summaries and trades."""
 
     def __init__(self, *faults: StreamFault, signed: bool = False) -> None:
-        self.floor = world_of()
-        self.tickers = [market.ticker for market in self.floor.listed]
+        self.source = world_of()
+        self.tickers = [market.ticker for market in self.source.listed]
         struck = StreamFaults(Random(1))
         struck.ask_for(*faults)
         self.connection = Connection(1, Paper(), struck, signed=signed)
-        self._commands = CommandHandler(Hub(self.floor), self.floor, LIMITS)
+        self._commands = CommandHandler(Hub(self.source), self.source, LIMITS)
 
     def ask(self, command: object, now: float = 1.0) -> list[Frame]:
         """Give a command, and answer the frames that come of it."""
         text = command if isinstance(command, str) else json.dumps(command)
-        self._commands.take(self.connection, text, now)
+        self._commands.handle(self.connection, text, now)
         frames = [json.loads(frame[frame.index(b"{") :]) for frame in self.connection.out]
         self.connection.out.clear()
         return frames

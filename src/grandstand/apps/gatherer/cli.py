@@ -605,8 +605,8 @@ def _add_replay(group: typer.Typer, open_gatherer: OpenGatherer) -> None:
                 raise Unavailable("Replay is not available here.")
             period = _parse_period(gatherer, start, end, tickers)
             with _open_recordings(gatherer, merged) as recordings:
-                context = await recordings.replay.serve(server, period, speed=speed, port=port)
-                async with context as running:
+                served = recordings.replay.serve(server, period, speed=speed, port=port)
+                async with served as running:
                     _print_addresses(running.address, period)
                     with _stop_on_signal() as stop:
                         await _wait_any(running.finished.wait(), stop.wait())

@@ -11,7 +11,7 @@ from typing import Final
 from grandstand.core.clock import Clock
 from grandstand.core.logging import get_logger
 from grandstand.host.demo.games import Leagues, PricedGame
-from grandstand.simulators.exchange.control import PlaybackSpeed
+from grandstand.simulators.exchange.control import Pace
 from grandstand.simulators.exchange.market import (
     CONTRACT,
     DOLLAR,
@@ -61,7 +61,7 @@ class GameMarkets:
     async def look(self) -> None:
         """List, price and settle markets for the current games."""
         games = await asyncio.to_thread(self._leagues.fancied, self._clock.now())
-        self._exchange.tell([each for game in games for each in self._seen(game)])
+        self._exchange.publish([each for game in games for each in self._seen(game)])
         self._clear()
 
     def _seen(self, game: PricedGame) -> list[ExchangeEvent]:
@@ -70,13 +70,13 @@ class GameMarkets:
             return [] if game.won is not None else self._listed(game)
         if game.won is None:
             return self._world.reprice(ticker, _price(game))
-        market = self._world.market(ticker)
+        market = self._world.markets.get(ticker)
         if market is None or market.result:
             return []
         result: Result = "yes" if game.won else "no"
         changes = (LifecycleChange("determined", result=result), LifecycleChange("settled"))
-        news = [self._world.become(ticker, change) for change in changes]
-        return [each for each in news if each is not None]
+        events = (self._world.change_market(ticker, change) for change in changes)
+        return [event for changed in events for event in changed]
 
     def _listed(self, game: PricedGame) -> list[ExchangeEvent]:
         now, draw = self._world.now_us(), Random(game.game_id)  # noqa: S311 - repeatable
@@ -94,24 +94,24 @@ class GameMarkets:
         market.traded = market.volume * market.fair
         market.last, market.last_size = market.fair, CONTRACT
         self._tickers[game.game_id] = market.ticker
-        return [*self._world.list_event(event, [market])]
+        return self._world.list_event(event, [market])
 
     def _clear(self) -> None:
         """Drop games that ended hours ago."""
         now = self._world.now_us()
         for game_id, ticker in list(self._tickers.items()):
-            market = self._world.market(ticker)
+            market = self._world.markets.get(ticker)
             if market is None or market.closes_at + _KEPT_AFTER < now:
                 del self._tickers[game_id]
-                self._world.forget(ticker)
+                self._world.remove(ticker)
 
 
 @contextlib.asynccontextmanager
 async def exchange_served(leagues: Leagues, clock: Clock, seed: int) -> AsyncIterator[str]:
     """Serve the exchange while the block runs and return its address."""
-    scenery = WorldConfig(seed=seed, markets=_OTHER_MARKETS, exponent=0.2, depth=14, truth_most=200)
-    world = World(clock, scenery)
-    exchange = Exchange(world, clock, None, PlaybackSpeed(_EVENTS_A_SECOND), seed=seed)
+    config = WorldConfig(seed=seed, markets=_OTHER_MARKETS, exponent=0.2, depth=14, truth_most=200)
+    world = World(clock, config)
+    exchange = Exchange(world, clock, None, Pace(_EVENTS_A_SECOND), seed=seed)
     exchange.stream_faults.ask_for(_LOST)
     async with exchange.serve() as address:
         following = asyncio.create_task(GameMarkets(exchange, world, leagues, clock).follow())

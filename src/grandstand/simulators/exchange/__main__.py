@@ -11,10 +11,9 @@ from grandstand.simulators.exchange.process import ExchangeOptions, serve_until_
 
 
 def main() -> None:
-    """Serve an exchange until the input ends."""
     line = sys.stdin.buffer.readline()
-    opening = msgspec.json.decode(line or b"{}", type=ExchangeOptions)
-    asyncio.run(serve_until_stopped(opening))
+    options = msgspec.json.decode(line or b"{}", type=ExchangeOptions)
+    asyncio.run(serve_until_stopped(options))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeAlias, get_args
+from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
 
@@ -18,7 +20,7 @@ MILLISECOND: Final = 1_000
 
 @lru_cache(maxsize=1 << 15)
 def format_dollars(price: int) -> str:
-    """Write a price with four decimals, five where it needs them."""
+    """Format a price with four decimals, or five if needed."""
     whole, part = divmod(price, DOLLAR)
     fifth = part % 10
     return f"{whole}.{part:05d}" if fifth else f"{whole}.{part // 10:04d}"
@@ -26,19 +28,19 @@ def format_dollars(price: int) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def format_contracts(size: int) -> str:
-    """Write a size or a change of one with two decimals."""
+    """Format a size, or a change of one, with two decimals."""
     whole, part = divmod(abs(size), CONTRACT)
     return f"{'-' if size < 0 else ''}{whole}.{part:02d}"
 
 
 def format_time(at: int) -> str:
-    """Write a moment as the exchange writes the stamps of deltas, to the microsecond."""
+    """Format a time to the microsecond, as in deltas."""
     seconds, micros = divmod(at, SECOND)
     return f"{_second(seconds)}.{micros:06d}Z"
 
 
 def format_time_seconds(at: int) -> str:
-    """Write a moment to the second, as markets have them."""
+    """Format a time to the second, as in markets."""
     return f"{_second(at // SECOND)}Z"
 
 
@@ -52,7 +54,7 @@ Levels: TypeAlias = list[tuple[int, int]]
 
 @dataclass(slots=True)
 class Book:
-    """Two sides of bids, price to size; the best price of an empty side is None."""
+    """The yes bids and the no bids, size by price; the best price of an empty side is None."""
 
     yes: dict[int, int] = field(default_factory=dict)
     no: dict[int, int] = field(default_factory=dict)
@@ -61,11 +63,10 @@ class Book:
 
     @classmethod
     def of(cls, yes: Levels, no: Levels) -> Book:
-        """Return a book with these levels."""
         return cls(dict(yes), dict(no), max(dict(yes), default=None), max(dict(no), default=None))
 
     def change(self, price: int, size: int, *, yes: bool) -> int:
-        """Add to a level, which goes when nothing is left; answer what it holds then."""
+        """Change a level and return its new size; a level of size 0 is removed."""
         side = self.yes if yes else self.no
         left = side.get(price, 0) + size
         best = self.best_yes if yes else self.best_no
@@ -85,15 +86,14 @@ class Book:
 
     @property
     def best_ask(self) -> int | None:
-        """The price at which yes can be bought: what the best bid for no leaves of a dollar."""
+        """The lowest yes ask: a dollar less the best no bid."""
         return None if self.best_no is None else DOLLAR - self.best_no
 
     def levels(self, *, yes: bool) -> Levels:
-        """Return the levels of a side, the lowest price first."""
+        """Return the levels of a side, lowest price first."""
         return sorted((self.yes if yes else self.no).items())
 
     def copy(self) -> Book:
-        """Return a book that goes its own way."""
         return Book(dict(self.yes), dict(self.no), self.best_yes, self.best_no)
 
 
@@ -116,7 +116,7 @@ TICKS: Final[dict[Structure, int]] = {
     "deci_cent": 100,
     "centi_cent": 10,
 }
-# Which of the words of a filter a status answers to.
+# The statuses that each value of the status filter matches.
 FILTERS: Final[dict[str, frozenset[str]]] = {
     "unopened": frozenset({"initialized"}),
     "open": frozenset({"active"}),
@@ -128,7 +128,7 @@ FILTERS: Final[dict[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ListedSeries:
-    """A kind of event that comes again."""
+    """A series: recurring events of one kind."""
 
     ticker: str
     title: str
@@ -140,7 +140,7 @@ class ListedSeries:
 
 @dataclass(slots=True)
 class ListedEvent:
-    """Something that will be known one day, on which markets are made."""
+    """An event: a question with one or more markets."""
 
     ticker: str
     series: ListedSeries
@@ -153,7 +153,7 @@ class ListedEvent:
 
 @dataclass(slots=True)
 class Market:
-    """One question with two answers; `decided` is what has been done to it by the exchange."""
+    """A market; `decided` is the status that the exchange set, if any."""
 
     ticker: str
     market_id: str
@@ -176,6 +176,7 @@ class Market:
     open_interest: int = 0
     traded: int = 0
     book: Book | None = field(default=None, repr=False)
+    last_quote: QuoteEvent | None = field(default=None, repr=False)
 
     @property
     def tick(self) -> int:
@@ -184,17 +185,12 @@ class Market:
 
     @property
     def price_ranges(self) -> list[dict[str, str]]:
-        """The prices there are, as the exchange tells them."""
-        return [
-            {
-                "start": format_dollars(0),
-                "end": format_dollars(DOLLAR),
-                "step": format_dollars(self.tick),
-            }
-        ]
+        """The valid prices, as REST and lifecycle events list them."""
+        step = format_dollars(self.tick)
+        return [{"start": format_dollars(0), "end": format_dollars(DOLLAR), "step": step}]
 
     def status(self, now: int) -> Status:
-        """Return what the market is at a moment: opening and closing are the clock's doing."""
+        """Return the status at a time: markets open and close by the clock."""
         if self.decided in {"determined", "disputed", "amended", "finalized"}:
             return self.decided
         if now >= self.closes_at:
@@ -203,8 +199,10 @@ class Market:
             return "inactive"
         return "initialized" if now < self.opens_at else "active"
 
-    def told(self, now: int) -> dict[str, object]:
-        """Return the market as REST tells it."""
+    def to_json(self, now: int) -> dict[str, object]:
+        """Return the market as in REST responses."""
+        book = self.book or Book()
+        bid, ask = book.best_yes, book.best_ask
         return {
             "ticker": self.ticker,
             "event_ticker": self.event.ticker,
@@ -222,7 +220,13 @@ class Market:
             "settlement_timer_seconds": 1800,
             "status": self.status(now),
             "result": self.result,
-            **self._quoted(),
+            "yes_bid_dollars": format_dollars(bid or 0),
+            "yes_bid_size_fp": format_contracts(book.yes[bid] if bid is not None else 0),
+            "yes_ask_dollars": format_dollars(DOLLAR if ask is None else ask),
+            "yes_ask_size_fp": format_contracts(0 if ask is None else book.no[DOLLAR - ask]),
+            "no_bid_dollars": format_dollars(book.best_no or 0),
+            "no_ask_dollars": format_dollars(DOLLAR - (bid or 0)),
+            "last_price_dollars": format_dollars(self.last or 0),
             "volume_fp": format_contracts(self.volume),
             "volume_24h_fp": format_contracts(self.volume_day),
             "open_interest_fp": format_contracts(self.open_interest),
@@ -232,21 +236,8 @@ class Market:
             "price_level_structure": self.structure,
             "price_ranges": self.price_ranges,
             "exchange_index": 0,
-            "rules_primary": f"Settles Yes if it comes so: {self.title}",
+            "rules_primary": f"Settles yes if this happens: {self.title}",
             "rules_secondary": "",
-        }
-
-    def _quoted(self) -> dict[str, str]:
-        book = self.book or Book()
-        bid, ask = book.best_yes, book.best_ask
-        return {
-            "yes_bid_dollars": format_dollars(bid or 0),
-            "yes_bid_size_fp": format_contracts(book.yes[bid] if bid is not None else 0),
-            "yes_ask_dollars": format_dollars(DOLLAR if ask is None else ask),
-            "yes_ask_size_fp": format_contracts(0 if ask is None else book.no[DOLLAR - ask]),
-            "no_bid_dollars": format_dollars(book.best_no or 0),
-            "no_ask_dollars": format_dollars(DOLLAR - (bid or 0)),
-            "last_price_dollars": format_dollars(self.last or 0),
         }
 
 
@@ -254,7 +245,7 @@ LifecycleType: TypeAlias = Literal["market_lifecycle_v2", "event_lifecycle", "ev
 
 
 class DeltaEvent(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A price level changed by `size`; `yes` says on which side of the book."""
+    """A level of the yes or the no bids changed by `size`."""
 
     at: int
     ticker: str
@@ -265,7 +256,7 @@ class DeltaEvent(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class TradeEvent(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A trade at a price of the yes side; one that is a block never touched the book."""
+    """A trade at a yes price; a block trade does not touch the book."""
 
     at: int
     trade_id: str
@@ -277,7 +268,7 @@ class TradeEvent(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class QuoteEvent(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """The summary of a market at a moment; a side without bids has no price and no size."""
+    """A ticker of a market; an empty side has no price, and size 0."""
 
     at: int
     ticker: str
@@ -295,7 +286,7 @@ class QuoteEvent(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class LifecycleEvent(msgspec.Struct, frozen=True, array_like=True):
-    """Something that became of a market or an event, in the words of the wire."""
+    """A lifecycle event of a market or event; `body` is the `msg` on the wire."""
 
     at: int
     type: LifecycleType
@@ -304,7 +295,7 @@ class LifecycleEvent(msgspec.Struct, frozen=True, array_like=True):
 
 
 class BookReplaced(msgspec.Struct, frozen=True, array_like=True):
-    """A whole book that was told again; it happens only where recordings are played."""
+    """A new snapshot of a book; only in replays."""
 
     at: int
     ticker: str
@@ -316,38 +307,159 @@ ExchangeEvent: TypeAlias = DeltaEvent | TradeEvent | QuoteEvent | LifecycleEvent
 
 
 class MarketSource(Protocol):
-    """Markets, their books, and the trades made in them: a world of its own, or a recording."""
+    """Markets with their books and trades: a simulated world, or a recording."""
 
     def now_us(self) -> int:
-        """Return the exchange's own moment."""
+        """Return the time of the exchange."""
         ...
 
     @property
-    def listed(self) -> Sequence[Market]:
-        """Every market, in the order they were made."""
+    def markets(self) -> Mapping[str, Market]:
+        """All markets by ticker, in the order they were listed."""
         ...
 
     @property
     def series(self) -> Sequence[ListedSeries]:
-        """Every series."""
+        """All series."""
         ...
 
     @property
     def trades(self) -> Sequence[TradeEvent]:
-        """The trades there were, the oldest first."""
-        ...
-
-    def market(self, ticker: str) -> Market | None:
-        """Return a market, None if there is none."""
+        """The trades, oldest first."""
         ...
 
     def book(self, ticker: str) -> Book | None:
-        """Return the present book of a market, None if there is no such market."""
+        """Return the current book of a market; None if there is none."""
         ...
 
     def quote(self, ticker: str) -> QuoteEvent | None:
-        """Return the present summary of a market, None if there is no such market."""
+        """Return the current ticker of a market; None if there is none."""
         ...
+
+
+class RecordedMarkets:
+    """Markets that are filled from a recording.
+
+    `events` are those added since they were last taken. A market that is not listed first is known
+    by its ticker only.
+    """
+
+    def __init__(self) -> None:
+        self.at = 0
+        self.markets: dict[str, Market] = {}
+        self.trades: deque[TradeEvent] = deque(maxlen=10_000)
+        self.events: list[ExchangeEvent] = []
+        self._series: dict[str, ListedSeries] = {}
+
+    def now_us(self) -> int:
+        return self.at
+
+    @property
+    def series(self) -> Sequence[ListedSeries]:
+        return list(self._series.values())
+
+    def book(self, ticker: str) -> Book | None:
+        market = self.markets.get(ticker)
+        return None if market is None else market.book
+
+    def quote(self, ticker: str) -> QuoteEvent | None:
+        market = self.markets.get(ticker)
+        return None if market is None else market.last_quote
+
+    def list_market(
+        self,
+        ticker: str,
+        *,
+        title: str = "",
+        event_ticker: str = "",
+        series_ticker: str = "",
+        category: str = "",
+    ) -> Market:
+        """Add a market; it is always open."""
+        parts = ticker.split("-")
+        name = series_ticker or parts[0]
+        series = self._series.setdefault(name, ListedSeries(name, name, category, "custom", ()))
+        event_ticker = event_ticker or "-".join(parts[:-1]) or ticker
+        market = self.markets[ticker] = Market(
+            ticker=ticker,
+            market_id=str(uuid5(NAMESPACE_URL, ticker)),
+            event=ListedEvent(event_ticker, series, event_ticker, ""),
+            title=title or ticker,
+            subtitle="",
+            created_at=0,
+            opens_at=0,
+            closes_at=4_000_000_000 * SECOND,
+        )
+        return market
+
+    def replace_book(self, at: int, ticker: str, yes: Levels, no: Levels) -> None:
+        """Replace a book; nothing is sent if it is unchanged."""
+        market, book = self._market(ticker), Book.of(yes, no)
+        if market.book != book:
+            market.book = book
+            self.events.append(BookReplaced(at, ticker, yes, no))
+
+    def change_level(self, at: int, ticker: str, *, yes: bool, price: int, size: int) -> bool:
+        """Change a level, and return False, with no effect, if there is no book yet."""
+        market = self.markets.get(ticker)
+        if market is None or market.book is None:
+            return False
+        market.book.change(price, size, yes=yes)
+        self.events.append(DeltaEvent(at, ticker, market.market_id, yes, price, size))
+        return True
+
+    def add_trade(
+        self,
+        at: int,
+        trade_id: str,
+        ticker: str,
+        price: int,
+        size: int,
+        *,
+        taker_yes: bool,
+        is_block: bool,
+    ) -> None:
+        market = self._market(ticker)
+        market.last, market.last_size = price, size
+        market.volume += size
+        trade = TradeEvent(at, trade_id, ticker, price, size, taker_yes, is_block)
+        self.trades.append(trade)
+        self.events.append(trade)
+
+    def add_quote(
+        self,
+        at: int,
+        ticker: str,
+        *,
+        last: int | None,
+        yes_bid: int | None,
+        yes_ask: int | None,
+        volume: int,
+        open_interest: int,
+        dollar_volume: int,
+        dollar_open_interest: int,
+    ) -> None:
+        market = self._market(ticker)
+        book = market.book or Book()
+        market.last_quote = QuoteEvent(
+            at,
+            ticker,
+            market.market_id,
+            last,
+            yes_bid,
+            yes_ask,
+            0 if yes_bid is None else book.yes.get(yes_bid, 0),
+            0 if yes_ask is None else book.no.get(DOLLAR - yes_ask, 0),
+            market.last_size,
+            volume,
+            open_interest,
+            dollar_volume,
+            dollar_open_interest,
+        )
+        self.events.append(market.last_quote)
+
+    def _market(self, ticker: str) -> Market:
+        return self.markets.get(ticker) or self.list_market(ticker)
 
 
 ChangeKind: TypeAlias = Literal[
@@ -364,7 +476,7 @@ CHANGE_KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
 
 
 class LifecycleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to become of a market; a moment of closing is counted from now."""
+    """A change of a market; its closing time is relative to now."""
 
     event_type: ChangeKind
     closes_in_seconds: float = 3600.0
@@ -373,59 +485,49 @@ class LifecycleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str = "Another title"
 
 
-def apply_change(market: Market, becoming: LifecycleChange, at: int) -> LifecycleEvent:
-    """Change a market and answer the news of it, with only the fields of its kind."""
+def apply_change(market: Market, change: LifecycleChange, at: int) -> LifecycleEvent:
+    """Change a market, and return the event, which has only the fields of its kind."""
     market.updated_at = at
-    told: dict[str, object] = {}
-    match becoming.event_type:
+    fields: dict[str, object] = {}
+    match change.event_type:
         case "created":
-            told = _created(market)
+            fields = {
+                "open_ts": market.opens_at // SECOND,
+                "close_ts": market.closes_at // SECOND,
+                "exchange_index": 0,
+                "price_level_structure": market.structure,
+                "additional_metadata": _metadata(market),
+            }
         case "activated":
             market.decided = ""
-            told = {"is_deactivated": False}
+            fields = {"is_deactivated": False}
         case "deactivated":
             market.decided = "inactive"
-            told = {"is_deactivated": True}
+            fields = {"is_deactivated": True}
         case "close_date_updated":
-            market.closes_at = at + int(becoming.closes_in_seconds * SECOND)
-            told = {"close_ts": market.closes_at // SECOND}
+            market.closes_at = at + int(change.closes_in_seconds * SECOND)
+            fields = {"close_ts": market.closes_at // SECOND}
         case "determined":
-            market.decided, market.result = "determined", becoming.result
-            told = _determined(market, at)
+            market.decided, market.result = "determined", change.result
+            fields = {
+                "result": market.result,
+                "determination_ts": at // SECOND,
+                "settlement_value": format_dollars(DOLLAR if market.result == "yes" else 0),
+            }
         case "settled":
             market.decided, market.settled_at = "finalized", at
-            told = {"settled_ts": at // SECOND}
+            fields = {"settled_ts": at // SECOND}
         case "price_level_structure_updated":
-            told = _restructured(market, becoming.structure)
+            market.structure = change.structure
+            fields = {
+                "price_level_structure": change.structure,
+                "price_ranges": market.price_ranges,
+            }
         case "metadata_updated":
-            market.title = becoming.title
-            told = {"additional_metadata": _metadata(market)}
-    body = {"event_type": becoming.event_type, "market_ticker": market.ticker, **told}
+            market.title = change.title
+            fields = {"additional_metadata": _metadata(market)}
+    body = {"event_type": change.event_type, "market_ticker": market.ticker, **fields}
     return LifecycleEvent(at, "market_lifecycle_v2", body, market.event.multivariate)
-
-
-def _created(market: Market) -> dict[str, object]:
-    return {
-        "open_ts": market.opens_at // SECOND,
-        "close_ts": market.closes_at // SECOND,
-        "exchange_index": 0,
-        "price_level_structure": market.structure,
-        "additional_metadata": _metadata(market),
-    }
-
-
-def _determined(market: Market, at: int) -> dict[str, object]:
-    value = DOLLAR if market.result == "yes" else 0
-    return {
-        "result": market.result,
-        "determination_ts": at // SECOND,
-        "settlement_value": format_dollars(value),
-    }
-
-
-def _restructured(market: Market, structure: Structure) -> dict[str, object]:
-    market.structure = structure
-    return {"price_level_structure": structure, "price_ranges": market.price_ranges}
 
 
 def _metadata(market: Market) -> dict[str, object]:
@@ -434,5 +536,5 @@ def _metadata(market: Market) -> dict[str, object]:
         "title": market.title,
         "yes_sub_title": market.subtitle,
         "name": market.subtitle,
-        "rules_primary": f"Settles Yes if it comes so: {market.title}",
+        "rules_primary": f"Settles yes if this happens: {market.title}",
     }

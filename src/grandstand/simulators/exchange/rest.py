@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, TypeVar
 
@@ -26,17 +26,14 @@ from grandstand.simulators.exchange.market import (
 )
 from grandstand.simulators.exchange.ws_connections import format_levels
 
+QueryParams: TypeAlias = dict[str, list[str]]
 
-def make_candles(
-    trades: Iterable[TradeEvent], seconds: int, begin: int, end: int
-) -> list[dict[str, object]]:
-    """Return the candles of trades, the oldest first, that end between two seconds."""
-    periods: dict[int, list[TradeEvent]] = {}
-    for trade in trades:
-        closes = (trade.at // SECOND // seconds + 1) * seconds
-        if begin <= closes <= end:
-            periods.setdefault(closes, []).append(trade)
-    return [_candle(closes, made) for closes, made in sorted(periods.items())]
+_TIME_FILTERS: Final[tuple[tuple[str, Callable[[Market], int]], ...]] = (
+    ("created", lambda market: market.created_at),
+    ("close", lambda market: market.closes_at),
+    ("settled", lambda market: market.settled_at),
+    ("updated", lambda market: market.updated_at or market.created_at),
+)
 
 
 def _candle(closes: int, trades: list[TradeEvent]) -> dict[str, object]:
@@ -53,18 +50,11 @@ def _candle(closes: int, trades: list[TradeEvent]) -> dict[str, object]:
     }
 
 
-QueryParams: TypeAlias = dict[str, list[str]]
-
-_TIME_FILTERS: Final[tuple[tuple[str, Callable[[Market], int]], ...]] = (
-    ("created", lambda market: market.created_at),
-    ("close", lambda market: market.closes_at),
-    ("settled", lambda market: market.settled_at),
-    ("updated", lambda market: market.updated_at or market.created_at),
-)
-
-
 def market_filter(query: QueryParams, now: int) -> Callable[[Market], bool]:
-    """Return what keeps the markets a question is about; raise InvalidInput for nonsense."""
+    """Return the filter of a query.
+
+    Raises InvalidInput.
+    """
     tests: list[Callable[[Market], bool]] = []
     if (status := text_param(query, "status")) is not None:
         if status not in FILTERS:
@@ -95,41 +85,46 @@ def _time_tests(query: QueryParams) -> list[Callable[[Market], bool]]:
     if used == ["updated"] and (others or query.get("mve_filter", ["exclude"]) != ["exclude"]):
         raise InvalidInput("min_updated_ts: only with mve_filter=exclude")
     tests: list[Callable[[Market], bool]] = []
-    for name, moment_of in _TIME_FILTERS:
+    for name, time_of in _TIME_FILTERS:
         if name in used:
-            least = int_param(query, f"min_{name}_ts", 0) * SECOND
-            most = int_param(query, f"max_{name}_ts", 1 << 40) * SECOND
-            tests.append(_between(moment_of, least, most))
+            start = int_param(query, f"min_{name}_ts", 0) * SECOND
+            end = int_param(query, f"max_{name}_ts", 1 << 40) * SECOND
+            tests.append(_between(time_of, start, end))
     return tests
 
 
-def _between(moment_of: Callable[[Market], int], least: int, most: int) -> Callable[[Market], bool]:
-    return lambda market: least <= moment_of(market) <= most
+def _between(time_of: Callable[[Market], int], start: int, end: int) -> Callable[[Market], bool]:
+    return lambda market: start <= time_of(market) <= end
 
 
 def text_param(query: QueryParams, name: str) -> str | None:
-    """Return the first value of a parameter, None if it is not given."""
-    found = query.get(name)
-    return found[0] if found else None
+    """Return the first value of a parameter; None if it is not given."""
+    values = query.get(name)
+    return values[0] if values else None
 
 
-def int_param(query: QueryParams, name: str, usual: int) -> int:
-    """Return a parameter that is a number; raise InvalidInput when it is none."""
+def int_param(query: QueryParams, name: str, default: int) -> int:
+    """Return a number.
+
+    Raises InvalidInput.
+    """
     text = text_param(query, name)
     if text is None:
-        return usual
+        return default
     if not text.isdecimal():
         raise InvalidInput(f"{name}: a number is required")
     return int(text)
 
 
-def encode_cursor(place: int) -> str:
-    """Return the cursor of a place in a list."""
-    return base64.urlsafe_b64encode(f"at/{place}".encode()).decode().rstrip("=")
+def encode_cursor(position: int) -> str:
+    return base64.urlsafe_b64encode(f"at/{position}".encode()).decode().rstrip("=")
 
 
 def decode_cursor(cursor: str) -> int:
-    """Return the place of a cursor; raise InvalidInput when it is none of ours."""
+    """Return the position of a cursor.
+
+    Raises InvalidInput.
+    """
     if not cursor:
         return 0
     try:
@@ -137,23 +132,22 @@ def decode_cursor(cursor: str) -> int:
     except (binascii.Error, UnicodeDecodeError):
         text = ""
     if not text.removeprefix("at/").isdecimal():
-        raise InvalidInput("cursor: not one of ours")
+        raise InvalidInput("cursor: invalid")
     return int(text.removeprefix("at/"))
 
 
-Thing = TypeVar("Thing")
+T = TypeVar("T")
 RestResponse: TypeAlias = tuple[int, object]
 
-_MOST_MARKETS: Final = 1000
-_MOST_EVENTS: Final = 200
-_MOST_BOOKS: Final = 100
-_MOST_DEPTH: Final = 100
+_MAX_MARKETS: Final = 1000
+_MAX_EVENTS: Final = 200
+_MAX_BOOKS: Final = 100
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 @dataclass(frozen=True, slots=True)
 class RequestBudget:
-    """The tokens of an account: how many come each second, and what a request costs."""
+    """The tokens of an account per second, and the cost of a request."""
 
     read_per_second: int = 200
     write_per_second: int = 100
@@ -163,13 +157,13 @@ class RequestBudget:
 
 @dataclass
 class RestApi:
-    """Answers questions about a floor.
+    """REST responses for a market source.
 
-    With `cursor_loops` a list never ends: its cursor leads back. Books are told as they were up to
-    `stale_seconds` ago.
+    With `cursor_loops` cursors repeat, so that a list never ends. Books can be up to
+    `stale_seconds` old.
     """
 
-    floor: MarketSource
+    source: MarketSource
     budget: RequestBudget = field(default_factory=RequestBudget)
     stale_seconds: float = 0.0
     cursor_loops: bool = False
@@ -178,14 +172,14 @@ class RestApi:
     resumes_at: int | None = None
     _cached: dict[str, tuple[int, Book]] = field(default_factory=dict)
 
-    def answer(self, path: str, query: QueryParams) -> RestResponse:
-        """Return a question; a path begins after the version."""
+    def respond(self, path: str, query: QueryParams) -> RestResponse:
+        """Return the response to a GET of a path, without the version."""
         if not self.exchange_active:
             return self._exchange("status")
         try:
             return self._route(path.strip("/").split("/"), query)
-        except InvalidInput as fault:
-            return 400, _error("invalid_parameters", str(fault))
+        except InvalidInput as error:
+            return 400, _error("invalid_parameters", str(error))
 
     def _route(self, parts: list[str], query: QueryParams) -> RestResponse:
         match parts:
@@ -194,18 +188,18 @@ class RestApi:
             case ["account", what]:
                 return self._account(what)
             case ["markets", *rest]:
-                return self._of_markets(rest, query)
+                return self._market_routes(rest, query)
             case ["historical", *rest]:
                 return self._historical(rest, query)
             case ["events", *rest]:
                 return self._events(rest, query)
-            case ["series", _, "markets", ticker, "candlesticks"]:
-                return self._candles_of(ticker, query)
+            case ["series", _, "markets", ticker, "candlesticks"] if ticker in self.source.markets:
+                return 200, {"ticker": ticker, "candlesticks": self._candlesticks(ticker, query)}
             case ["series", *rest]:
                 return self._series(rest)
-        return _found(None)
+        return _ok_or_404(None)
 
-    def _of_markets(self, parts: list[str], query: QueryParams) -> RestResponse:
+    def _market_routes(self, parts: list[str], query: QueryParams) -> RestResponse:
         match parts:
             case []:
                 return 200, self._markets(query)
@@ -216,47 +210,50 @@ class RestApi:
             case ["candlesticks"]:
                 return 200, self._candles(query)
             case [ticker, "orderbook"]:
-                return self._one_book(ticker, query)
+                depth = int_param(query, "depth", 0)
+                if not 0 <= depth <= 100:
+                    raise InvalidInput("depth: 0 to 100")
+                book = self._book(ticker)
+                return _ok_or_404(book and {"orderbook_fp": _book_json(book, depth)})
             case [ticker]:
-                market = self.floor.market(ticker)
-                return _found(market and {"market": self._told(market)})
-        return _found(None)
+                market = self.source.markets.get(ticker)
+                return _ok_or_404(market and {"market": self._market_json(market)})
+        return _ok_or_404(None)
 
     def _historical(self, parts: list[str], query: QueryParams) -> RestResponse:
         match parts:
             case ["cutoff"]:
-                at = format_time_seconds(self.floor.now_us() - 90 * 86_400 * SECOND)
+                at = format_time_seconds(self.source.now_us() - 90 * 86_400 * SECOND)
                 names = ("market_settled_ts", "trades_created_ts", "orders_updated_ts")
                 return 200, dict.fromkeys(names, at)
             case ["markets"]:
                 return 200, {"markets": [], "cursor": ""}
             case ["trades"]:
                 return 200, self._trades(query)
-        return _found(None)
+        return _ok_or_404(None)
 
-    def _told(self, market: Market) -> dict[str, object]:
-        self.floor.book(market.ticker)
-        return market.told(self.floor.now_us())
+    def _market_json(self, market: Market) -> dict[str, object]:
+        self.source.book(market.ticker)  # creates the book of a market nobody subscribed to yet
+        return market.to_json(self.source.now_us())
 
     def _exchange(self, what: str) -> RestResponse:
         match what:
             case "status":
-                told: dict[str, object] = {
+                return 200 if self.exchange_active else 503, {
                     "exchange_active": self.exchange_active,
                     "trading_active": self.trading_active,
                     "exchange_estimated_resume_time": (
                         None if self.resumes_at is None else format_time_seconds(self.resumes_at)
                     ),
                 }
-                return 200 if self.exchange_active else 503, told
             case "schedule":
                 hours = [{"open_time": "00:00", "close_time": "00:00"}]
                 week = dict.fromkeys(_DAYS, hours)
-                told = {"standard_hours": [week], "maintenance_windows": []}
-                return 200, {"schedule": told}
+                schedule = {"standard_hours": [week], "maintenance_windows": []}
+                return 200, {"schedule": schedule}
             case "announcements":
                 return 200, {"announcements": []}
-        return _found(None)
+        return _ok_or_404(None)
 
     def _account(self, what: str) -> RestResponse:
         budget = self.budget
@@ -271,120 +268,118 @@ class RestApi:
             }
         if what == "endpoint_costs":
             return 200, {"default_cost": budget.cost, "endpoint_costs": []}
-        return _found(None)
+        return _ok_or_404(None)
 
     def _markets(self, query: QueryParams) -> object:
-        now = self.floor.now_us()
-        keep = market_filter(query, now)
-        listed = [market for market in self.floor.listed if keep(market)]
-        page, cursor = self._page(listed, query, 100, _MOST_MARKETS)
-        return {"markets": [self._told(market) for market in page], "cursor": cursor}
+        matches = market_filter(query, self.source.now_us())
+        listed = [market for market in self.source.markets.values() if matches(market)]
+        page, cursor = self._page(listed, query, 100, _MAX_MARKETS)
+        return {"markets": [self._market_json(market) for market in page], "cursor": cursor}
 
     def _books(self, query: QueryParams) -> object:
-        tickers = [ticker for text in query.get("tickers", []) for ticker in text.split(",")]
-        if not tickers or len(tickers) > _MOST_BOOKS:
-            raise InvalidInput(f"tickers: 1 to {_MOST_BOOKS} are required")
-        found = ((ticker, self._book(ticker)) for ticker in tickers)
+        books = ((ticker, self._book(ticker)) for ticker in _tickers(query, "tickers"))
         return {
             "orderbooks": [
-                {"ticker": ticker, "orderbook_fp": _book_told(book, 0)}
-                for ticker, book in found
+                {"ticker": ticker, "orderbook_fp": _book_json(book, 0)}
+                for ticker, book in books
                 if book is not None
             ]
         }
 
-    def _one_book(self, ticker: str, query: QueryParams) -> RestResponse:
-        depth = int_param(query, "depth", 0)
-        if not 0 <= depth <= _MOST_DEPTH:
-            raise InvalidInput("depth: 0 to 100")
-        book = self._book(ticker)
-        return _found(book and {"orderbook_fp": _book_told(book, depth)})
-
     def _book(self, ticker: str) -> Book | None:
-        book = self.floor.book(ticker)
+        book = self.source.book(ticker)
         if book is None or not self.stale_seconds:
             return book
-        now = self.floor.now_us()
-        made_at, cached = self._cached.get(ticker, (0, book))
-        if now - made_at <= self.stale_seconds * SECOND:
+        now = self.source.now_us()
+        cached_at, cached = self._cached.get(ticker, (0, book))
+        if now - cached_at <= self.stale_seconds * SECOND:
             return cached
         self._cached[ticker] = (now, book.copy())
         return book
 
     def _trades(self, query: QueryParams) -> object:
         ticker = text_param(query, "ticker")
-        least = int_param(query, "min_ts", 0) * SECOND
-        most = (int_param(query, "max_ts", 1 << 40) + 1) * SECOND
+        start = int_param(query, "min_ts", 0) * SECOND
+        end = (int_param(query, "max_ts", 1 << 40) + 1) * SECOND
         block = text_param(query, "is_block_trade")
         listed = [
             trade
-            for trade in reversed(self.floor.trades)
+            for trade in reversed(self.source.trades)
             if (ticker is None or trade.ticker == ticker)
-            and least <= trade.at < most
+            and start <= trade.at < end
             and (block is None or trade.is_block == (block == "true"))
         ]
-        page, cursor = self._page(listed, query, 100, _MOST_MARKETS)
-        return {"trades": [_trade_told(trade) for trade in page], "cursor": cursor}
+        page, cursor = self._page(listed, query, 100, _MAX_MARKETS)
+        return {"trades": [_trade_json(trade) for trade in page], "cursor": cursor}
 
     def _candles(self, query: QueryParams) -> object:
-        tickers = [it for text in query.get("market_tickers", []) for it in text.split(",")]
-        if not tickers or len(tickers) > _MOST_BOOKS:
-            raise InvalidInput(f"market_tickers: 1 to {_MOST_BOOKS} are required")
-        told = [
-            {"market_ticker": it, "candlesticks": self._candlesticks(it, query)} for it in tickers
-        ]
-        return {"markets": told}
-
-    def _candles_of(self, ticker: str, query: QueryParams) -> RestResponse:
-        if self.floor.market(ticker) is None:
-            return _found(None)
-        return 200, {"ticker": ticker, "candlesticks": self._candlesticks(ticker, query)}
+        return {
+            "markets": [
+                {"market_ticker": ticker, "candlesticks": self._candlesticks(ticker, query)}
+                for ticker in _tickers(query, "market_tickers")
+            ]
+        }
 
     def _candlesticks(self, ticker: str, query: QueryParams) -> list[dict[str, object]]:
+        """Return the candles of a market that close in a period, oldest first."""
         minutes = int_param(query, "period_interval", 60)
         if minutes not in {1, 60, 1440}:
             raise InvalidInput("period_interval: 1, 60 or 1440")
-        begin, end = int_param(query, "start_ts", 0), int_param(query, "end_ts", 1 << 40)
-        trades = [trade for trade in self.floor.trades if trade.ticker == ticker]
-        return make_candles(trades, minutes * 60, begin, end)
+        start, end = int_param(query, "start_ts", 0), int_param(query, "end_ts", 1 << 40)
+        seconds, periods = minutes * 60, dict[int, list[TradeEvent]]()
+        for trade in self.source.trades:
+            closes = (trade.at // SECOND // seconds + 1) * seconds
+            if trade.ticker == ticker and start <= closes <= end:
+                periods.setdefault(closes, []).append(trade)
+        return [_candle(closes, trades) for closes, trades in sorted(periods.items())]
 
     def _events(self, rest: list[str], query: QueryParams) -> RestResponse:
-        listed = self._events_listed(query)
+        filters: QueryParams = {
+            name: query[name] for name in ("status", "series_ticker") if name in query
+        }
+        matches = market_filter(filters, self.source.now_us())
+        listed: dict[str, ListedEvent] = {
+            market.event.ticker: market.event
+            for market in self.source.markets.values()
+            if matches(market)
+        }
         if rest and rest != ["multivariate"]:
-            event = next((it for it in listed if [it.ticker] == rest), None)
-            return _found(event and {"event": _event_told(event), "markets": self._of(event)})
+            event = listed.get("/".join(rest))
+            return _ok_or_404(
+                event and {"event": _event_json(event), "markets": self._markets_of(event)}
+            )
         combos = rest == ["multivariate"]
-        chosen = [event for event in listed if event.multivariate == combos]
-        page, cursor = self._page(chosen, query, _MOST_EVENTS, _MOST_EVENTS)
-        told = [_event_told(event) for event in page]
-        if text_param(query, "with_nested_markets") == "true":
-            told = [one | {"markets": self._of(it)} for one, it in zip(told, page, strict=True)]
-        return 200, {"events": told, "cursor": cursor}
+        selected = [event for event in listed.values() if event.multivariate == combos]
+        page, cursor = self._page(selected, query, _MAX_EVENTS, _MAX_EVENTS)
+        nested = text_param(query, "with_nested_markets") == "true"
+        events = [
+            _event_json(event) | ({"markets": self._markets_of(event)} if nested else {})
+            for event in page
+        ]
+        return 200, {"events": events, "cursor": cursor}
 
-    def _events_listed(self, query: QueryParams) -> list[ListedEvent]:
-        now = self.floor.now_us()
-        narrowed: QueryParams = {it: query[it] for it in ("status", "series_ticker") if it in query}
-        keep = market_filter(narrowed, now)
-        events = {it.event.ticker: it.event for it in self.floor.listed if keep(it)}
-        return list(events.values())
-
-    def _of(self, event: ListedEvent) -> list[dict[str, object]]:
-        return [self._told(it) for it in self.floor.listed if it.event is event]
+    def _markets_of(self, event: ListedEvent) -> list[dict[str, object]]:
+        return [
+            self._market_json(market)
+            for market in self.source.markets.values()
+            if market.event is event
+        ]
 
     def _series(self, rest: list[str]) -> RestResponse:
-        if not rest:
-            return 200, {"series": [_series_told(series) for series in self.floor.series]}
         if rest == ["fee_changes"]:
             return 200, {"series_fee_change_arr": []}
-        series = next((it for it in self.floor.series if [it.ticker] == rest), None)
-        return _found(series and {"series": _series_told(series)})
+        listed = {series.ticker: _series_json(series) for series in self.source.series}
+        if not rest:
+            return 200, {"series": [*listed.values()]}
+        series = listed.get("/".join(rest))
+        return _ok_or_404(series and {"series": series})
 
     def _page(
-        self, listed: Sequence[Thing], query: QueryParams, usual: int, most: int
-    ) -> tuple[Sequence[Thing], str]:
-        limit = int_param(query, "limit", usual)
-        if not 1 <= limit <= most:
-            raise InvalidInput(f"limit: 1 to {most}")
+        self, listed: Sequence[T], query: QueryParams, default: int, maximum: int
+    ) -> tuple[Sequence[T], str]:
+        limit = int_param(query, "limit", default)
+        if not 1 <= limit <= maximum:
+            raise InvalidInput(f"limit: 1 to {maximum}")
         start = decode_cursor(text_param(query, "cursor") or "")
         page, end = listed[start : start + limit], start + limit
         if self.cursor_loops:
@@ -392,23 +387,30 @@ class RestApi:
         return page, encode_cursor(end) if end < len(listed) else ""
 
 
-def _found(told: object) -> RestResponse:
-    return (404, _error("not_found", "not found")) if told is None else (200, told)
+def _tickers(query: QueryParams, name: str) -> list[str]:
+    tickers = [ticker for text in query.get(name, []) for ticker in text.split(",")]
+    if not tickers or len(tickers) > _MAX_BOOKS:
+        raise InvalidInput(f"{name}: 1 to {_MAX_BOOKS} are required")
+    return tickers
+
+
+def _ok_or_404(body: object) -> RestResponse:
+    return (404, _error("not_found", "not found")) if body is None else (200, body)
 
 
 def _error(code: str, message: str) -> dict[str, object]:
     return {"error": {"code": code, "message": message, "service": "exchange"}}
 
 
-def _book_told(book: Book, depth: int) -> dict[str, object]:
-    """Tell a book, the lowest price first; a depth keeps the best."""
+def _book_json(book: Book, depth: int) -> dict[str, object]:
+    """Return the best levels of a book, lowest price first; depth 0 means all."""
     return {
         "yes_dollars": format_levels(book.levels(yes=True)[-depth:]),
         "no_dollars": format_levels(book.levels(yes=False)[-depth:]),
     }
 
 
-def _trade_told(trade: TradeEvent) -> dict[str, object]:
+def _trade_json(trade: TradeEvent) -> dict[str, object]:
     side, book_side = ("yes", "bid") if trade.taker_yes else ("no", "ask")
     return {
         "trade_id": trade.trade_id,
@@ -424,7 +426,7 @@ def _trade_told(trade: TradeEvent) -> dict[str, object]:
     }
 
 
-def _event_told(event: ListedEvent) -> dict[str, object]:
+def _event_json(event: ListedEvent) -> dict[str, object]:
     return {
         "event_ticker": event.ticker,
         "series_ticker": event.series.ticker,
@@ -438,7 +440,7 @@ def _event_told(event: ListedEvent) -> dict[str, object]:
     }
 
 
-def _series_told(series: ListedSeries) -> dict[str, object]:
+def _series_json(series: ListedSeries) -> dict[str, object]:
     return {
         "ticker": series.ticker,
         "title": series.title,

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -24,13 +24,13 @@ from grandstand.simulators.asgi import (
 )
 from grandstand.simulators.exchange.control import (
     CONTROL_PATH,
-    PlaybackSpeed,
+    Pace,
     TokenBucket,
     handle_control,
-    run_at_speed,
+    run_at_pace,
 )
-from grandstand.simulators.exchange.market import ExchangeEvent, MarketSource
-from grandstand.simulators.exchange.rest import RequestBudget, RestApi
+from grandstand.simulators.exchange.market import ExchangeEvent, MarketSource, RecordedMarkets
+from grandstand.simulators.exchange.rest import RequestBudget, RestApi, RestResponse
 from grandstand.simulators.exchange.signing import KEY, Keyring
 from grandstand.simulators.exchange.ws_commands import CommandHandler, StreamLimits
 from grandstand.simulators.exchange.ws_connections import (
@@ -46,21 +46,15 @@ from grandstand.simulators.serving import serve
 
 REST_PATH: Final = "/trade-api/v2"
 STREAM_PATH: Final = "/trade-api/ws/v2"
-_SIGNED: Final = ("/account/", "/portfolio/")
-_MOST_WAITING_BYTES: Final = 4 * 1024 * 1024
-_BREATH_SECONDS: Final = 0.001
+_MAX_WAITING_BYTES: Final = 4 * 1024 * 1024
 
 
-ExchangeLoop: TypeAlias = Callable[["Exchange"], Coroutine[Any, Any, None]]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeRules:
-    """How strict the exchange is.
+    """Access rules, limits and quirks.
 
-    Without `keys` anybody may come in, signed or not; keys that are `barred` may do nothing. Each
-    delta whose number is a multiple of `unstamped_every` has no stamp in milliseconds, as the real
-    ones may have none; 0 is never.
+    Without `keys` requests need no signature; `barred` keys are rejected. Every delta whose number
+    is a multiple of `unstamped_every` has no `ts_ms`, as real ones sometimes; 0 for none.
     """
 
     keys: Mapping[str, str] | None = None
@@ -74,41 +68,39 @@ class ExchangeRules:
 
 
 class Exchange:
-    """The server of a floor, which `running` keeps going: at a world's pace, if nothing is said."""
+    """The server of a market source; it produces events at a pace while it is served."""
 
     def __init__(
         self,
-        floor: MarketSource,
+        source: MarketSource,
         clock: Clock,
         rules: ExchangeRules | None = None,
-        pace: PlaybackSpeed | None = None,
+        pace: Pace | None = None,
         *,
         seed: int = 1,
-        running: ExchangeLoop = run_at_speed,
     ) -> None:
         rules = rules or ExchangeRules()
-        self.floor = floor
+        self.source = source
         self.clock = clock
-        self.pace = pace or PlaybackSpeed()
-        self.hub = Hub(floor, unstamped_every=rules.unstamped_every)
-        self.rest = RestApi(floor, rules.budget, rules.stale_seconds)
+        self.pace = pace or Pace()
+        self.hub = Hub(source, unstamped_every=rules.unstamped_every)
+        self.rest = RestApi(source, rules.budget, rules.stale_seconds)
         self.stream_faults = StreamFaults(Random(seed))  # noqa: S311 - repeatable
         self.rest_faults = Faults(Random(seed))  # noqa: S311 - repeatable
         self.connections_made = 0
-        self._running = running
         self._ping_seconds = rules.ping_seconds
         self._barred = frozenset(rules.barred)
         self._limits = rules.limits
-        self._commands = CommandHandler(self.hub, floor, rules.limits)
+        self._commands = CommandHandler(self.hub, source, rules.limits)
         self._keyring = None if rules.keys is None else Keyring(rules.keys, rules.allowed_ms)
         self._buckets: dict[str, TokenBucket] = {}
 
     @contextlib.asynccontextmanager
     async def serve(self, port: int = 0) -> AsyncIterator[str]:
-        """Serve the exchange on loopback and keep its pace; answer the address."""
+        """Serve the exchange on loopback, and return its address."""
         stream, every = StreamProtocol, self._ping_seconds
         async with serve(self.application, port, stream=stream, ping_seconds=every) as address:
-            running = asyncio.create_task(self._running(self))
+            running = asyncio.create_task(self.run())
             try:
                 yield address
             finally:
@@ -116,47 +108,52 @@ class Exchange:
                 with contextlib.suppress(asyncio.CancelledError):
                     await running
 
+    async def run(self) -> None:
+        """Produce events until cancelled."""
+        await run_at_pace(self)
+
     @property
     def application(self) -> Application:
-        """The ASGI application; faults strike REST only, for the stream has its own."""
+        """The ASGI application; `rest_faults` apply to REST, `stream_faults` to the stream."""
         faulty = Faulty(self._rest, self.rest_faults)
 
         async def serve(scope: Message, receive: Receive, send: Send) -> None:
             if scope["type"] == "websocket":
                 await self._stream(scope, receive, send)
             elif scope["path"].startswith(CONTROL_PATH) and scope["path"] != FAULTS:
-                status, told = await handle_control(self, scope, await read_body(receive))
-                await send_json(send, status, told)
+                status, body = await handle_control(self, scope, await read_body(receive))
+                await send_json(send, status, body)
             else:
                 await faulty(scope, receive, send)
 
         return serve
 
-    def tell(self, events: list[ExchangeEvent]) -> None:
-        """Tell readers what happened, and let it go out."""
+    def publish(self, events: list[ExchangeEvent]) -> None:
+        """Send events to all subscriptions."""
         now = self.clock.monotonic()
         for connection in self.hub.connections.values():
             connection.now = now
-        self.hub.tell(events)
+        self.hub.publish(events)
         self.flush()
 
     def flush(self) -> None:
-        """Let everything that waits go out; a reader that is too slow loses its subscriptions."""
+        """Send waiting frames; a client that is too slow loses its subscriptions."""
         now = self.clock.monotonic()
         for connection in [*self.hub.connections.values()]:
             self._flush(connection, now)
 
     async def drained(self) -> None:
-        """Return when no reader has much left to take."""
-        while any(  # noqa: ASYNC110 - a transport tells nobody how full it is
-            not connection.ended and connection.line.waiting_bytes() > _MOST_WAITING_BYTES
+        """Return when no client has much left to read."""
+        while any(  # noqa: ASYNC110 - a transport has no event for it
+            not connection.ended and connection.transport.waiting_bytes() > _MAX_WAITING_BYTES
             for connection in self.hub.connections.values()
         ):
-            await asyncio.sleep(_BREATH_SECONDS)
+            await asyncio.sleep(0.001)
 
     def _flush(self, connection: Connection, now: float) -> None:
-        if connection.line.waiting_bytes() > self._limits.waiting_bytes:
-            connection.terminal += [(it, 25) for it in connection.subscriptions.values()]
+        if connection.transport.waiting_bytes() > self._limits.waiting_bytes:
+            subscriptions = connection.subscriptions.values()
+            connection.terminal += [(subscription, 25) for subscription in subscriptions]
         for subscription, code in connection.terminal:
             self._commands.overflow(subscription, code)
         connection.terminal.clear()
@@ -166,64 +163,99 @@ class Exchange:
         await receive()
         headers = _headers(scope)
         refusal = self._refusal(headers, "GET", scope["path"])
+        rejection: tuple[int, str] | None = None
         if scope["path"] != STREAM_PATH:
-            await _reject(send, 404, "not found")
-            return
-        if not self.rest.exchange_active:
-            await _reject(send, 503, "the exchange is closed")
-            return
-        if refusal is not None:
-            await _reject(send, 401, refusal)
-            return
-        if headers.get(KEY) in self._barred:
-            await _reject(send, 403, "not allowed")
+            rejection = 404, "not found"
+        elif not self.rest.exchange_active:
+            rejection = 503, "the exchange is closed"
+        elif refusal is not None:
+            rejection = 401, refusal
+        elif headers.get(KEY) in self._barred:
+            rejection = 403, "not allowed"
+        if rejection is not None:
+            await _reject(send, *rejection)
             return
         await send({"type": "websocket.accept"})
         self.connections_made += 1
-        line = scope["extensions"][TRANSPORT_EXTENSION]["line"]
+        transport = scope["extensions"][TRANSPORT_EXTENSION]["transport"]
         signed = KEY in headers
-        connection = Connection(self.connections_made, line, self.stream_faults, signed=signed)
+        connection = Connection(self.connections_made, transport, self.stream_faults, signed=signed)
         self.hub.connections[connection.number] = connection
         try:
             while (message := await receive())["type"] == "websocket.receive":
                 now = self.clock.monotonic()
-                asked = message.get("text") or message.get("bytes") or ""
-                self._commands.take(connection, asked, now)
+                text = message.get("text") or message.get("bytes") or ""
+                self._commands.handle(connection, text, now)
                 self._flush(connection, now)
         finally:
             self.hub.leave(connection)
 
     async def _rest(self, scope: Message, receive: Receive, send: Send) -> None:
         await read_body(receive)
-        path, headers = scope["path"], _headers(scope)
-        within = path.removeprefix(REST_PATH)
-        if within == path:
-            await send_json(send, 404, {"error": {"code": "not_found", "message": "not found"}})
-            return
-        signed = KEY in headers
-        if signed or within.startswith(_SIGNED) or "/orderbook" in within:
+        status, body = self._respond(scope, _headers(scope))
+        await send_json(send, status, body)
+
+    def _respond(self, scope: Message, headers: Mapping[str, str]) -> RestResponse:
+        path, budget = scope["path"], self.rest.budget
+        route = path.removeprefix(REST_PATH)
+        if route == path:
+            return 404, {"error": {"code": "not_found", "message": "not found"}}
+        if (
+            KEY in headers
+            or route.startswith(("/account/", "/portfolio/"))
+            or "/orderbook" in route
+        ):
             refusal = self._refusal(headers, scope["method"], path)
             if refusal is not None:
-                await send_json(send, 401, _unauthorized(refusal))
-                return
+                return 401, _unauthorized(refusal)
         if headers.get(KEY) in self._barred:
-            await send_json(send, 403, _unauthorized("not allowed"))
-            return
-        if not self._bucket(headers.get(KEY, "")).take(self.rest.budget.cost):
-            told = {"error": {"code": "too_many_requests", "message": "too many requests"}}
-            await send_json(send, 429, told)
-            return
-        status, body = self.rest.answer(within, parse_qs(scope["query_string"].decode()))
-        await send_json(send, status, body)
+            return 403, _unauthorized("not allowed")
+        bucket = self._buckets.setdefault(
+            headers.get(KEY, ""), TokenBucket(budget.read_per_second, self.clock)
+        )
+        if not bucket.take(budget.cost):
+            return 429, {"error": {"code": "too_many_requests", "message": "too many requests"}}
+        return self.rest.respond(route, parse_qs(scope["query_string"].decode()))
 
     def _refusal(self, headers: Mapping[str, str], method: str, path: str) -> str | None:
         if self._keyring is None:
             return None
-        return self._keyring.refusal(headers, method, path, self.floor.now_us())
+        return self._keyring.refusal(headers, method, path, self.source.now_us())
 
-    def _bucket(self, key_id: str) -> TokenBucket:
-        budget = self.rest.budget
-        return self._buckets.setdefault(key_id, TokenBucket(budget.read_per_second, self.clock))
+
+class ReplayExchange(Exchange):
+    """An exchange whose markets and events are added by a replay.
+
+    `play` adds them to `markets` and calls `send`; see the gatherer's `Playback`.
+    """
+
+    def __init__(
+        self, play: Callable[[ReplayExchange], Coroutine[Any, Any, None]], clock: Clock
+    ) -> None:
+        self.markets = RecordedMarkets()
+        super().__init__(self.markets, clock)
+        self._play = play
+
+    async def run(self) -> None:
+        """Run the replay."""
+        await self._play(self)
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether a client has a subscription."""
+        return any(connection.subscriptions for connection in self.hub.connections.values())
+
+    async def send(self, at_us: int) -> None:
+        """Send what was added up to a time; returns when no client has much left to read."""
+        self.markets.at = at_us
+        events, self.markets.events = self.markets.events, []
+        self.publish(events)
+        await self.drained()
+
+    def disconnect(self, code: int) -> None:
+        """Close all connections with a code; 0 aborts them."""
+        for connection in [*self.hub.connections.values()]:
+            connection.transport.close(code)
 
 
 def _headers(scope: Message) -> dict[str, str]:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from grandstand.core.clock import Clock
 from grandstand.simulators.exchange.market import (
@@ -21,7 +21,6 @@ from grandstand.simulators.exchange.market import (
     LifecycleChange,
     LifecycleEvent,
     ListedEvent,
-    ListedSeries,
     Market,
     QuoteEvent,
     Result,
@@ -29,9 +28,9 @@ from grandstand.simulators.exchange.market import (
     apply_change,
 )
 from grandstand.simulators.exchange.trading import (
+    SERIES,
     Traders,
     activity_weights,
-    all_series,
     generate_event,
     generate_markets,
     make_book,
@@ -42,7 +41,7 @@ from grandstand.simulators.exchange.trading import (
 
 @dataclass(slots=True)
 class _Journal:
-    """The deltas of one market since its base; a side and a price are one number."""
+    """The deltas of one market since its base; `where` holds price and side in one number."""
 
     market_id: str
     base: Book
@@ -50,18 +49,17 @@ class _Journal:
     where: array[int] = field(default_factory=lambda: array("q"))
     size: array[int] = field(default_factory=lambda: array("q"))
 
-    def forget(self, count: int) -> None:
-        for place in range(count):
-            where = self.where[place]
-            self.base.change(where >> 1, self.size[place], yes=bool(where & 1))
-        del self.at[:count], self.where[:count], self.size[:count]
+    def apply(self, book: Book, start: int, end: int) -> None:
+        for index in range(start, end):
+            where = self.where[index]
+            book.change(where >> 1, self.size[index], yes=bool(where & 1))
 
 
 class GroundTruth:
-    """Every delta, trade, quote and lifecycle message that was meant to be sent.
+    """Everything that happened: deltas, trades, quotes and lifecycle events.
 
-    With `most` only so many of a kind are kept (of a market, for deltas): the oldest are folded
-    into the base of the book. A moment before a market's base has no book.
+    At least the newest `most` of each kind are kept, for deltas of each market; None keeps all.
+    Older deltas are merged into the base of the book.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -73,15 +71,18 @@ class GroundTruth:
         self.deltas_made = 0
 
     def begin(self, ticker: str, market_id: str, book: Book) -> None:
-        """Note the book a market began with."""
+        """Record the first book of a market."""
         self._journals[ticker] = _Journal(market_id, book.copy())
 
     def end(self, ticker: str) -> None:
-        """Forget the book of a market."""
+        """Discard the deltas of a market."""
         self._journals.pop(ticker, None)
 
-    def note(self, event: object) -> None:
-        """Note what happened; what is not known is passed over."""
+    def record(self, events: Iterable[ExchangeEvent]) -> None:
+        for event in events:
+            self._record(event)
+
+    def _record(self, event: ExchangeEvent) -> None:
         if type(event) is DeltaEvent:
             journal = self._journals[event.ticker]
             journal.at.append(event.at)
@@ -89,20 +90,18 @@ class GroundTruth:
             journal.size.append(event.size)
             self.deltas_made += 1
             if self._most is not None and len(journal.at) >= 2 * self._most:
-                journal.forget(self._most)
-        elif type(event) is TradeEvent:
-            self.trades.append(event)
-            self._trim(self.trades)
+                journal.apply(journal.base, 0, self._most)
+                for column in (journal.at, journal.where, journal.size):
+                    del column[: self._most]
+            return
+        events: list[Any] = self.lifecycle
+        if type(event) is TradeEvent:
+            events = self.trades
         elif type(event) is QuoteEvent:
-            self.quotes.append(event)
-            self._trim(self.quotes)
-        elif type(event) is LifecycleEvent:
-            self.lifecycle.append(event)
-            self._trim(self.lifecycle)
-
-    def _trim(self, kept: list[TradeEvent] | list[QuoteEvent] | list[LifecycleEvent]) -> None:
-        if self._most is not None and len(kept) >= 2 * self._most:
-            del kept[: self._most]
+            events = self.quotes
+        events.append(event)
+        if self._most is not None and len(events) >= 2 * self._most:
+            del events[: self._most]
 
     @property
     def tickers(self) -> Sequence[str]:
@@ -110,60 +109,37 @@ class GroundTruth:
         return list(self._journals)
 
     def deltas(self, ticker: str, after: int = 0) -> Iterator[DeltaEvent]:
-        """Walk over a market's deltas in their order, from the one numbered `after`, from 0."""
+        """Yield the deltas of a market in order, from index `after` on."""
         journal = self._journals.get(ticker)
         if journal is None:
             return
-        for place in range(after, len(journal.at)):
-            where = journal.where[place]
-            yield DeltaEvent(
-                journal.at[place],
-                ticker,
-                journal.market_id,
-                bool(where & 1),
-                where >> 1,
-                journal.size[place],
-            )
+        for index in range(after, len(journal.at)):
+            price, yes = divmod(journal.where[index], 2)
+            at, size = journal.at[index], journal.size[index]
+            yield DeltaEvent(at, ticker, journal.market_id, bool(yes), price, size)
 
-    def book_at(self, ticker: str, at: int) -> Book | None:
-        """Return a market's book after everything that happened up to and at a moment."""
-        return next(self.books_at(ticker, (at,)), None)
-
-    def books_at(self, ticker: str, moments: Iterable[int]) -> Iterator[Book]:
-        """Return a market's book at each of some moments, given in their order, in one walk."""
+    def books_at(self, ticker: str, instants: Iterable[int]) -> Iterator[Book]:
+        """Yield the book of a market after each of some instants, which are in order."""
         journal = self._journals.get(ticker)
         if journal is None:
             return
         book, done = journal.base.copy(), 0
-        for at in moments:
-            upto = bisect_right(journal.at, at)
-            for place in range(done, upto):
-                where = journal.where[place]
-                book.change(where >> 1, journal.size[place], yes=bool(where & 1))
-            done = max(done, upto)
+        for at in instants:
+            end = bisect_right(journal.at, at)
+            journal.apply(book, done, end)
+            done = max(done, end)
             yield book.copy()
 
 
-_FIRST_NEW_EVENT: Final = 5000
-_TRIES: Final = 50
-_LOOKED_AT: Final = 40
 _OPENS_IN_SECONDS: Final = 60.0
-_OPEN_SECONDS: Final = 86_400.0
-_USUAL: Final[tuple[ChangeKind, ...]] = (
-    "created",
-    "deactivated",
-    "close_date_updated",
-    "metadata_updated",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class WorldConfig:
-    """What kind of world it is.
+    """Configuration of a world.
 
-    Markets are busy by Zipf's law with `exponent`. A book has at most `depth` levels a side. The
-    exchange's clock shows milliseconds only unless `micros`. Of each market the truth keeps at
-    least the newest `truth_most` deltas, all where that is None.
+    The activity of markets follows Zipf's law with `exponent`. A book has at most `depth` levels
+    per side. Timestamps have milliseconds unless `micros`. `truth_most` limits the ground truth.
     """
 
     seed: int = 1
@@ -174,106 +150,85 @@ class WorldConfig:
     truth_most: int | None = None
 
 
-_SCENERY: Final = WorldConfig()
-
-
 class World:
-    """A trading floor that makes its own news; the same seed and steps make the same world.
+    """Simulated markets; the same seed and steps produce the same events.
 
-    Stamps never go back, even where `skew_seconds` puts the exchange's clock off the wall's.
+    Timestamps never decrease, even if `skew_seconds` sets the exchange's clock off.
     """
 
-    def __init__(self, clock: Clock, scenery: WorldConfig = _SCENERY) -> None:
+    def __init__(self, clock: Clock, config: WorldConfig | None = None) -> None:
         self._clock = clock
-        self._scenery = scenery
-        self._draw = Random(f"{scenery.seed}/trading")  # noqa: S311 - repeatable
-        self._traders = Traders(self._draw, scenery.depth)
+        self._config = config = config or WorldConfig()
+        self._draw = Random(f"{config.seed}/trading")  # noqa: S311 - repeatable
+        self._traders = Traders(self._draw, config.depth)
         self.skew_seconds = 0.0
         self._last = 0
-        self._last = self._rounded(self.now_us())
-        made = generate_markets(scenery.seed, scenery.markets, self._last)
-        self._markets = {market.ticker: market for market in made}
-        self._listed = list(self._markets.values())
-        self._weights = activity_weights(len(self._listed), scenery.exponent)
-        self._events_made = _FIRST_NEW_EVENT
-        self.truth = GroundTruth(scenery.truth_most)
+        self._last = self._round(self.now_us())
+        markets = generate_markets(config.seed, config.markets, self._last)
+        self.markets = {market.ticker: market for market in markets}
+        self.listed = list(self.markets.values())
+        self._weights = activity_weights(len(self.listed), config.exponent)
+        # The numbers below belong to the events of the start.
+        self._next_event = 5000
+        self.series = SERIES
+        self.truth = GroundTruth(config.truth_most)
+        self.trades = self.truth.trades
 
     def now_us(self) -> int:
-        """Return the exchange's own moment."""
+        """Return the time of the exchange."""
         return int((self._clock.epoch() + self.skew_seconds) * SECOND)
 
-    @property
-    def listed(self) -> Sequence[Market]:
-        """Every market, in the order they were made."""
-        return self._listed
-
-    @property
-    def series(self) -> Sequence[ListedSeries]:
-        """Every series."""
-        return all_series()
-
-    @property
-    def trades(self) -> Sequence[TradeEvent]:
-        """The trades there were, the oldest first."""
-        return self.truth.trades
-
-    def market(self, ticker: str) -> Market | None:
-        """Return a market, None if there is none."""
-        return self._markets.get(ticker)
-
     def book(self, ticker: str) -> Book | None:
-        """Return the present book of a market, None if there is no such market."""
-        market = self._markets.get(ticker)
+        """Return the current book of a market; None if there is no such market."""
+        market = self.markets.get(ticker)
         return None if market is None else self._book(market)
 
     def quote(self, ticker: str) -> QuoteEvent | None:
-        """Return the present summary of a market, None if there is no such market."""
-        market = self._markets.get(ticker)
+        """Return the current ticker of a market; None if there is no such market."""
+        market = self.markets.get(ticker)
         return None if market is None else make_quote(market, self._book(market), self._stamp())
 
     def step(self, count: int, until: int | None = None) -> list[ExchangeEvent]:
-        """Let at least `count` things happen between the last of them and now, or `until`.
+        """Produce at least `count` events between the last one and now, or `until`.
 
-        None happen where no market is open.
+        Produces none if no market is open.
         """
         begin, end = self._last, max(self._last, self.now_us() if until is None else until)
         events: list[ExchangeEvent] = []
         while len(events) < count:
-            at = self._rounded(begin + (end - begin) * (len(events) + 1) // count)
-            market = self._any_open(at)
+            at = self._round(begin + (end - begin) * (len(events) + 1) // count)
+            market = self._pick_open(at)
             if market is None:
                 break
             events += self._traders.act(market, self._book(market), at)
             self._last = max(self._last, at)
-        self._last = max(self._last, self._rounded(end))
-        note = self.truth.note
-        for event in events:
-            note(event)
+        self._last = max(self._last, self._round(end))
+        self.truth.record(events)
         return events
 
-    def become(self, ticker: str, becoming: LifecycleChange) -> LifecycleEvent | None:
-        """Let something become of a market; answer the news, None if there is no such market."""
-        market = self._markets.get(ticker)
+    def change_market(self, ticker: str, change: LifecycleChange) -> list[ExchangeEvent]:
+        """Change a market, and return the event; none if there is no such market."""
+        market = self.markets.get(ticker)
         if market is None:
-            return None
-        return self._noted(apply_change(market, becoming, self._stamp()))
+            return []
+        return self._recorded(apply_change(market, change, self._stamp()))
 
-    def create(self, opens_in_seconds: float, open_seconds: float) -> list[LifecycleEvent]:
-        """List a new event with its markets, and answer the news of it."""
-        number = self._events_made
-        self._events_made += 1
+    def create(self, opens_in_seconds: float, open_seconds: float) -> list[ExchangeEvent]:
+        """List a new event with its markets, and return the lifecycle events."""
+        number = self._next_event
+        self._next_event += 1
         now = self._stamp()
-        draw = Random(f"{self._scenery.seed}/event/{number}")  # noqa: S311 - repeatable
-        event, answers = generate_event(number, draw, now)
+        draw = Random(f"{self._config.seed}/event/{number}")  # noqa: S311 - repeatable
+        event, outcomes = generate_event(number, draw, now)
         opens_at = now + int(opens_in_seconds * SECOND)
         closes_at = opens_at + int(open_seconds * SECOND)
-        made = [make_market(event, answer, draw, opens_at, closes_at) for answer in answers]
-        for market in made:
+        markets = [make_market(event, outcome, draw, opens_at, closes_at) for outcome in outcomes]
+        for market in markets:
             market.created_at = now
-        return self.list_event(event, made)
+        return self.list_event(event, markets)
 
-    def list_event(self, event: ListedEvent, markets: Sequence[Market]) -> list[LifecycleEvent]:
-        """List an event with these markets, and answer the news of it."""
+    def list_event(self, event: ListedEvent, markets: Sequence[Market]) -> list[ExchangeEvent]:
+        """List an event with these markets, and return the lifecycle events."""
         now = self._stamp()
         body: dict[str, object] = {
             "event_ticker": event.ticker,
@@ -283,98 +238,105 @@ class World:
             "collateral_return_type": "",
             "exchange_index": 0,
         }
-        news = [LifecycleEvent(now, "event_lifecycle", body, event.multivariate)]
         for market in markets:
-            self._markets[market.ticker] = market
-            self._listed.append(market)
-            news.append(apply_change(market, LifecycleChange("created"), now))
-        self._weights = activity_weights(len(self._listed), self._scenery.exponent)
-        for made in news:
-            self.truth.note(made)
-        return news
+            self.markets[market.ticker] = market
+            self.listed.append(market)
+        self._weights = activity_weights(len(self.listed), self._config.exponent)
+        created = (apply_change(market, LifecycleChange("created"), now) for market in markets)
+        listed = LifecycleEvent(now, "event_lifecycle", body, event.multivariate)
+        return self._recorded(listed, *created)
 
     def reprice(self, ticker: str, fair: int) -> list[ExchangeEvent]:
-        """Let a market be worth another price, and its book make room; answer what changed."""
-        market = self._markets.get(ticker)
+        """Move the fair price of a market and its book, and return what changed."""
+        market = self.markets.get(ticker)
         if market is None or market.status(self._last) != "active":
             return []
-        events = self._traders.reprice(market, self._book(market), fair, self._stamp())
-        for event in events:
-            self.truth.note(event)
-        return events
+        return self._recorded(
+            *self._traders.reprice(market, self._book(market), fair, self._stamp())
+        )
 
-    def forget(self, ticker: str) -> None:
-        """List a market no longer; what was made in it stays among the trades."""
-        market = self._markets.pop(ticker, None)
+    def remove(self, ticker: str) -> None:
+        """Remove a market from the listings; its trades stay."""
+        market = self.markets.pop(ticker, None)
         if market is not None:
-            self._listed.remove(market)
-            self._weights = activity_weights(len(self._listed), self._scenery.exponent)
+            self.listed.remove(market)
+            self._weights = activity_weights(len(self.listed), self._config.exponent)
             self.truth.end(ticker)
 
-    def turn(self) -> list[ExchangeEvent]:
-        """Let something become of one market, as its state allows, and answer the news.
+    def change_any_market(self) -> list[ExchangeEvent]:
+        """Change a random market as its status allows, and return the events.
 
-        What is paused goes on, what is closed is decided, what is decided is settled; among the
-        rest a date moves, a title changes, or a new event is listed.
+        A paused market resumes, a closed one is determined, a determined one is settled. Otherwise
+        a closing time or a title changes, a market is paused, or a new event is listed.
         """
         now = self._stamp()
-        waiting: dict[str, ChangeKind] = {
+        next_kinds: dict[str, ChangeKind] = {
             "inactive": "activated",
             "closed": "determined",
             "determined": "settled",
         }
-        for market in self._draw.sample(self._listed, min(_LOOKED_AT, len(self._listed))):
-            due = waiting.get(market.status(now))
+        for market in self._draw.sample(self.listed, min(40, len(self.listed))):
+            due = next_kinds.get(market.status(now))
             if due is not None:
                 result: Result = "yes" if market.fair > DOLLAR // 2 else "no"
-                return [self._noted(apply_change(market, LifecycleChange(due, result=result), now))]
-        market = self._draw.choice(self._listed)
-        change = self._draw.choice(_USUAL)
-        if change == "created" or market.status(now) != "active":
-            return [*self.create(_OPENS_IN_SECONDS, _OPEN_SECONDS)]
+                return self._recorded(
+                    apply_change(market, LifecycleChange(due, result=result), now)
+                )
+        market = self._draw.choice(self.listed)
+        kinds: tuple[ChangeKind, ...] = (
+            "created",
+            "deactivated",
+            "close_date_updated",
+            "metadata_updated",
+        )
+        kind = self._draw.choice(kinds)
+        if kind == "created" or market.status(now) != "active":
+            return self.create(_OPENS_IN_SECONDS, open_seconds=86_400)
         closes_in = (market.closes_at - now) / SECOND + _OPENS_IN_SECONDS
-        becoming = LifecycleChange(change, closes_in_seconds=closes_in, title=market.title)
-        return [self._noted(apply_change(market, becoming, now))]
+        change = LifecycleChange(kind, closes_in_seconds=closes_in, title=market.title)
+        return self._recorded(apply_change(market, change, now))
 
-    def _noted(self, made: LifecycleEvent) -> LifecycleEvent:
-        self.truth.note(made)
-        return made
-
-    def change_fees(self, event_ticker: str, multiplier: int | None) -> LifecycleEvent | None:
-        """Change the fees of an event; answer the news, None if there is no such event."""
-        found = next((it.event for it in self._listed if it.event.ticker == event_ticker), None)
-        if found is None:
-            return None
-        found.fee_multiplier_override = multiplier
-        found.fee_type_override = None if multiplier is None else "quadratic"
+    def change_fees(self, event_ticker: str, multiplier: int | None) -> list[ExchangeEvent]:
+        """Change the fees of an event, and return the event; none if there is no such event."""
+        events = (market.event for market in self.listed)
+        event = next((event for event in events if event.ticker == event_ticker), None)
+        if event is None:
+            return []
+        event.fee_multiplier_override = multiplier
+        event.fee_type_override = None if multiplier is None else "quadratic"
         body: dict[str, object] = {
             "event_ticker": event_ticker,
-            "fee_type_override": found.fee_type_override,
+            "fee_type_override": event.fee_type_override,
             "fee_multiplier_override": multiplier,
         }
-        return self._noted(
-            LifecycleEvent(self._stamp(), "event_fee_update", body, found.multivariate)
+        return self._recorded(
+            LifecycleEvent(self._stamp(), "event_fee_update", body, event.multivariate)
         )
+
+    def _recorded(self, *events: ExchangeEvent) -> list[ExchangeEvent]:
+        self.truth.record(events)
+        return [*events]
 
     def _book(self, market: Market) -> Book:
         if market.book is None:
-            draw = Random(f"{self._scenery.seed}/book/{market.ticker}")  # noqa: S311 - repeatable
-            market.book = make_book(market, self._scenery.depth, draw)
+            draw = Random(f"{self._config.seed}/book/{market.ticker}")  # noqa: S311 - repeatable
+            market.book = make_book(market, self._config.depth, draw)
             self.truth.begin(market.ticker, market.market_id, market.book)
         return market.book
 
-    def _any_open(self, at: int) -> Market | None:
+    def _pick_open(self, at: int) -> Market | None:
+        """Return a random open market by activity; None if no market is open."""
         weights = self._weights
-        for _ in range(_TRIES):
-            place = bisect_right(weights, self._draw.random() * weights[-1])
-            market = self._listed[min(place, len(weights) - 1)]
+        for _ in range(50):
+            index = bisect_right(weights, self._draw.random() * weights[-1])
+            market = self.listed[min(index, len(weights) - 1)]
             if market.status(at) == "active":
                 return market
-        return next((it for it in self._listed if it.status(at) == "active"), None)
+        return next((market for market in self.listed if market.status(at) == "active"), None)
 
     def _stamp(self) -> int:
-        self._last = max(self._last, self._rounded(self.now_us()))
+        self._last = max(self._last, self._round(self.now_us()))
         return self._last
 
-    def _rounded(self, at: int) -> int:
-        return at if self._scenery.micros else max(at - at % MILLISECOND, self._last)
+    def _round(self, at: int) -> int:
+        return at if self._config.micros else max(at - at % MILLISECOND, self._last)

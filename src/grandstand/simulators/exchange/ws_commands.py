@@ -57,15 +57,15 @@ _CHANNELS: Final = frozenset({BOOK, TICKER, TRADE}) | _OF_ALL
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """What a reader may have at most before it is refused."""
+    """Limits of a connection."""
 
     markets_per_subscription: int = 1000
     commands_per_second: int = 10_000
     waiting_bytes: int = 64 * 1024 * 1024
 
 
-class _Refused(Exception):
-    """A command that gets an error, about a subscription or not."""
+class _Rejected(Exception):
+    """A command is rejected with an error code."""
 
     def __init__(self, code: int, subscription: Subscription | None = None) -> None:
         super().__init__(code)
@@ -74,85 +74,84 @@ class _Refused(Exception):
 
 
 class CommandHandler:
-    """Carries out the commands of readers."""
+    """Executes the commands of clients."""
 
-    def __init__(self, hub: Hub, floor: MarketSource, limits: StreamLimits) -> None:
+    def __init__(self, hub: Hub, source: MarketSource, limits: StreamLimits) -> None:
         self._hub = hub
-        self._floor = floor
+        self._source = source
         self._limits = limits
 
-    def take(self, connection: Connection, text: str | bytes, now: float) -> None:
-        """Carry out one command and put its replies on their way."""
+    def handle(self, connection: Connection, text: str | bytes, now: float) -> None:
+        """Execute a command and queue its replies."""
         command_id: int | None = None
         try:
-            asked = _asked(text)
-            found = asked.get("id")
-            command_id = found if type(found) is int and found > 0 else None
-            self._limit(connection, now)
-            self._carry_out(connection, asked, command_id)
-        except _Refused as refused:
-            msg = {"code": refused.code, "msg": ERRORS.get(refused.code, "Error")}
-            if refused.subscription is not None:
-                refused.subscription.reply("error", command_id, msg)
+            command = _decode(text)
+            number = command.get("id")
+            command_id = number if type(number) is int and number > 0 else None
+            self._check_rate(connection, now)
+            self._execute(connection, command, command_id)
+        except _Rejected as rejected:
+            msg = {"code": rejected.code, "msg": ERRORS.get(rejected.code, "Error")}
+            if rejected.subscription is not None:
+                rejected.subscription.reply("error", command_id, msg)
             else:
-                told: dict[str, object] = {} if command_id is None else {"id": command_id}
-                connection.send(told | {"type": "error", "msg": msg})
+                connection.send(command_id, {"type": "error", "msg": msg})
 
     def overflow(self, subscription: Subscription, code: int) -> None:
-        """End a subscription with an error, unless it has ended already."""
+        """End a subscription with an error; does nothing if it has ended."""
         if subscription.sid in subscription.connection.subscriptions:
             subscription.reply("error", None, {"code": code, "msg": ERRORS[code]})
             self._hub.end(subscription)
 
-    def _limit(self, connection: Connection, now: float) -> None:
+    def _check_rate(self, connection: Connection, now: float) -> None:
         if int(now) != connection.commands_second:
             connection.commands_second, connection.commands_count = int(now), 0
         connection.commands_count += 1
         if connection.commands_count > self._limits.commands_per_second:
-            raise _Refused(27)
+            raise _Rejected(27)
         code = connection.faults.on_command()
         if code is not None:
-            raise _Refused(code)
+            raise _Rejected(code)
 
-    def _carry_out(
-        self, connection: Connection, asked: dict[str, Any], command_id: int | None
+    def _execute(
+        self, connection: Connection, command: dict[str, Any], command_id: int | None
     ) -> None:
-        command, params = asked.get("cmd"), asked.get("params")
-        if command == "list_subscriptions":
+        name, params = command.get("cmd"), command.get("params")
+        if name == "list_subscriptions":
             listed = [
-                {"channel": it.channel, "sid": it.sid} for it in connection.subscriptions.values()
+                {"channel": subscription.channel, "sid": sid}
+                for sid, subscription in connection.subscriptions.items()
             ]
-            told: dict[str, object] = {} if command_id is None else {"id": command_id}
-            connection.send(told | {"type": "ok", "msg": listed})
+            connection.send(command_id, {"type": "ok", "msg": listed})
             return
-        if command not in ("subscribe", "unsubscribe", "update_subscription"):
-            raise _Refused(5)
+        commands = {
+            "subscribe": self._subscribe,
+            "unsubscribe": self._unsubscribe,
+            "update_subscription": self._update,
+        }
+        if not isinstance(name, str) or name not in commands:
+            raise _Rejected(5)
         if not isinstance(params, dict):
-            raise _Refused(2)
-        if command == "subscribe":
-            self._subscribe(connection, params, command_id)
-        elif command == "unsubscribe":
-            self._unsubscribe(connection, params, command_id)
-        else:
-            self._update(connection, params, command_id)
+            raise _Rejected(2)
+        commands[name](connection, params, command_id)
 
     def _subscribe(
         self, connection: Connection, params: dict[str, Any], command_id: int | None
     ) -> None:
         channels = params.get("channels")
         if not isinstance(channels, list) or not channels:
-            raise _Refused(3)
+            raise _Rejected(3)
         for channel in channels:
             if not isinstance(channel, str) or channel not in _CHANNELS:
-                raise _Refused(8)
+                raise _Rejected(8)
             if channel in _PRIVATE and not connection.signed:
-                raise _Refused(9)
+                raise _Rejected(9)
         _check_sharding(params)
         tickers = self._tickers(params, with_ids=TICKER in channels)
         if BOOK in channels and not tickers:
-            raise _Refused(14)
+            raise _Rejected(14)
         if tickers is not None and len(tickers) > self._limits.markets_per_subscription:
-            raise _Refused(26)
+            raise _Rejected(26)
         for channel in dict.fromkeys(channels):
             markets = None if channel in _OF_ALL or tickers is None else dict.fromkeys(tickers)
             self._begin(connection, channel, markets, params, command_id)
@@ -174,37 +173,36 @@ class CommandHandler:
             yes_price=params.get("use_yes_price") is True,
         )
         connection.subscriptions[subscription.sid] = subscription
-        told: dict[str, object] = {} if command_id is None else {"id": command_id}
         msg = {"channel": channel, "sid": subscription.sid}
-        connection.send(told | {"type": "subscribed", "msg": msg})
+        connection.send(command_id, {"type": "subscribed", "msg": msg})
         self._hub.listen(subscription, markets)
-        self._tell_first(subscription, markets, params)
+        self._send_initial(subscription, markets, params)
 
-    def _tell_first(
+    def _send_initial(
         self,
         subscription: Subscription,
         markets: dict[str, None] | None,
         params: dict[str, Any],
     ) -> None:
-        """Send what a reader must know of markets it begins to listen to."""
+        """Send the books, or on request the tickers, of newly subscribed markets."""
         if subscription.channel == BOOK:
             for ticker in markets or ():
-                self._hub.snapshot(subscription, ticker, None)
+                self._hub.snapshot(subscription, ticker)
         elif subscription.channel == TICKER and params.get("send_initial_snapshot") is True:
-            for ticker in markets or [market.ticker for market in self._floor.listed]:
-                quote = self._floor.quote(ticker)
+            for ticker in markets or self._source.markets:
+                quote = self._source.quote(ticker)
                 if quote is not None:
-                    subscription.tell("ticker", quote_body(quote))
+                    subscription.send("ticker", quote_body(quote))
 
     def _unsubscribe(
         self, connection: Connection, params: dict[str, Any], command_id: int | None
     ) -> None:
         sids = params.get("sids")
         if not isinstance(sids, list) or not sids:
-            raise _Refused(4)
+            raise _Rejected(4)
         found = [connection.subscriptions.get(sid) for sid in sids if isinstance(sid, int)]
         if len(found) < len(sids) or None in found:
-            raise _Refused(7)
+            raise _Rejected(7)
         for subscription in found:
             if subscription is not None:
                 self._hub.end(subscription)
@@ -216,17 +214,17 @@ class CommandHandler:
         subscription = _subscription(connection, params)
         action = params.get("action")
         if action is None:
-            raise _Refused(15, subscription)
+            raise _Rejected(15, subscription)
         if action not in ("add_markets", "delete_markets", "get_snapshot"):
-            raise _Refused(13, subscription)
+            raise _Rejected(13, subscription)
         if subscription.channel not in {BOOK, TICKER, TRADE} or subscription.markets is None:
-            raise _Refused(11, subscription)
+            raise _Rejected(11, subscription)
         try:
             tickers = self._tickers(params, with_ids=subscription.channel == TICKER)
-        except _Refused as refused:
-            raise _Refused(refused.code, subscription) from None
+        except _Rejected as rejected:
+            raise _Rejected(rejected.code, subscription) from None
         if not tickers:
-            raise _Refused(14, subscription)
+            raise _Rejected(14, subscription)
         if action == "get_snapshot":
             self._snapshots(subscription, tickers, command_id)
         else:
@@ -236,9 +234,9 @@ class CommandHandler:
         self, subscription: Subscription, tickers: list[str], command_id: int | None
     ) -> None:
         if subscription.channel != BOOK:
-            raise _Refused(13, subscription)
+            raise _Rejected(13, subscription)
         if any(ticker not in (subscription.markets or ()) for ticker in tickers):
-            raise _Refused(11, subscription)
+            raise _Rejected(11, subscription)
         for ticker in tickers:
             self._hub.snapshot(subscription, ticker, command_id)
 
@@ -253,7 +251,7 @@ class CommandHandler:
         new = dict.fromkeys(ticker for ticker in tickers if ticker not in markets)
         if params["action"] == "add_markets":
             if len(markets) + len(new) > self._limits.markets_per_subscription:
-                raise _Refused(26, subscription)
+                raise _Rejected(26, subscription)
             markets |= new
             self._hub.listen(subscription, new)
         else:
@@ -265,56 +263,56 @@ class CommandHandler:
         short = params.get("skip_ticker_ack") is True
         subscription.reply("ok", command_id, None if short else {"market_tickers": [*markets]})
         if new:
-            self._tell_first(subscription, new, params)
+            self._send_initial(subscription, new, params)
 
     def _tickers(self, params: dict[str, Any], *, with_ids: bool) -> list[str] | None:
-        """Return the markets a command names, None if it names none."""
+        """Return the markets that a command names; None if it names none."""
         named = [*_texts(params, "market_tickers"), *_texts(params, "market_ticker")]
         ids = [*_texts(params, "market_ids"), *_texts(params, "market_id")]
         if ids and (not with_ids or named):
-            raise _Refused(11)
+            raise _Rejected(11)
         if ids:
-            known = {market.market_id: market.ticker for market in self._floor.listed}
-            if any(market_id not in known for market_id in ids):
-                raise _Refused(11)
-            named = [known[market_id] for market_id in ids]
+            tickers = {market.market_id: market.ticker for market in self._source.markets.values()}
+            if any(market_id not in tickers for market_id in ids):
+                raise _Rejected(11)
+            named = [tickers[market_id] for market_id in ids]
         return named or None
 
 
-def _asked(text: str | bytes) -> dict[str, Any]:
+def _decode(text: str | bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError:
-        raise _Refused(1) from None
+        raise _Rejected(1) from None
 
 
 def _subscription(connection: Connection, params: dict[str, Any]) -> Subscription:
     sids = params.get("sids", [params["sid"]] if "sid" in params else None)
     if sids is None:
-        raise _Refused(4)
+        raise _Rejected(4)
     if not isinstance(sids, list) or len(sids) != 1:
-        raise _Refused(12)
+        raise _Rejected(12)
     found = connection.subscriptions.get(sids[0]) if isinstance(sids[0], int) else None
     if found is None:
-        raise _Refused(7)
+        raise _Rejected(7)
     return found
 
 
 def _texts(params: dict[str, Any], name: str) -> list[str]:
-    found = params.get(name, [])
-    many = found if isinstance(found, list) else [found]
-    if any(not isinstance(one, str) for one in many):
-        raise _Refused(11)
-    return many
+    value = params.get(name, [])
+    texts = value if isinstance(value, list) else [value]
+    if any(not isinstance(text, str) for text in texts):
+        raise _Rejected(11)
+    return texts
 
 
 def _check_sharding(params: dict[str, Any]) -> None:
     factor, key = params.get("shard_factor"), params.get("shard_key")
     if factor is not None and (not isinstance(factor, int) or factor <= 0):
-        raise _Refused(19)
+        raise _Rejected(19)
     if key is not None and factor is None:
-        raise _Refused(20)
+        raise _Rejected(20)
     if key is not None and (not isinstance(key, int) or key < 0):
-        raise _Refused(21)
+        raise _Rejected(21)
     if key is not None and factor is not None and key >= factor:
-        raise _Refused(22)
+        raise _Rejected(22)

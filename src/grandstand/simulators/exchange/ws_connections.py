@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -30,23 +30,22 @@ from grandstand.simulators.exchange.market import (
     format_time_seconds,
 )
 
-_SHORT: Final = 126
-_LONG: Final = 1 << 16
+T = TypeVar("T")
 _SIDES: Final = ("no", "yes")
 
 
 def encode_frame(payload: bytes) -> bytes:
-    """Put a text into a frame of RFC 6455, as a server sends it: whole and unmasked."""
+    """Encode a text as one unmasked frame of RFC 6455."""
     size = len(payload)
-    if size < _SHORT:
+    if size < 126:
         return b"\x81" + bytes((size,)) + payload
-    if size < _LONG:
+    if size < 1 << 16:
         return b"\x81\x7e" + size.to_bytes(2, "big") + payload
     return b"\x81\x7f" + size.to_bytes(8, "big") + payload
 
 
 def delta_body(delta: DeltaEvent, *, yes_price: bool, stamped: bool = True) -> bytes:
-    """Write a change of a level; by `yes_price` a bid for no is told as the ask it is for yes."""
+    """Encode a delta; with `yes_price` a no bid has the price of the yes ask it is."""
     price = DOLLAR - delta.price if yes_price and not delta.yes else delta.price
     milliseconds = f',"ts_ms":{delta.at // MILLISECOND}' if stamped else ""
     return (
@@ -57,7 +56,6 @@ def delta_body(delta: DeltaEvent, *, yes_price: bool, stamped: bool = True) -> b
 
 
 def trade_body(trade: TradeEvent) -> bytes:
-    """Write a trade."""
     side, book_side = ("yes", "bid") if trade.taker_yes else ("no", "ask")
     return (
         f'{{"trade_id":"{trade.trade_id}","market_ticker":"{trade.ticker}"'
@@ -71,7 +69,7 @@ def trade_body(trade: TradeEvent) -> bytes:
 
 
 def quote_body(quote: QuoteEvent) -> bytes:
-    """Write a market's summary; what it has not got is a zero, and an ask a whole dollar."""
+    """Encode a ticker; missing values are 0, a missing ask is one dollar."""
     ask = DOLLAR if quote.yes_ask is None else quote.yes_ask
     return (
         f'{{"market_ticker":"{quote.ticker}","market_id":"{quote.market_id}"'
@@ -90,26 +88,20 @@ def quote_body(quote: QuoteEvent) -> bytes:
     ).encode()
 
 
-def lifecycle_body(news: LifecycleEvent) -> bytes:
-    """Write news of a market or an event."""
-    return msgspec.json.encode(news.body)
-
-
 def snapshot_body(market: Market, book: Book, *, yes_price: bool) -> bytes:
-    """Write a whole book, the lowest price first; a side without bids is left out."""
-    told: dict[str, object] = {"market_ticker": market.ticker, "market_id": market.market_id}
+    """Encode a book, lowest price first; an empty side is left out."""
+    body: dict[str, object] = {"market_ticker": market.ticker, "market_id": market.market_id}
     if book.yes:
-        told["yes_dollars_fp"] = format_levels(book.levels(yes=True))
+        body["yes_dollars_fp"] = format_levels(book.levels(yes=True))
     if book.no:
         levels = book.levels(yes=False)
         if yes_price:
             levels = [(DOLLAR - price, size) for price, size in reversed(levels)]
-        told["no_dollars_fp"] = format_levels(levels)
-    return msgspec.json.encode(told)
+        body["no_dollars_fp"] = format_levels(levels)
+    return msgspec.json.encode(body)
 
 
-def format_levels(levels: Levels | Iterable[tuple[int, int]]) -> list[tuple[str, str]]:
-    """Write levels as pairs of a price and a size."""
+def format_levels(levels: Levels) -> list[tuple[str, str]]:
     return [(format_dollars(price), format_contracts(size)) for price, size in levels]
 
 
@@ -118,17 +110,16 @@ STREAM_FAULTS_PATH: Final = "/simulator/stream-faults"
 FaultKind: TypeAlias = Literal[
     "drop", "duplicate", "reorder", "stall", "disconnect", "malformed", "error"
 ]
-# An error with one of these codes ends a subscription; any other answers a command.
+# An error with one of these codes ends a subscription; any other replies to a command.
 TERMINAL: Final = frozenset({10, 25})
-_NEVER: Final = -1
 
 
 class StreamFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that goes wrong with data frames, or with commands for most errors.
+    """A fault of data frames, or of commands for most errors.
 
-    `share` is the part of frames that are hit, `times` ends it, None never. `channel` limits it to
-    the subscriptions of one. `seconds` is the length of a stall; `code` is that of an error, or
-    of the close a disconnect ends with: 0 cuts the connection without a word.
+    It hits a random `share` of the frames, at most `times` times, and only those of `channel` if
+    given. `seconds` is the length of a stall. `code` is that of an error, or the close code of a
+    disconnect: 0 aborts the connection.
     """
 
     kind: FaultKind
@@ -140,7 +131,7 @@ class StreamFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FaultHit(msgspec.Struct, frozen=True, array_like=True):
-    """A fault that happened: what, on which connection, and to which frame."""
+    """A fault that happened, and the frame it hit."""
 
     kind: FaultKind
     connection: int
@@ -151,7 +142,7 @@ class FaultHit(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass
 class StreamFaults:
-    """The faults asked for at present, and a list of those that struck."""
+    """The current fault rules, and the faults that happened."""
 
     random: Random
     rules: list[StreamFault] = field(default_factory=list)
@@ -159,12 +150,12 @@ class StreamFaults:
     _left: list[int] = field(default_factory=list)
 
     def ask_for(self, *rules: StreamFault) -> None:
-        """Let these faults happen from now on, in place of those before."""
+        """Replace the rules."""
         self.rules = [*rules]
-        self._left = [_NEVER if rule.times is None else rule.times for rule in rules]
+        self._left = [-1 if rule.times is None else rule.times for rule in rules]
 
     def on_frame(self, channel: str) -> StreamFault | None:
-        """Return the fault that hits a data frame now, None when all goes well."""
+        """Return the fault of the next data frame; None if there is none."""
         for at, rule in enumerate(self.rules):
             for_commands = rule.kind == "error" and rule.code not in TERMINAL
             if not for_commands and rule.channel in {None, channel} and self._hits(at, rule):
@@ -172,7 +163,7 @@ class StreamFaults:
         return None
 
     def on_command(self) -> int | None:
-        """Return the code of the error a command gets now, None when all goes well."""
+        """Return the error code for the next command; None if there is none."""
         for at, rule in enumerate(self.rules):
             if rule.kind == "error" and rule.code not in TERMINAL and self._hits(at, rule):
                 return rule.code
@@ -184,8 +175,8 @@ class StreamFaults:
         self._left[at] -= self._left[at] > 0
         return True
 
-    def garbled(self, payload: bytes) -> bytes:
-        """Return something in place of a frame that no reader can use as it is."""
+    def garble(self, payload: bytes) -> bytes:
+        """Return an invalid variant of a frame."""
         half = payload[: len(payload) // 2]
         forms = (
             half,
@@ -206,24 +197,24 @@ UNNUMBERED = frozenset({"ticker"})
 
 
 class Transport(Protocol):
-    """The socket under a connection."""
+    """The socket of a connection."""
 
     def write(self, data: bytes) -> None:
-        """Take frames to be sent; return at once."""
+        """Send encoded frames without waiting."""
         ...
 
     def waiting_bytes(self) -> int:
-        """Return how much the reader has not taken yet."""
+        """Return the number of bytes the client has not read yet."""
         ...
 
     def close(self, code: int) -> None:
-        """End the connection with a code; 0 cuts it."""
+        """Close the connection with a code; 0 aborts it."""
         ...
 
 
 @dataclass(slots=True)
 class Subscription:
-    """A channel a connection listens to; `markets` is None for all of them."""
+    """A subscription to one channel; `markets` is None for all markets."""
 
     sid: int
     channel: str
@@ -232,25 +223,20 @@ class Subscription:
     yes_price: bool = False
     seq: int = 0
 
-    def tell(self, kind: str, body: bytes, command_id: int | None = None) -> None:
-        """Send a data frame, with the next number where the channel has numbers."""
-        told = b"" if command_id is None else b'"id":%d,' % command_id
-        if self.channel in UNNUMBERED:
-            payload = b'{%s"type":"%s","sid":%d,"msg":%s}' % (
-                told,
-                kind.encode(),
-                self.sid,
-                body,
-            )
-        else:
+    def send(self, kind: str, body: bytes, command_id: int | None = None) -> None:
+        """Send a data frame, with the next sequence number if the channel has them."""
+        head = b"" if command_id is None else b'"id":%d,' % command_id
+        seq = b""
+        if self.channel not in UNNUMBERED:
             self.seq += 1
-            payload = b'{%s"type":"%s","sid":%d,"seq":%d,"msg":%s}' % (
-                told,
-                kind.encode(),
-                self.sid,
-                self.seq,
-                body,
-            )
+            seq = b',"seq":%d' % self.seq
+        payload = b'{%s"type":"%s","sid":%d%s,"msg":%s}' % (
+            head,
+            kind.encode(),
+            self.sid,
+            seq,
+            body,
+        )
         connection = self.connection
         if connection.faults.rules or connection.held is not None:
             connection.send_faulty(self, kind, payload)
@@ -258,23 +244,22 @@ class Subscription:
             connection.out.append(encode_frame(payload))
 
     def reply(self, kind: str, command_id: int | None, msg: object = None) -> None:
-        """Send a reply about this subscription; it takes a number like any frame."""
-        told: dict[str, object] = {} if command_id is None else {"id": command_id}
-        told |= {"type": kind, "sid": self.sid}
+        """Send a reply about this subscription; replies are numbered like data frames."""
+        fields: dict[str, object] = {"type": kind, "sid": self.sid}
         if self.channel not in UNNUMBERED:
             self.seq += 1
-            told["seq"] = self.seq
+            fields["seq"] = self.seq
         if msg is not None:
-            told["msg"] = msg
-        self.connection.send(told)
+            fields["msg"] = msg
+        self.connection.send(command_id, fields)
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """A reader; what is said to it goes out when it is flushed, unless it is stalled."""
+    """A client; frames are sent when it is flushed, unless it is stalled."""
 
     number: int
-    line: Transport
+    transport: Transport
     faults: StreamFaults
     signed: bool = True
     subscriptions: dict[int, Subscription] = field(default_factory=dict)
@@ -288,12 +273,13 @@ class Connection:
     commands_count: int = 0
     terminal: list[tuple[Subscription, int]] = field(default_factory=list)
 
-    def send(self, told: dict[str, object]) -> None:
-        """Send something that is no data, which no fault touches."""
-        self.out.append(encode_frame(msgspec.json.encode(told)))
+    def send(self, command_id: int | None, fields: dict[str, object]) -> None:
+        """Send a reply, which faults do not touch."""
+        head: dict[str, object] = {} if command_id is None else {"id": command_id}
+        self.out.append(encode_frame(msgspec.json.encode(head | fields)))
 
     def send_faulty(self, subscription: Subscription, kind: str, payload: bytes) -> None:
-        """Send a data frame, or let happen to it what is to go wrong."""
+        """Send a data frame, or apply the next fault to it."""
         fault = None if self.ended else self.faults.on_frame(subscription.channel)
         if fault is None:
             self.out.append(encode_frame(payload))
@@ -313,7 +299,7 @@ class Connection:
                 self._release()
                 self.held = payload
             case "malformed":
-                self.out.append(encode_frame(self.faults.garbled(payload)))
+                self.out.append(encode_frame(self.faults.garble(payload)))
             case "stall":
                 self.out.append(encode_frame(payload))
                 self.stalled_until = self.now + fault.seconds
@@ -321,7 +307,7 @@ class Connection:
                 self.out.append(encode_frame(payload))
                 self.flush(self.now)
                 self.ended = True
-                self.line.close(fault.code)
+                self.transport.close(fault.code)
             case "error":
                 self.out.append(encode_frame(payload))
                 self.terminal.append((subscription, fault.code))
@@ -332,10 +318,10 @@ class Connection:
             self.held = None
 
     def flush(self, now: float) -> None:
-        """Hand over what waits, unless the reader is being kept waiting."""
+        """Send waiting frames, unless the connection is stalled."""
         self.now = now
         if self.out and not self.ended and now >= self.stalled_until:
-            self.line.write(b"".join(self.out))
+            self.transport.write(b"".join(self.out))
             self.out.clear()
 
 
@@ -345,7 +331,7 @@ LIFECYCLE, COMBOS = "market_lifecycle_v2", "multivariate_market_lifecycle"
 
 @dataclass
 class _Listeners:
-    """The subscriptions of one channel: to all markets, or to some."""
+    """The subscriptions to one channel: of all markets, and by ticker."""
 
     to_all: list[Subscription] = field(default_factory=list)
     to_some: dict[str, list[Subscription]] = field(default_factory=dict)
@@ -358,22 +344,17 @@ class _Listeners:
 
 
 class Hub:
-    """Tells connections what happens, each frame written once for all who hear it."""
+    """Sends events to the subscriptions; each event is encoded once."""
 
-    def __init__(self, floor: MarketSource, *, unstamped_every: int = 0) -> None:
-        self._floor = floor
+    def __init__(self, source: MarketSource, *, unstamped_every: int = 0) -> None:
+        self._source = source
         self._unstamped_every = unstamped_every
         self._deltas = 0
         self._listeners: dict[str, _Listeners] = {}
         self.connections: dict[int, Connection] = {}
 
-    @property
-    def listening(self) -> bool:
-        """Whether anybody listens to anything."""
-        return any(connection.subscriptions for connection in self.connections.values())
-
     def listen(self, subscription: Subscription, tickers: Iterable[str] | None) -> None:
-        """Let a subscription hear of these markets too, of all where that is None."""
+        """Add markets to a subscription; None for all."""
         listeners = self._listeners.setdefault(subscription.channel, _Listeners())
         if tickers is None:
             listeners.to_all.append(subscription)
@@ -382,7 +363,7 @@ class Hub:
             listeners.to_some.setdefault(ticker, []).append(subscription)
 
     def ignore(self, subscription: Subscription, tickers: Iterable[str] | None) -> None:
-        """Let a subscription hear no more of these markets, of none where that is None."""
+        """Remove markets from a subscription; None for all."""
         listeners = self._listeners[subscription.channel]
         if tickers is None:
             listeners.to_all.remove(subscription)
@@ -393,51 +374,50 @@ class Hub:
                 del listeners.to_some[ticker]
 
     def end(self, subscription: Subscription) -> None:
-        """End a subscription."""
         if subscription.connection.subscriptions.pop(subscription.sid, None) is not None:
             self.ignore(subscription, subscription.markets)
 
     def leave(self, connection: Connection) -> None:
-        """Forget a connection and all it listened to."""
+        """Remove a connection and its subscriptions."""
         connection.ended = True
         for subscription in [*connection.subscriptions.values()]:
             self.end(subscription)
         self.connections.pop(connection.number, None)
 
-    def snapshot(self, subscription: Subscription, ticker: str, command_id: int | None) -> bool:
-        """Send a market's whole book; answer whether there is such a market."""
-        book = self._floor.book(ticker)
-        return book is not None and self._whole(subscription, ticker, book, command_id)
+    def snapshot(
+        self,
+        subscription: Subscription,
+        ticker: str,
+        command_id: int | None = None,
+        book: Book | None = None,
+    ) -> None:
+        """Send a book, the current one by default; nothing if there is no such market."""
+        book = book or self._source.book(ticker)
+        market = self._source.markets.get(ticker)
+        if book is not None and market is not None:
+            body = snapshot_body(market, book, yes_price=subscription.yes_price)
+            subscription.send("orderbook_snapshot", body, command_id)
 
-    def _whole(
-        self, subscription: Subscription, ticker: str, book: Book, command_id: int | None
-    ) -> bool:
-        market = self._floor.market(ticker)
-        if market is None:
-            return False
-        body = snapshot_body(market, book, yes_price=subscription.yes_price)
-        subscription.tell("orderbook_snapshot", body, command_id)
-        return True
-
-    def tell(self, events: Iterable[ExchangeEvent]) -> None:
-        """Tell everyone who listens what happened; it goes out when they are flushed."""
+    def publish(self, events: Iterable[ExchangeEvent]) -> None:
+        """Queue events for all subscriptions; they are sent when connections are flushed."""
         for event in events:
             if type(event) is DeltaEvent:
                 self._delta(event)
             elif type(event) is TradeEvent:
-                self._same(self._of(TRADE, event.ticker), "trade", event)
+                self._send(TRADE, event.ticker, "trade", trade_body, event)
             elif type(event) is QuoteEvent:
-                self._same(self._of(TICKER, event.ticker), "ticker", event)
+                self._send(TICKER, event.ticker, "ticker", quote_body, event)
             elif type(event) is LifecycleEvent:
                 channel = COMBOS if event.multivariate else LIFECYCLE
                 combo = event.multivariate and event.type == LIFECYCLE
-                self._same(self._of(channel, ""), COMBOS if combo else event.type, event)
+                kind = COMBOS if combo else event.type
+                self._send(channel, "", kind, msgspec.json.encode, event.body)
             elif type(event) is BookReplaced:
                 book = Book.of(event.yes, event.no)
-                for subscription in self._of(BOOK, event.ticker):
-                    self._whole(subscription, event.ticker, book, None)
+                for subscription in self._subscriptions(BOOK, event.ticker):
+                    self.snapshot(subscription, event.ticker, book=book)
 
-    def _of(self, channel: str, ticker: str) -> Sequence[Subscription]:
+    def _subscriptions(self, channel: str, ticker: str) -> Sequence[Subscription]:
         listeners = self._listeners.get(channel)
         return () if listeners is None else listeners.of(ticker)
 
@@ -445,48 +425,39 @@ class Hub:
         self._deltas += 1
         every = self._unstamped_every
         stamped = not every or self._deltas % every != 0
-        plain = turned = b""
-        for subscription in self._of(BOOK, delta.ticker):
-            if subscription.yes_price:
-                turned = turned or delta_body(delta, yes_price=True, stamped=stamped)
-                subscription.tell(BOOK, turned)
-            else:
-                plain = plain or delta_body(delta, yes_price=False, stamped=stamped)
-                subscription.tell(BOOK, plain)
+        bodies: dict[bool, bytes] = {}
+        for subscription in self._subscriptions(BOOK, delta.ticker):
+            yes_price = subscription.yes_price
+            body = bodies.get(yes_price)
+            if body is None:
+                body = bodies[yes_price] = delta_body(delta, yes_price=yes_price, stamped=stamped)
+            subscription.send(BOOK, body)
 
-    @staticmethod
-    def _same(
-        listeners: Sequence[Subscription],
-        kind: str,
-        event: TradeEvent | QuoteEvent | LifecycleEvent,
+    def _send(
+        self, channel: str, ticker: str, kind: str, encode: Callable[[T], bytes], event: T
     ) -> None:
-        if not listeners:
-            return
-        if isinstance(event, TradeEvent):
-            body = trade_body(event)
-        elif isinstance(event, QuoteEvent):
-            body = quote_body(event)
-        else:
-            body = lifecycle_body(event)
-        for subscription in listeners:
-            subscription.tell(kind, body)
+        subscriptions = self._subscriptions(channel, ticker)
+        if subscriptions:
+            body = encode(event)
+            for subscription in subscriptions:
+                subscription.send(kind, body)
 
 
-TRANSPORT_EXTENSION: Final = "grandstand.line"
+TRANSPORT_EXTENSION: Final = "grandstand.transport"
 _HEARTBEAT: Final = b"heartbeat"
 
 
 class StreamProtocol(WebSocketsSansIOProtocol):
-    """Hands the application its own line, and pings as the exchange does."""
+    """Gives the application direct access to the socket, and pings as the exchange does."""
 
     def handle_connect(self, event: Any) -> None:  # noqa: ANN401 - a type of another library
-        """Begin, with the line among what the application is told."""
+        """Add the transport to the ASGI scope."""
         super().handle_connect(event)
         if self.response.status_code == 101:
-            self.scope["extensions"][TRANSPORT_EXTENSION] = {"line": _TransportLine(self)}
+            self.scope["extensions"][TRANSPORT_EXTENSION] = {"transport": _ProtocolTransport(self)}
 
     def send_keepalive_ping(self) -> None:
-        """Ping with the exchange's word in place of a random one."""
+        """Ping with the exchange's payload instead of a random one."""
         self.ping_timer = None
         if self.close_sent or self.transport.is_closing():
             return
@@ -498,8 +469,8 @@ class StreamProtocol(WebSocketsSansIOProtocol):
             self.pong_timer = self.loop.call_later(self.ping_timeout, self.keepalive_timeout)
 
 
-class _TransportLine:
-    """Writes frames that are made already; there is no compression they would have to go by."""
+class _ProtocolTransport:
+    """Writes encoded frames to the socket, bypassing the protocol, which does not compress."""
 
     def __init__(self, protocol: StreamProtocol) -> None:
         self._protocol = protocol

@@ -206,7 +206,7 @@ async def test_coverage_counts_every_market_whole_but_those_with_a_gap(tmp_path:
 
 def _cut(exchange: Exchange) -> None:
     for connection in [*exchange.hub.connections.values()]:
-        connection.line.close(0)
+        connection.transport.close(0)
 
 
 async def _reconnected(gatherer: Gatherer) -> bool:

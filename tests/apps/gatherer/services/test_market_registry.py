@@ -82,7 +82,7 @@ async def test_what_is_no_longer_listed_is_gone_and_the_journal_says_so(
     known = len(journal)
     ticker = min(await markets.followed())
 
-    world.become(ticker, LifecycleChange("determined", result="yes"))
+    world.change_market(ticker, LifecycleChange("determined", result="yes"))
     await markets.sync()
     followed = await markets.followed()
 

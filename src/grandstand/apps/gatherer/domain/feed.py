@@ -40,7 +40,7 @@ from grandstand.apps.gatherer.domain.subscriptions import (
     FeedCounters,
     MarketTrack,
     Subscription,
-    snapshot_row,
+    book_row,
     ticker_row,
     trade_row,
     unfollow_gap,
@@ -338,7 +338,16 @@ class Feed:
         track = self._subscriptions[snapshot.sid].follow(snapshot.ticker)
         track.book.replace(snapshot)
         track.mark_valid()
-        row = snapshot_row(snapshot, track.book, at, gatherer=self.gatherer, conn=self.conn)
+        row = book_row(
+            snapshot.ticker,
+            track.book,
+            at,
+            source="ws",
+            sid=snapshot.sid,
+            seq=snapshot.seq,
+            gatherer=self.gatherer,
+            conn=self.conn,
+        )
         return FeedResult(row, self._gaps.resolve(frozenset((snapshot.ticker,)), at))
 
     def _trade(self, trade: TradeMessage, at: int) -> FeedResult:

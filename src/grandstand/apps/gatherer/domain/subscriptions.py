@@ -186,29 +186,45 @@ class FeedCounters:
     unstamped: int = 0
 
 
-def snapshot_row(
-    snapshot: SnapshotMessage, book: OrderBook, received_at: int, *, gatherer: str, conn: int
+def book_row(
+    ticker: str,
+    book: OrderBook,
+    at: int,
+    *,
+    source: str,
+    sid: int | None = None,
+    seq: int | None = None,
+    gatherer: str | None = None,
+    conn: int | None = None,
 ) -> OrderbookSnapshot:
-    """Return the row of a snapshot received on the stream."""
+    """Return the row of a book, with levels as JSON, lowest price first; asks are mirrored bids."""
     yes, no = book.levels()
     return OrderbookSnapshot(
-        snapshot_ts=received_at,
+        snapshot_ts=at,
         exchange_ts=None,
-        ticker=snapshot.ticker,
-        source="ws",
-        **level_columns(yes, no),
+        ticker=ticker,
+        source=source,
+        yes_bids=_encode(yes),
+        yes_asks=_encode(_to_asks(no)),
+        no_bids=_encode(no),
+        no_asks=_encode(_to_asks(yes)),
         best_yes_bid=book.best_yes_bid,
         best_yes_ask=book.best_yes_ask,
         spread=book.spread,
-        sid=snapshot.sid,
-        seq=snapshot.seq,
+        sid=sid,
+        seq=seq,
         gatherer=gatherer,
         conn=conn,
     )
 
 
 def trade_row(
-    trade: TradeMessage, exchange_ts: int, received_at: int, *, gatherer: str, conn: int
+    trade: TradeMessage,
+    exchange_ts: int,
+    received_at: int,
+    *,
+    gatherer: str,
+    conn: int | None = None,
 ) -> Trade:
     return Trade(
         trade_id=trade.trade_id,
@@ -218,7 +234,7 @@ def trade_row(
         price=trade.price,
         size=trade.size,
         taker_side=trade.taker_side,
-        sid=trade.sid,
+        sid=None if conn is None else trade.sid,
         is_block=trade.is_block,
         gatherer=gatherer,
         conn=conn,
@@ -243,16 +259,6 @@ def ticker_row(
         gatherer=gatherer,
         conn=conn,
     )
-
-
-def level_columns(yes: Levels, no: Levels) -> dict[str, str]:
-    """Return the four level columns as JSON, lowest price first; asks are mirrored bids."""
-    return {
-        "yes_bids": _encode(yes),
-        "yes_asks": _encode(_to_asks(no)),
-        "no_bids": _encode(no),
-        "no_asks": _encode(_to_asks(yes)),
-    }
 
 
 def _to_asks(levels: Levels) -> Levels:

@@ -5,18 +5,41 @@ from __future__ import annotations
 import asyncio
 import heapq
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, closing
-from dataclasses import dataclass
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from dataclasses import asdict, dataclass
 from itertools import chain, groupby, islice, pairwise, repeat
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 from uuid import UUID
 
-from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot, Row
-from grandstand.apps.gatherer.domain.subscriptions import level_columns
-from grandstand.apps.gatherer.services.queries.books import BookHistory, HistoricalBook
-from grandstand.apps.gatherer.store import DELTAS, SNAPSHOTS, TICKERS, TRADES, market_history
+from grandstand.apps.gatherer.domain.rows import (
+    OrderbookDelta,
+    OrderbookSnapshot,
+    Row,
+    Ticker,
+    Trade,
+)
+from grandstand.apps.gatherer.domain.subscriptions import book_row
+from grandstand.apps.gatherer.services.queries.books import BookHistory
+from grandstand.apps.gatherer.store import (
+    DELTAS,
+    SNAPSHOTS,
+    TICKERS,
+    TRADES,
+    decode_levels,
+    market_history,
+)
+from grandstand.core.clock import Clock
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.engines.protocol import SeriesEngine
@@ -241,28 +264,178 @@ class ReplayMarket:
     category: str = ""
 
 
-class RunningReplay(Protocol):
-    """A running replay server."""
+class ReplayMarkets(Protocol):
+    """The markets of a replay server; recorded rows are added to them."""
+
+    def list_market(
+        self, ticker: str, *, title: str, event_ticker: str, series_ticker: str, category: str
+    ) -> object: ...
+
+    def replace_book(
+        self, at: int, ticker: str, yes: list[tuple[int, int]], no: list[tuple[int, int]]
+    ) -> None: ...
+
+    def change_level(self, at: int, ticker: str, *, yes: bool, price: int, size: int) -> bool:
+        """Change a level, and return False, with no effect, if there is no book yet."""
+        ...
+
+    def add_trade(
+        self,
+        at: int,
+        trade_id: str,
+        ticker: str,
+        price: int,
+        size: int,
+        *,
+        taker_yes: bool,
+        is_block: bool,
+    ) -> None: ...
+
+    def add_quote(
+        self,
+        at: int,
+        ticker: str,
+        *,
+        last: int | None,
+        yes_bid: int | None,
+        yes_ask: int | None,
+        volume: int,
+        open_interest: int,
+        dollar_volume: int,
+        dollar_open_interest: int,
+    ) -> None: ...
+
+
+class ReplayTarget(Protocol):
+    """A server of the exchange's protocol that a replay fills."""
+
+    clock: Clock
 
     @property
-    def address(self) -> str:
-        """The address of its REST API and WebSocket, as `http://HOST:PORT`."""
-        ...
+    def markets(self) -> ReplayMarkets: ...
 
     @property
-    def finished(self) -> asyncio.Event:
-        """Set when everything was sent."""
+    def is_listening(self) -> bool:
+        """Whether a client has a subscription."""
+        ...
+
+    async def send(self, at_us: int) -> None:
+        """Send what was added up to a time; returns when no client has much left to read."""
+        ...
+
+    def disconnect(self, code: int) -> None:
+        """Close all connections with a code."""
         ...
 
 
-class ReplayServer(Protocol):
-    """Serves recorded rows over the exchange's protocol; the host provides it."""
+# Serves on a port while `Playback.run` runs, and returns the address; the host provides it.
+ReplayServer: TypeAlias = Callable[
+    [Callable[[ReplayTarget], Coroutine[Any, Any, None]], int], AbstractAsyncContextManager[str]
+]
 
-    def __call__(
-        self, rows: Iterable[TimedRow], listings: Iterable[ReplayMarket], *, speed: float, port: int
-    ) -> AbstractAsyncContextManager[RunningReplay]:
-        """Serve rows at a speed: 1 is real time, 0 as fast as clients read."""
-        ...
+
+class Playback:
+    """Plays rows in order, `speed` times as fast as they were recorded; 0 as fast as clients read.
+
+    It starts `settle_seconds` after the first client subscribed, and disconnects all at the end.
+    Deltas before the first book of a market are useless to clients: they are `skipped`.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[TimedRow],
+        listings: Iterable[ReplayMarket] = (),
+        *,
+        speed: float = 1.0,
+        settle_seconds: float = 0.25,
+    ) -> None:
+        self._rows = iter(rows)
+        self._listings = listings
+        self._speed = speed
+        self._settle_seconds = settle_seconds
+        self.played = 0
+        self.skipped = 0
+        self.finished = asyncio.Event()
+
+    async def run(self, target: ReplayTarget) -> None:
+        """Play everything; after an error clients are disconnected with code 1011."""
+        for listing in self._listings:
+            target.markets.list_market(**asdict(listing))
+        while not target.is_listening:  # noqa: ASYNC110 - the server has no event for it
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(self._settle_seconds)
+        code = 1011
+        try:
+            with ThreadPoolExecutor(1, "playback") as reader:
+                await self._play(target, reader)
+            code = 1000
+        finally:
+            target.disconnect(code)
+            self.finished.set()
+
+    async def _play(self, target: ReplayTarget, reader: ThreadPoolExecutor) -> None:
+        def read() -> list[TimedRow]:
+            return list(islice(self._rows, 2000))
+
+        loop, clock, speed = asyncio.get_running_loop(), target.clock, self._speed
+        started, first = clock.monotonic(), None
+        reading = loop.run_in_executor(reader, read)
+        while rows := await reading:
+            reading = loop.run_in_executor(reader, read)
+            first = rows[0][0] if first is None else first
+            while rows:
+                due, now, wait = len(rows), 0, 0.0
+                if speed:
+                    now = first + int((clock.monotonic() - started) * speed * 1e6)
+                    due = next((at for at, row in enumerate(rows) if row[0] > now), due)
+                for _, row in rows[:due]:
+                    self._add(target.markets, row)
+                if due:
+                    self.played += due
+                    await target.send(rows[due - 1][0])
+                rows = rows[due:]
+                if rows:
+                    wait = min(max((rows[0][0] - now) / 1e6 / speed, 0.001), 0.05)
+                await asyncio.sleep(wait)
+
+    def _add(self, markets: ReplayMarkets, row: Row) -> None:
+        if type(row) is OrderbookDelta:
+            self.skipped += not markets.change_level(
+                row.exchange_ts, row.ticker, yes=row.side, price=row.price, size=row.size_delta
+            )
+        elif type(row) is Trade:
+            markets.add_trade(
+                row.exchange_ts,
+                str(row.trade_id),
+                row.ticker,
+                row.price,
+                row.size,
+                taker_yes=row.taker_side,
+                is_block=row.is_block,
+            )
+        elif type(row) is OrderbookSnapshot:
+            yes, no = decode_levels(row.yes_bids), decode_levels(row.no_bids)
+            markets.replace_book(row.snapshot_ts, row.ticker, [*yes.items()], [*no.items()])
+        elif type(row) is Ticker:
+            markets.add_quote(
+                row.exchange_ts,
+                row.ticker,
+                last=row.last_price,
+                yes_bid=row.yes_bid,
+                yes_ask=row.yes_ask,
+                volume=row.volume or 0,
+                open_interest=row.open_interest or 0,
+                dollar_volume=row.dollar_volume or 0,
+                dollar_open_interest=row.dollar_open_interest or 0,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class RunningReplay:
+    """A replay being served at `http://HOST:PORT`; `finished` is set when everything was sent."""
+
+    address: str
+    finished: asyncio.Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +467,11 @@ class ReplayService:
 
         The book of every market at the start comes first.
         """
-        others = (self._trades(period), self._tickers(period), self._snapshots(period))
+        others = (
+            self._timed(period.window(TRADES)),
+            self._timed(period.window(TICKERS)),
+            self._snapshots(period),
+        )
         interleaved = interleave(self._deltas(period), self._position(), others)
         return chain(self._first_books(period), interleaved)
 
@@ -303,8 +480,8 @@ class ReplayService:
         if period.tickers:
             return period.tickers
         found: set[str] = set()
-        kept: tuple[Series[Any], ...] = (DELTAS, TRADES, TICKERS)
-        for series in kept:
+        recorded: tuple[Series[Any], ...] = (DELTAS, TRADES, TICKERS)
+        for series in recorded:
             window = Window(series, period.start_us, period.end_us, order="any")
             for table in self._engine.tables(window):
                 found.update(table["ticker"].unique().to_pylist())
@@ -314,14 +491,16 @@ class ReplayService:
         """Return what is recorded about markets."""
         return tuple(map(self._market, tickers))
 
+    @asynccontextmanager
     async def serve(
         self, server: ReplayServer, period: ReplayRange, *, speed: float = 1.0, port: int = 0
-    ) -> AbstractAsyncContextManager[RunningReplay]:
-        """Start a server for a period, and return its context manager."""
+    ) -> AsyncIterator[RunningReplay]:
+        """Replay a period over the exchange's protocol while the block runs."""
         markets = await asyncio.to_thread(self.markets, period)
         listings = await asyncio.to_thread(self.listings, markets)
-        chosen = ReplayRange(period.start_us, period.end_us, period.tickers)
-        return server(self.rows(chosen), listings, speed=speed, port=port)
+        playback = Playback(self.rows(period), listings, speed=speed)
+        async with server(playback.run, port) as address:
+            yield RunningReplay(f"http://{address}", playback.finished)
 
     def _deltas(self, period: ReplayRange) -> Iterator[list[OrderbookDelta]]:
         window = period.window(DELTAS)
@@ -333,12 +512,6 @@ class ReplayService:
 
     def _position(self) -> Position:
         return attrgetter("exchange_ts" if self._merged else "received_at")
-
-    def _trades(self, period: ReplayRange) -> Iterator[TimedRow]:
-        return self._timed(period.window(TRADES))
-
-    def _tickers(self, period: ReplayRange) -> Iterator[TimedRow]:
-        return self._timed(period.window(TICKERS))
 
     def _timed(self, window: Window[R]) -> Iterator[TimedRow]:
         found = (
@@ -356,7 +529,10 @@ class ReplayService:
         for ticker in self.markets(period):
             found = self._books.at(ticker, period.start_us - 1)
             if found.base_us is not None:
-                yield period.start_us, _row(found, period.start_us)
+                yield (
+                    period.start_us,
+                    book_row(found.ticker, found.book(), period.start_us, source="ws"),
+                )
 
     def _market(self, ticker: str) -> ReplayMarket:
         title = event = series = ""
@@ -367,20 +543,3 @@ class ReplayService:
             if title and event:
                 break
         return ReplayMarket(ticker, title, event, series)
-
-
-def _row(book: HistoricalBook, at_us: int) -> Row:
-    columns = level_columns(book.yes, book.no)
-    return OrderbookSnapshot(
-        snapshot_ts=at_us,
-        exchange_ts=None,
-        ticker=book.ticker,
-        source="ws",
-        yes_bids=columns["yes_bids"],
-        yes_asks=columns["yes_asks"],
-        no_bids=columns["no_bids"],
-        no_asks=columns["no_asks"],
-        best_yes_bid=book.best_yes_bid,
-        best_yes_ask=book.best_yes_ask,
-        spread=book.spread,
-    )

@@ -61,7 +61,7 @@ def _happened(world: World) -> Counter[tuple[Any, ...]]:
 
 def _cut(exchange: Exchange) -> None:
     for connection in [*exchange.hub.connections.values()]:
-        connection.line.close(0)
+        connection.transport.close(0)
 
 
 @pytest.fixture(params=["chunks", "postgres"])

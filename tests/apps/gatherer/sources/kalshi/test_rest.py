@@ -230,7 +230,7 @@ async def test_bodies_with_anything_in_them_are_refused_and_counted_and_never_en
     exchange = KalshiClient(web, stage.rest_url, signer=signer, clock=CLOCK, per_second=5000)
     await step_world(stage.simulated, stage.world, 100)
     draw, rest, outcomes = Random(5), stage.simulated.rest, Counter[str]()
-    true = rest.answer
+    true = rest.respond
     ways = (
         lambda: _all(exchange.markets()),
         lambda: _all(exchange.trades(start_s=0, end_s=2**33)),
@@ -240,7 +240,7 @@ async def test_bodies_with_anything_in_them_are_refused_and_counted_and_never_en
     )
 
     monkeypatch.setattr(
-        type(rest), "answer", lambda _, path, query: (200, _spoilt(draw, true(path, query)[1]))
+        type(rest), "respond", lambda _, path, query: (200, _spoilt(draw, true(path, query)[1]))
     )
     for number in range(150):
         outcomes[await _outcome(ways[number % len(ways)]())] += 1

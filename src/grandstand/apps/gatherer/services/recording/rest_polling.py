@@ -11,10 +11,8 @@ import msgspec
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.feed_events import Gap
-from grandstand.apps.gatherer.domain.messages import TradeMessage
 from grandstand.apps.gatherer.domain.order_book import OrderBook
-from grandstand.apps.gatherer.domain.rows import OrderbookSnapshot, Trade
-from grandstand.apps.gatherer.domain.subscriptions import level_columns
+from grandstand.apps.gatherer.domain.subscriptions import book_row, trade_row
 from grandstand.apps.gatherer.services.recording.connections import Connection, ConnectionPool
 from grandstand.apps.gatherer.services.recording.writer import Writer
 from grandstand.apps.gatherer.sources.kalshi.rest import MAX_BOOKS_PER_REQUEST, KalshiClient
@@ -61,10 +59,12 @@ class RestPoller:
 
         The slot is the same for every gatherer, so that their rows are identical.
         """
-        count = 0
-        for batch in _batches(sorted(self._pool.followed)):
-            for ticker, book in (await self._client.books(batch)).items():
-                self._writer.add(store.SNAPSHOTS, self._snapshot_row(ticker, book, slot_us))
+        count, followed = 0, sorted(self._pool.followed)
+        for at in range(0, len(followed), MAX_BOOKS_PER_REQUEST):
+            books = await self._client.books(followed[at : at + MAX_BOOKS_PER_REQUEST])
+            for ticker, book in books.items():
+                row = book_row(ticker, book, slot_us, source="rest", gatherer=self._gatherer)
+                self._writer.add(store.SNAPSHOTS, row)
                 count += 1
         return count
 
@@ -107,7 +107,10 @@ class RestPoller:
         async for page in self._client.trades(start_s=start, end_s=end):
             for trade in page.items:
                 if self._is_wanted(trade.ticker):
-                    self._writer.add(store.TRADES, self._trade_row(trade))
+                    at = self._stamp()
+                    exchange_ts = at if trade.exchange_ts is None else trade.exchange_ts
+                    row = trade_row(trade, exchange_ts, at, gatherer=self._gatherer)
+                    self._writer.add(store.TRADES, row)
                     count += 1
         return count
 
@@ -150,44 +153,6 @@ class RestPoller:
         connection = self._pool.connection_of(ticker)
         if outcome == "different" and connection is not None:
             connection.mark_suspect(ticker, at)
-
-    def _snapshot_row(self, ticker: str, book: OrderBook, slot_us: int) -> OrderbookSnapshot:
-        columns = level_columns(*book.levels())
-        return OrderbookSnapshot(
-            snapshot_ts=slot_us,
-            exchange_ts=None,
-            ticker=ticker,
-            source="rest",
-            yes_bids=columns["yes_bids"],
-            yes_asks=columns["yes_asks"],
-            no_bids=columns["no_bids"],
-            no_asks=columns["no_asks"],
-            best_yes_bid=book.best_yes_bid,
-            best_yes_ask=book.best_yes_ask,
-            spread=book.spread,
-            gatherer=self._gatherer,
-        )
-
-    def _trade_row(self, trade: TradeMessage) -> Trade:
-        at = self._stamp()
-        return Trade(
-            trade_id=trade.trade_id,
-            exchange_ts=trade.exchange_ts if trade.exchange_ts is not None else at,
-            received_at=at,
-            ticker=trade.ticker,
-            price=trade.price,
-            size=trade.size,
-            taker_side=trade.taker_side,
-            is_block=trade.is_block,
-            gatherer=self._gatherer,
-        )
-
-
-def _batches(tickers: Sequence[str]) -> list[Sequence[str]]:
-    return [
-        tickers[at : at + MAX_BOOKS_PER_REQUEST]
-        for at in range(0, len(tickers), MAX_BOOKS_PER_REQUEST)
-    ]
 
 
 async def retry_transient(
