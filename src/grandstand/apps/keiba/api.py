@@ -10,6 +10,7 @@ from fastapi import Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
+from grandstand.apps.keiba.domain.errors import NotPublished
 from grandstand.apps.keiba.domain.horses import JockeyRecord
 from grandstand.apps.keiba.domain.ids import Circuit, InvalidId
 from grandstand.apps.keiba.domain.races import Language, Odds, RaceCard, RaceResult
@@ -33,7 +34,6 @@ from grandstand.apps.keiba.services.page_cache import (
 from grandstand.apps.keiba.services.previews import Preview, PreviewRejected
 from grandstand.apps.keiba.services.race_days import Day
 from grandstand.apps.keiba.services.watchlist import WatchedHorse
-from grandstand.apps.keiba.sources.html_reader import NotPublished
 from grandstand.core.errors import (
     GrandstandError,
     InvalidInput,

@@ -5,10 +5,9 @@ from collections import Counter
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable, SiteCoolingDown
 from grandstand.apps.keiba.domain.ids import InvalidId
 from grandstand.apps.keiba.services.cards import Progress
-from grandstand.apps.keiba.sources.html_reader import PageUnreadable
-from grandstand.apps.keiba.sources.netkeiba import SiteCoolingDown
 from grandstand.core.clock import ManualClock
 from grandstand.simulators.malformed import MalformedReply
 from grandstand.simulators.racing.site import Malformation, Site

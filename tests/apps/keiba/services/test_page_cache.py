@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.domain.ids import InvalidId
-from grandstand.apps.keiba.sources.html_reader import NotPublished, PageUnreadable
 from grandstand.core.clock import ManualClock
 from grandstand.net.errors import QuotaExceeded
 from grandstand.simulators.malformed import MalformedReply

@@ -4,8 +4,8 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.services.page_cache import JST
-from grandstand.apps.keiba.sources.html_reader import PageUnreadable
 from grandstand.simulators.malformed import MalformedReply
 from tests.apps.keiba.stage import NOON, SUNDAY, Stage
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import NotPublished
 from grandstand.apps.keiba.domain.ids import InvalidId
 from grandstand.apps.keiba.services.watchlist import ENTRY_TOPIC
-from grandstand.apps.keiba.sources.html_reader import NotPublished
 from grandstand.apps.keiba.store import HorseWatcher, Watch
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.events import Event

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.domain.races import Runner
-from grandstand.apps.keiba.sources.html_reader import PageUnreadable
 from grandstand.apps.keiba.sources.race_parser import parse_card
 from tests.apps.keiba.sources.race_pages import (
     HEAD,

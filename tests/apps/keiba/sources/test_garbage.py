@@ -9,15 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
-from grandstand.apps.keiba.sources.html_reader import (
-    MAX_PAGE_BYTES,
-    NotPublished,
-    Page,
-    PageUnreadable,
-    Parsed,
-    is_block_page,
-)
+from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, Page, Parsed, is_block_page
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
     parse_horse_results,

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.domain.horses import Form, PastRun
-from grandstand.apps.keiba.sources.html_reader import PageUnreadable
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
     parse_horse_results,

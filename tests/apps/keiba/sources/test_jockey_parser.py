@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.domain.horses import JockeyFigures
-from grandstand.apps.keiba.sources.html_reader import PageUnreadable
 from grandstand.apps.keiba.sources.profile_parser import parse_jockey
 from tests.apps.keiba.sources.horse_pages import CAREER, JOCKEY, jockey, year
 from tests.apps.keiba.sources.race_pages import page

@@ -5,14 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable, SiteCoolingDown
 from grandstand.apps.keiba.domain.ids import InvalidId
-from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, NotPublished, PageUnreadable
-from grandstand.apps.keiba.sources.netkeiba import (
-    SiteCoolingDown,
-    card_page,
-    horse_profile_page,
-    result_page,
-)
+from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES
+from grandstand.apps.keiba.sources.netkeiba import card_page, horse_profile_page, result_page
 from grandstand.core.clock import ManualClock
 from grandstand.net.errors import QuotaExceeded, RobotsDisallowed, SourceServerError
 from tests.apps.keiba.sources.horse_pages import HORSE, profile

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.domain.races import Odds, PlaceOdds, WinOdds
-from grandstand.apps.keiba.sources.html_reader import NotPublished, PageUnreadable
 from grandstand.apps.keiba.sources.race_parser import parse_local_odds, parse_odds
 from tests.apps.keiba.sources.race_pages import LOCAL, LOCAL_ODDS, RACE, document, page
 

@@ -6,12 +6,11 @@ from random import Random
 
 import pytest
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable, SiteCoolingDown
 from grandstand.apps.keiba.domain.ids import Circuit
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.html_reader import PageUnreadable
 from grandstand.apps.keiba.sources.netkeiba import (
     Netkeiba,
-    SiteCoolingDown,
     card_page,
     day_list_page,
     horse_profile_page,

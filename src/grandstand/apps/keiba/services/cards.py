@@ -9,6 +9,7 @@ from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from grandstand.apps.keiba.domain import ids
+from grandstand.apps.keiba.domain.errors import SiteCoolingDown
 from grandstand.apps.keiba.domain.form import Entry, Figures
 from grandstand.apps.keiba.domain.horses import Form, JockeyRecord, Parents
 from grandstand.apps.keiba.domain.ids import Circuit
@@ -29,7 +30,7 @@ from grandstand.apps.keiba.services.page_cache import (
 from grandstand.apps.keiba.services.race_days import RaceDays
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources import netkeiba
-from grandstand.apps.keiba.sources.netkeiba import Netkeiba, SiteCoolingDown, SitePage
+from grandstand.apps.keiba.sources.netkeiba import Netkeiba, SitePage
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import get_logger

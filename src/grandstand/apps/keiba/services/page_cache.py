@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from grandstand.apps.keiba import store
 from grandstand.apps.keiba.domain import ids
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.domain.form import Record, record_of
 from grandstand.apps.keiba.domain.horses import (
     Form,
@@ -31,7 +32,7 @@ from grandstand.apps.keiba.domain.races import (
 )
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources import netkeiba
-from grandstand.apps.keiba.sources.html_reader import NotPublished, PageUnreadable, Parsed
+from grandstand.apps.keiba.sources.html_reader import Parsed
 from grandstand.apps.keiba.sources.netkeiba import Netkeiba, SitePage
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError

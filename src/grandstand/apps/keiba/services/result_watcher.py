@@ -7,11 +7,10 @@ from typing import Final
 
 import msgspec
 
+from grandstand.apps.keiba.domain.errors import NotPublished, SiteCoolingDown
 from grandstand.apps.keiba.domain.races import RaceEntry, RaceResult
 from grandstand.apps.keiba.services.page_cache import PageCache, start_time, today_in_japan
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.html_reader import NotPublished
-from grandstand.apps.keiba.sources.netkeiba import SiteCoolingDown
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import get_logger

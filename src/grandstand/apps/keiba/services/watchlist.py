@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from grandstand.apps.keiba.domain import ids
+from grandstand.apps.keiba.domain.errors import SiteCoolingDown
 from grandstand.apps.keiba.domain.races import RaceCard
 from grandstand.apps.keiba.services.page_cache import (
     PageCache,
@@ -18,7 +19,6 @@ from grandstand.apps.keiba.services.page_cache import (
     today_in_japan,
 )
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.netkeiba import SiteCoolingDown
 from grandstand.apps.keiba.store import HorseWatcher, Watch
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, InvalidInput

@@ -6,12 +6,12 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.sources.text_fields import compact, normalize
-from grandstand.core.errors import NotFound, SourceFailed
 
 T = TypeVar("T")
 Encoding: TypeAlias = Literal["utf-8", "euc-jp", "cp932"]
@@ -38,27 +38,6 @@ _VENDOR: Final = "grandstand-cp51932"
 _ABOVE_ASCII: Final = 0xA0
 _LAST_LOW_ROW: Final = 0x5E
 _FIRST_HIGH_CELL: Final = 0x60
-
-
-class NotPublished(NotFound):
-    """The site has no such page, or it is still empty."""
-
-    code: ClassVar[str] = "not-published"
-
-    def __init__(self, page: str, why: str) -> None:
-        super().__init__(f"{page} is not published: {why}")
-        self.page = page
-
-
-class PageUnreadable(SourceFailed):
-    """A page could not be parsed."""
-
-    code: ClassVar[str] = "page-unreadable"
-
-    def __init__(self, page: str, why: str) -> None:
-        super().__init__(f"{page} could not be parsed: {why}")
-        self.page = page
-        self.why = why
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from grandstand.apps.keiba.domain import ids
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable, SiteCoolingDown
 from grandstand.apps.keiba.domain.horses import Form, HorseProfile, JockeyRecord, Pedigree
 from grandstand.apps.keiba.domain.ids import Circuit
 from grandstand.apps.keiba.domain.races import Odds, RaceCard, RaceEntry, RaceResult
 from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
-from grandstand.apps.keiba.sources.html_reader import (
-    MAX_PAGE_BYTES,
-    NotPublished,
-    Page,
-    PageUnreadable,
-    Parsed,
-    is_block_page,
-)
+from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, Page, Parsed, is_block_page
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
     parse_horse_results,
@@ -36,7 +30,6 @@ from grandstand.apps.keiba.sources.race_parser import (
     parse_result,
 )
 from grandstand.core.clock import Clock
-from grandstand.core.errors import LimitReached
 from grandstand.core.logging import get_logger
 from grandstand.kit.shared_limits import SourcePause, StoreFallback
 from grandstand.net.client import Response, Source, SourceRegistry
@@ -60,22 +53,6 @@ T = TypeVar("T")
 Site: TypeAlias = Literal["race", "nar", "db"]
 
 MAX_COOLDOWN: Final = timedelta(days=1)
-
-
-class SiteCoolingDown(LimitReached):
-    """The site blocked us, so no requests are sent to it for a while."""
-
-    code: ClassVar[str] = "site-cooling-down"
-    retry = False
-
-    def __init__(self, site: str, until: datetime, why: str) -> None:
-        super().__init__(
-            f"{site} is paused until {until:%Y-%m-%d %H:%M:%S} UTC because {why}. "
-            "Cached pages are still available."
-        )
-        self.site = site
-        self.until = until
-        self.why = why
 
 
 class Cooldowns:

@@ -16,6 +16,7 @@ import msgspec
 from selectolax.lexbor import LexborNode
 
 from grandstand.apps.keiba.domain import ids
+from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
 from grandstand.apps.keiba.domain.races import (
     Bet,
     Finisher,
@@ -32,10 +33,8 @@ from grandstand.apps.keiba.domain.races import (
 )
 from grandstand.apps.keiba.sources import text_fields
 from grandstand.apps.keiba.sources.html_reader import (
-    NotPublished,
     Page,
     PageReader,
-    PageUnreadable,
     Parsed,
     Row,
     body_rows,
