@@ -46,7 +46,7 @@ def rows(*, full: bool) -> list[Row]:
         ),
         Row("the same by CPU time", "s", spent, aim=Limit(_MOST_SECONDS), higher_is_better=False),
         Row("of which the season was generated in", "s", generated, higher_is_better=False),
-        Row("forecasts made, settled and scored", "forecasts/s", len(walked.outcomes) / taken),
+        Row("forecasts made and settled", "forecasts/s", len(walked.outcomes) / taken),
         *_audit(walked),
         *_growth(3 if full else 1),
     ]

@@ -84,4 +84,4 @@ def test_defect_18_what_a_hundred_and_ten_wins_breaks_even_at_fifty_two() -> Non
 
     assert implied_probability(-110) == pytest.approx(11 / 21)
     assert won[0] == 10_000
-    assert found.roi == pytest.approx(0.0, abs=1e-12)
+    assert found.value == pytest.approx(0.0, abs=1e-12)

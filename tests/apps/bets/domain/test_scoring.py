@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 
 from grandstand.apps.bets.domain.scoring import (
-    accuracy,
     brier,
-    brier_split,
     calibration_error,
     log_loss,
     reliability_bins,
     return_on_stake,
 )
 from grandstand.core.errors import InvalidInput
-
-_FORECASTS = [0.1, 0.1, 0.4, 0.4, 0.8, 0.8, 0.8, 0.8]
-_HAPPENED = [False, False, True, False, True, True, True, False]
 
 
 def test_brier_and_log_loss_are_their_formulas() -> None:
@@ -29,30 +24,6 @@ def test_brier_and_log_loss_are_their_formulas() -> None:
 
 def test_a_certainty_that_failed_costs_much_but_not_everything() -> None:
     assert log_loss([1.0], [False]) == pytest.approx(-math.log(1e-12))
-
-
-def test_the_parts_of_the_brier_score_are_the_textbook_ones() -> None:
-    split = brier_split(_FORECASTS, _HAPPENED)
-
-    assert split.uncertainty == pytest.approx(0.25)
-    assert split.reliability == pytest.approx(
-        2 / 8 * 0.1**2 + 2 / 8 * 0.1**2 + 4 / 8 * (0.8 - 0.75) ** 2
-    )
-    assert split.resolution == pytest.approx(2 / 8 * 0.5**2 + 0 + 4 / 8 * 0.25**2)
-    assert split.within == pytest.approx(0.0, abs=1e-15)
-    assert split.brier == pytest.approx(split.reliability - split.resolution + split.uncertainty)
-
-
-def test_binned_parts_still_sum_to_the_score() -> None:
-    chance = np.random.default_rng(5)
-    forecasts = chance.uniform(size=500).tolist()
-    happened = (chance.uniform(size=500) < 0.5).tolist()
-
-    split = brier_split(forecasts, happened, bins=10)
-
-    total = split.reliability - split.resolution + split.uncertainty + split.within
-    assert total == pytest.approx(brier(forecasts, happened), abs=1e-12)
-    assert abs(split.within) < 0.01
 
 
 def test_forecasts_that_come_true_as_stated_have_no_calibration_error() -> None:
@@ -70,9 +41,9 @@ def test_a_reliability_diagram_has_bins_of_equal_count() -> None:
     bins = reliability_bins(forecasts, happened, bins=4)
 
     assert [each.count for each in bins] == [25, 25, 25, 25]
-    assert bins[0].forecast == pytest.approx(0.12)
-    assert bins[0].happened == pytest.approx(13 / 25)
-    assert bins[0].interval.low < 13 / 25 < bins[0].interval.high
+    assert bins[0].mean_probability == pytest.approx(0.12)
+    assert bins[0].share_won == pytest.approx(13 / 25)
+    assert bins[0].low < 13 / 25 < bins[0].high
 
 
 @pytest.mark.parametrize(
@@ -84,42 +55,25 @@ def test_forecasts_that_cannot_be_are_refused(forecasts: list[float], happened: 
         brier(forecasts, happened)
 
 
-def test_accuracy_leaves_out_what_nobody_won_or_lost() -> None:
-    found = accuracy([True, None, False, True, None])
-
-    assert (found.right, found.total) == (2, 3)
-    assert found.rate == pytest.approx(2 / 3)
-    assert found.interval.low == pytest.approx(0.2077, abs=1e-4)
-
-
-def test_nothing_seen_is_nothing_known() -> None:
-    found = accuracy([None])
-
-    assert (found.interval.low, found.interval.high) == (0.0, 1.0)
-
-
 def test_a_return_is_over_what_was_staked_at_the_prices_taken() -> None:
     found = return_on_stake([1000, 1000, 2000], [909, -1000, 1538])
 
-    assert found.roi == pytest.approx(1447 / 4000)
-    assert (found.staked_cents, found.profit_cents) == (4000, 1447)
-    assert found.interval.low < 0.0 < found.roi < found.interval.high
+    assert found.value == pytest.approx(1447 / 4000)
+    assert found.low < 0.0 < found.value < found.high
 
 
 def test_the_interval_of_a_return_covers_the_truth_as_often_as_it_says() -> None:
     chance = np.random.default_rng(8)
     wins = chance.uniform(size=(400, 300)) < 0.55
 
-    seen = [
-        return_on_stake([100] * 300, np.where(each, 91, -100).tolist()).interval for each in wins
-    ]
+    seen = [return_on_stake([100] * 300, np.where(each, 91, -100).tolist()) for each in wins]
 
     truth = 0.55 * 0.91 - 0.45
     assert 0.92 <= np.mean([each.low <= truth <= each.high for each in seen]) <= 0.98
 
 
 def test_no_bets_return_nothing() -> None:
-    assert return_on_stake([], []).roi == 0.0
+    assert return_on_stake([], []).value == 0.0
 
 
 @pytest.mark.parametrize(("stakes", "profits"), [([100], []), ([0], [5]), ([-100], [5])])

@@ -82,13 +82,19 @@ def test_of_many_worthless_models_few_are_discovered() -> None:
     assert min(q_values(p_values)) > 0.1
 
 
+def test_wilson_of_two_of_three_and_of_nothing() -> None:
+    assert wilson(2, 3).value == pytest.approx(2 / 3)
+    assert wilson(2, 3).low == pytest.approx(0.2077, abs=1e-4)
+    assert (wilson(0, 0).low, wilson(0, 0).high) == (0.0, 1.0)
+
+
 def test_a_mean_has_its_normal_interval() -> None:
     values = [0.02, -0.01, 0.03, 0.01, 0.04]
 
     found = estimate_mean(values)
 
-    low, high = stats.norm.interval(0.95, found.mean, stats.sem(values))
-    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    low, high = stats.norm.interval(0.95, found.value, stats.sem(values))
+    assert (found.low, found.high) == pytest.approx((low, high))
 
 
 @pytest.mark.parametrize("values", [[], [1.0]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grandstand.apps.bets.domain.evaluation import WalkForwardResult
+from grandstand.apps.bets.domain.scoring import calibration_error
 from grandstand.simulators.odds.season import SimulatedSeason
 from tests.apps.bets.domain.simulated import judged, long_walk, whole_walk
 
@@ -31,10 +32,15 @@ def test_calibration_takes_back_what_a_model_exaggerates(ten_thousand: Walked) -
 
 
 def test_a_calibrated_model_wins_as_often_as_it_says(ten_thousand: Walked) -> None:
-    cards = {card.model: card for card in ten_thousand[1].scorecards}
+    for model in ("consensus", "loudmouth"):
+        decided = [
+            (outcome.forecast.probability, outcome.correct)
+            for outcome in ten_thousand[1].outcomes
+            if outcome.forecast.model == model and outcome.correct is not None
+        ]
+        stated, correct = zip(*decided, strict=True)
 
-    assert cards["consensus"].calibration_error == pytest.approx(0.0, abs=0.02)
-    assert cards["loudmouth"].calibration_error == pytest.approx(0.0, abs=0.02)
+        assert calibration_error(stated, correct) == pytest.approx(0.0, abs=0.02)
 
 
 def test_the_ensemble_keeps_up_with_the_oracle_though_most_of_its_members_do_not() -> None:

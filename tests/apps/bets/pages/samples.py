@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from grandstand.apps.bets.domain.records import PricedOutcome
+from grandstand.apps.bets.domain.records import Interval, PricedOutcome
 from grandstand.apps.bets.services.games import GameSummary, MarketOdds
 from grandstand.apps.bets.services.predictions import Contribution, Pick
-from grandstand.apps.bets.services.scoreboard import Interval, ModelComparison, ModelPerformance
+from grandstand.apps.bets.services.scoreboard import ModelComparison, ModelPerformance
 
 NOON = datetime(2026, 2, 11, 12, tzinfo=UTC)
 LAKERS, CELTICS = "Los Angeles Lakers", "Boston Celtics"

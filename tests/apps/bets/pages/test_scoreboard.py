@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from grandstand.apps.bets.domain.records import CalibrationBin, Interval
 from grandstand.apps.bets.pages.base import interval_bar, signed_bar
 from grandstand.apps.bets.pages.benny import rule_verdict
 from grandstand.apps.bets.pages.charts import calibration_chart, money_chart, units_chart
@@ -15,7 +16,7 @@ from grandstand.apps.bets.services.backtests import (
     BacktestRequest,
 )
 from grandstand.apps.bets.services.benny import RuleEffect
-from grandstand.apps.bets.services.scoreboard import BalancePoint, CalibrationBin, Interval
+from grandstand.apps.bets.services.scoreboard import BalancePoint
 from tests.apps.bets.pages.samples import NBA, NOON, compared, performance
 
 WISH = BacktestRequest(date(2026, 1, 1), date(2026, 2, 1))

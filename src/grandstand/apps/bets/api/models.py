@@ -24,7 +24,14 @@ from grandstand.apps.bets.api.parameters import (
     SportOrAll,
     UserModelBody,
 )
-from grandstand.apps.bets.domain.records import AnalysisType, Evidence, ModelStatus, Recommendation
+from grandstand.apps.bets.domain.records import (
+    AnalysisType,
+    CalibrationBin,
+    Evidence,
+    Interval,
+    ModelStatus,
+    Recommendation,
+)
 from grandstand.apps.bets.services.backtests import (
     BacktestPrediction,
     BacktestReport,
@@ -32,13 +39,7 @@ from grandstand.apps.bets.services.backtests import (
 )
 from grandstand.apps.bets.services.database import ExactNumber, Page, format_dollars
 from grandstand.apps.bets.services.predictions import Pick
-from grandstand.apps.bets.services.scoreboard import (
-    Adjustment,
-    CalibrationBin,
-    Interval,
-    ModelComparison,
-    ModelPerformance,
-)
+from grandstand.apps.bets.services.scoreboard import Adjustment, ModelComparison, ModelPerformance
 from grandstand.apps.bets.services.user_models import DatasetView, TooManyModels, UserModelView
 from grandstand.core.errors import InvalidInput, NotFound
 from grandstand.kit.auth.caller import Caller

@@ -20,6 +20,7 @@ from grandstand.apps.bets.api.parameters import (
     WagerFileBody,
 )
 from grandstand.apps.bets.domain.ledger import LossLimitReached, StakeLimitReached, TimeOutActive
+from grandstand.apps.bets.domain.records import CalibrationBin, Interval
 from grandstand.apps.bets.services.alerts import Favorite
 from grandstand.apps.bets.services.benny import (
     BennyBetView,
@@ -29,12 +30,7 @@ from grandstand.apps.bets.services.benny import (
 )
 from grandstand.apps.bets.services.database import MoneyCents
 from grandstand.apps.bets.services.ledger import LedgerBusy, LimitsView
-from grandstand.apps.bets.services.scoreboard import (
-    BalancePoint,
-    BetRecord,
-    CalibrationBin,
-    Interval,
-)
+from grandstand.apps.bets.services.scoreboard import BalancePoint, BetRecord
 from grandstand.apps.bets.services.wagers import WagerImportReport, WagerSummary, WagerView
 from grandstand.core.errors import Conflict, InvalidInput, NotFound
 from grandstand.kit.routes import CurrentCaller, delete, get, post, put

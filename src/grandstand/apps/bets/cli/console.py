@@ -15,9 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from grandstand.apps.bets.domain.records import AnalysisType, PricedOutcome, RejectedRow
+from grandstand.apps.bets.domain.records import AnalysisType, Interval, PricedOutcome, RejectedRow
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.scoreboard import Interval
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
 

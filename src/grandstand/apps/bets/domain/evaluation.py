@@ -1,4 +1,4 @@
-"""Evaluation of forecasts: settlement against results and closing lines, scorecards, advice.
+"""Evaluation of forecasts: settlement against results and closing lines, walk-forward, advice.
 
 A model is followed, or its inverse is, only if its bets won more often than their prices required,
 by more than chance explains, with all models compared counted against each other.
@@ -7,16 +7,12 @@ by more than chance explains, with all models compared counted against each othe
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Final
 
-import numpy as np
-
-from grandstand.apps.bets.domain import scoring
 from grandstand.apps.bets.domain.forecasts import (
     GAME_MARKETS,
     Forecast,
@@ -38,28 +34,14 @@ from grandstand.apps.bets.domain.odds import implied_probability
 from grandstand.apps.bets.domain.records import (
     Evidence,
     Fixture,
+    Interval,
     Recommendation,
     Score,
     VerifiedForecast,
     to_epoch_us,
 )
 from grandstand.apps.bets.domain.registry import ModelPanel
-from grandstand.apps.bets.domain.scoring import (
-    Accuracy,
-    BrierSplit,
-    ConfidenceInterval,
-    MeanEstimate,
-    ReliabilityBin,
-    accuracy,
-    brier,
-    brier_split,
-    calibration_error,
-    log_loss,
-    p_value,
-    q_values,
-    reliability_bins,
-    wilson,
-)
+from grandstand.apps.bets.domain.scoring import p_value, q_values, wilson
 from grandstand.apps.bets.domain.selections import Selection
 from grandstand.apps.bets.domain.settlement import (
     PENDING,
@@ -120,15 +102,7 @@ class ForecastVerifier:
     _means: dict[tuple[str, str], float] = field(default_factory=dict)
     _line_probabilities: dict[tuple[str, Selection], float] = field(default_factory=dict)
 
-    def settle(self, forecast: Forecast, result: Result, known_at: datetime) -> ForecastOutcome:
-        """Settle a forecast by a result that became known at a time."""
-        verdict = settle_bet(forecast.selection, result, settlement_rules_for(forecast.sport))
-        return self.settle_with_verdict(forecast, verdict, known_at)
-
-    def settle_with_verdict(
-        self, forecast: Forecast, verdict: Verdict, known_at: datetime
-    ) -> ForecastOutcome:
-        """Settle a forecast whose verdict is known."""
+    def settle(self, forecast: Forecast, verdict: Verdict, known_at: datetime) -> ForecastOutcome:
         profit = None
         if forecast.price is not None and verdict.name != "pending":
             profit = _profit(verdict, forecast.price)
@@ -235,113 +209,6 @@ def to_verified(outcome: ForecastOutcome) -> VerifiedForecast | None:
 
 
 @dataclass(frozen=True, slots=True)
-class BettingSummary:
-    """Returns of one unit on each priced pick, and the break-even rate.
-
-    `closing` is the mean closing line value: price times fair closing probability, minus one.
-    `luck` is the probability of at least as many wins at break-even, `deflated` the probability
-    that the best of all trials has skill.
-    """
-
-    bets: int
-    roi: MeanEstimate | None
-    break_even: float
-    bets_needed: int | None
-    closing: MeanEstimate | None
-    sharpe: float | None
-    deflated: float | None
-    luck: float
-
-
-@dataclass(frozen=True, slots=True)
-class Scorecard:
-    """One model in one market, or its inverse: everything the scoreboard shows."""
-
-    model: str
-    sport: str
-    market: str
-    is_inverse: bool
-    forecasts: int
-    accuracy: Accuracy
-    brier: float | None
-    split: BrierSplit | None
-    log_loss: float | None
-    calibration_error: float | None
-    bins: tuple[ReliabilityBin, ...]
-    priced: BettingSummary
-
-
-def build_scorecards(outcomes: Sequence[ForecastOutcome], trials: int) -> tuple[Scorecard, ...]:
-    """Return a scorecard per model, market and direction, sorted by name."""
-    groups: dict[tuple[str, str, str, bool], list[ForecastOutcome]] = defaultdict(list)
-    for outcome in outcomes:
-        forecast = outcome.forecast
-        groups[
-            forecast.model, forecast.sport, forecast.market, forecast.inverse_of is not None
-        ].append(outcome)
-    return tuple(build_scorecard(groups[key], trials) for key in sorted(groups))
-
-
-def build_scorecard(outcomes: Sequence[ForecastOutcome], trials: int) -> Scorecard:
-    """Return the scorecard of one model in one market, from at least one outcome."""
-    first = outcomes[0].forecast
-    decided = [outcome for outcome in outcomes if outcome.correct is not None]
-    probabilities = [outcome.forecast.probability for outcome in decided]
-    correct = [bool(outcome.correct) for outcome in decided]
-    return Scorecard(
-        model=first.model,
-        sport=first.sport,
-        market=first.market,
-        is_inverse=first.inverse_of is not None,
-        forecasts=len(outcomes),
-        accuracy=accuracy([outcome.correct for outcome in outcomes]),
-        brier=brier(probabilities, correct) if probabilities else None,
-        split=brier_split(probabilities, correct) if probabilities else None,
-        log_loss=log_loss(probabilities, correct) if probabilities else None,
-        calibration_error=calibration_error(probabilities, correct) if probabilities else None,
-        bins=reliability_bins(probabilities, correct) if probabilities else (),
-        priced=_summarize_bets(outcomes, trials),
-    )
-
-
-def _summarize_bets(outcomes: Sequence[ForecastOutcome], trials: int) -> BettingSummary:
-    priced = [
-        (outcome, outcome.forecast.price, outcome.profit)
-        for outcome in outcomes
-        if outcome.forecast.price is not None
-        and outcome.profit is not None
-        and outcome.correct is not None
-    ]
-    profits = [profit for _, _, profit in priced]
-    break_evens = [implied_probability(price) for _, price, _ in priced]
-    wins = sum(bool(outcome.correct) for outcome, _, _ in priced)
-    break_even = float(np.mean(break_evens)) if break_evens else 0.5
-    closing_pairs = [
-        (price_break_even, outcome.closing)
-        for (outcome, _, _), price_break_even in zip(priced, break_evens, strict=True)
-        if outcome.closing is not None
-    ]
-    rate = wins / len(priced) if priced else 0.0
-    enough = len(profits) >= 2
-    return BettingSummary(
-        bets=len(priced),
-        roi=_mean(profits),
-        break_even=break_even,
-        bets_needed=scoring.bets_needed(rate, break_even),
-        closing=_mean(
-            [closing / price_break_even - 1.0 for price_break_even, closing in closing_pairs]
-        ),
-        sharpe=scoring.sharpe(profits) if enough else None,
-        deflated=scoring.deflated_sharpe(profits, trials) if enough and trials else None,
-        luck=scoring.p_value(wins, break_evens) if priced else 1.0,
-    )
-
-
-def _mean(values: Sequence[float]) -> MeanEstimate | None:
-    return scoring.estimate_mean(values) if len(values) >= 2 else None
-
-
-@dataclass(frozen=True, slots=True)
 class DecidedPick:
     """A decided pick: whether it was right, its confidence, and the prices of both sides.
 
@@ -374,7 +241,7 @@ class AccuracyTest:
     right: int
     total: int
     rate: float
-    interval: ConfidenceInterval
+    interval: Interval
     break_even: float
     p_value: float
     q_value: float = 1.0
@@ -524,7 +391,7 @@ def _describe_test(side: AccuracyTest) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WalkForwardPlan:
-    """Which games to forecast, how long before their start, and how many trials came before.
+    """Which games to forecast, and how long before their start.
 
     Raises InvalidInput.
     """
@@ -533,7 +400,6 @@ class WalkForwardPlan:
     since: datetime | None = None
     until: datetime | None = None
     markets: tuple[str, ...] = GAME_MARKETS
-    trials_before: int = 0
     inverses: bool = True
 
     def __post_init__(self) -> None:
@@ -547,14 +413,12 @@ class WalkForwardPlan:
 
 @dataclass(frozen=True, slots=True)
 class WalkForwardResult:
-    """Settled forecasts and scorecards; `trials` counts every model and market tried.
+    """Settled forecasts.
 
     `history` is the one that was walked, including verified forecasts, for the leakage audit.
     """
 
     outcomes: tuple[ForecastOutcome, ...]
-    scorecards: tuple[Scorecard, ...]
-    trials: int
     history: History
 
     @property
@@ -580,7 +444,8 @@ def predict_game(
     if view.instant >= game.commence_time:
         raise already_started(game, view.instant)
     forecasts: list[Forecast] = []
-    for market in _quoted_markets(game, view, markets):
+    quoted = view.quoted_markets(game.game_id) or [winner_market(game.sport)]
+    for market in [market for market in markets if market in quoted]:
         for predictor in panel.predictors:
             if market in predictor.markets:
                 model_view = view.fork()
@@ -590,11 +455,6 @@ def predict_game(
                     forecasts.append(forecast)
                     forecasts += [invert_forecast(forecast, model_view)] if inverses else []
     return tuple(forecasts)
-
-
-def _quoted_markets(game: Fixture, view: AsOfView, wanted: Sequence[str]) -> list[str]:
-    quoted = view.quoted_markets(game.game_id)
-    return [market for market in wanted if market in (quoted or [winner_market(game.sport)])]
 
 
 def _check_used_rows(forecast: Forecast) -> None:
@@ -634,10 +494,7 @@ def walk_forward(
         if forecasts and score is not None:
             heapq.heappush(pending, (score.known_at, number, game, forecasts))
     _settle_known(working, verifier, pending, outcomes, until=None)
-    settled = _apply_corrections(working, verifier, outcomes)
-    combinations = {(outcome.forecast.model, outcome.forecast.market) for outcome in settled}
-    trials = used_plan.trials_before + len(combinations)
-    return WalkForwardResult(settled, build_scorecards(settled, trials), trials, working)
+    return WalkForwardResult(_apply_corrections(working, verifier, outcomes), working)
 
 
 def _forecast_times(history: History, plan: WalkForwardPlan) -> Iterator[tuple[datetime, Fixture]]:
@@ -670,7 +527,7 @@ def _settle_known(
             continue
         for forecast in forecasts:
             verdict = settle_forecast(forecast, game, score)
-            outcome = verifier.settle_with_verdict(forecast, verdict, known_at)
+            outcome = verifier.settle(forecast, verdict, known_at)
             outcomes.append(outcome)
             lesson = to_verified(outcome)
             if lesson is not None:
@@ -687,9 +544,7 @@ def _apply_corrections(
         game = history.fixture(outcome.forecast.game_id, to_epoch_us(outcome.forecast.as_of))
         if score is not None and score.corrected and game is not None:
             verdict = settle_forecast(outcome.forecast, game, score)
-            settled.append(
-                verifier.settle_with_verdict(outcome.forecast, verdict, outcome.known_at)
-            )
+            settled.append(verifier.settle(outcome.forecast, verdict, outcome.known_at))
         else:
             settled.append(outcome)
     return tuple(settled)

@@ -61,6 +61,26 @@ class Tally:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with its 95% confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """A bin of a reliability diagram; the win rate lies between `low` and `high`."""
+
+    low: float
+    high: float
+    count: int
+    mean_probability: float
+    share_won: float
+
+
 @lru_cache(maxsize=65_536)
 def slug(name: str) -> str:
     """Return a name as keys write it: `Los Angeles Lakers` becomes `los_angeles_lakers`.

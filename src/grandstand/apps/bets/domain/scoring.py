@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from grandstand.apps.bets.domain.records import CalibrationBin, Interval
 from grandstand.core.errors import InvalidInput
 
 # Two-sided 95 % quantile of the normal distribution
@@ -22,38 +22,23 @@ Reals: TypeAlias = npt.NDArray[np.float64]
 _EPSILON: Final = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class ConfidenceInterval:
-    """A 95 % confidence interval, unless stated otherwise."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class MeanEstimate:
-    count: int
-    mean: float
-    interval: ConfidenceInterval
-
-
-def wilson(right: int, total: int, *, z: float = Z_95) -> ConfidenceInterval:
-    """Return the Wilson interval of a rate, 0 to 1 without observations.
+def wilson(right: int, total: int, *, z: float = Z_95) -> Interval:
+    """Return a rate with its Wilson interval, which is 0 to 1 without observations.
 
     Raises InvalidInput if `right` exceeds `total`.
     """
     if not 0 <= right <= total:
         raise InvalidInput(f"Invalid count: {right} of {total}.")
     if not total:
-        return ConfidenceInterval(0.0, 1.0)
+        return Interval(0.0, 0.0, 1.0)
     rate, square = right / total, z * z
     middle = (rate + square / (2 * total)) / (1 + square / total)
     half_width = z * math.sqrt(rate * (1 - rate) / total + square / (4 * total * total))
     half_width /= 1 + square / total
-    return ConfidenceInterval(max(0.0, middle - half_width), min(1.0, middle + half_width))
+    return Interval(rate, max(0.0, middle - half_width), min(1.0, middle + half_width))
 
 
-def estimate_mean(values: Sequence[float]) -> MeanEstimate:
+def estimate_mean(values: Sequence[float]) -> Interval:
     """Return a mean with its normal interval.
 
     Raises InvalidInput for fewer than two values.
@@ -63,7 +48,7 @@ def estimate_mean(values: Sequence[float]) -> MeanEstimate:
         raise InvalidInput("At least two values are required for an interval.")
     mean = float(given.mean())
     half_width = Z_95 * float(given.std(ddof=1)) / math.sqrt(given.size)
-    return MeanEstimate(given.size, mean, ConfidenceInterval(mean - half_width, mean + half_width))
+    return Interval(mean, mean - half_width, mean + half_width)
 
 
 def bets_needed(rate: float, break_even: float, *, z: float = Z_95) -> int | None:
@@ -162,51 +147,6 @@ def _best_of(trials: int) -> float:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BrierSplit:
-    """Murphy's decomposition: `brier = reliability - resolution + uncertainty + within`.
-
-    `within` is the variance within bins, 0 if each bin holds one forecast value.
-    """
-
-    brier: float
-    reliability: float
-    resolution: float
-    uncertainty: float
-    within: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReliabilityBin:
-    """Forecasts of similar probability: count, mean forecast and observed rate."""
-
-    count: int
-    forecast: float
-    happened: float
-    interval: ConfidenceInterval
-
-
-@dataclass(frozen=True, slots=True)
-class Accuracy:
-    """Correct picks among the decided ones."""
-
-    right: int
-    total: int
-    rate: float
-    interval: ConfidenceInterval
-
-
-@dataclass(frozen=True, slots=True)
-class ReturnOnStake:
-    """Profit on the amount staked, at the prices taken."""
-
-    bets: int
-    staked_cents: int
-    profit_cents: int
-    roi: float
-    interval: ConfidenceInterval
-
-
 def brier(forecasts: Sequence[float], happened: Sequence[bool]) -> float:
     """Return the mean squared error of the probabilities."""
     given, outcomes = _pairs(forecasts, happened)
@@ -221,26 +161,6 @@ def log_loss(forecasts: Sequence[float], happened: Sequence[bool]) -> float:
     )
 
 
-def brier_split(
-    forecasts: Sequence[float], happened: Sequence[bool], *, bins: int = 10
-) -> BrierSplit:
-    """Return the decomposition of the Brier score.
-
-    Forecasts with at most `bins` distinct values are their own bins; others share bins of equal
-    count.
-    """
-    given, outcomes = _pairs(forecasts, happened)
-    base = float(outcomes.mean())
-    counts, means, rates = _binned(given, outcomes, bins)
-    shares = counts / given.size
-    reliability = float(np.sum(shares * (means - rates) ** 2))
-    resolution = float(np.sum(shares * (rates - base) ** 2))
-    uncertainty = base * (1.0 - base)
-    score = float(np.mean((given - outcomes) ** 2))
-    within = score - (reliability - resolution + uncertainty)
-    return BrierSplit(score, reliability, resolution, uncertainty, within)
-
-
 def calibration_error(
     forecasts: Sequence[float], happened: Sequence[bool], *, bins: int = 10
 ) -> float:
@@ -252,46 +172,33 @@ def calibration_error(
 
 def reliability_bins(
     forecasts: Sequence[float], happened: Sequence[bool], *, bins: int = 10
-) -> tuple[ReliabilityBin, ...]:
+) -> tuple[CalibrationBin, ...]:
     """Return the points of a reliability diagram, lowest forecasts first."""
     given, outcomes = _pairs(forecasts, happened)
-    return tuple(
-        ReliabilityBin(int(n), float(mean), float(rate), wilson(round(float(rate * n)), int(n)))
-        for n, mean, rate in zip(*_binned(given, outcomes, bins), strict=True)
-    )
+    bins_ = []
+    for count, mean, rate in zip(*_binned(given, outcomes, bins), strict=True):
+        bounds = wilson(round(float(rate * count)), int(count))
+        bins_.append(CalibrationBin(bounds.low, bounds.high, int(count), float(mean), float(rate)))
+    return tuple(bins_)
 
 
-def accuracy(correct: Sequence[bool | None]) -> Accuracy:
-    """Return the share of correct picks; None (push or void) does not count."""
-    decided = [pick for pick in correct if pick is not None]
-    right, total = sum(decided), len(decided)
-    return Accuracy(right, total, right / total if total else 0.0, wilson(right, total))
-
-
-def return_on_stake(stakes_cents: Sequence[int], profits_cents: Sequence[int]) -> ReturnOnStake:
+def return_on_stake(staked: Sequence[float], profit: Sequence[float]) -> Interval:
     """Return the return on investment with the interval of a ratio of two sums.
 
     Raises InvalidInput if counts differ or a stake is not positive.
     """
-    stakes = np.asarray(stakes_cents, dtype=np.float64)
-    profits = np.asarray(profits_cents, dtype=np.float64)
+    stakes = np.asarray(staked, dtype=np.float64)
+    profits = np.asarray(profit, dtype=np.float64)
     if stakes.size != profits.size or (stakes <= 0.0).any():
         raise InvalidInput("Each bet needs a stake above 0 and a profit.")
     count = stakes.size
     if not count:
-        return ReturnOnStake(0, 0, 0, 0.0, ConfidenceInterval(-1.0, 1.0))
-    staked = float(stakes.sum())
-    roi = float(profits.sum()) / staked
+        return Interval(0.0, -1.0, 1.0)
+    total = float(stakes.sum())
+    roi = float(profits.sum()) / total
     spread = float(np.sum((profits - roi * stakes) ** 2)) * count / max(1, count - 1)
-    error = spread**0.5 / staked if count > 1 else 1.0
-    half_width = Z_95 * error
-    return ReturnOnStake(
-        count,
-        sum(stakes_cents),
-        sum(profits_cents),
-        roi,
-        ConfidenceInterval(roi - half_width, roi + half_width),
-    )
+    half_width = Z_95 * (spread**0.5 / total if count > 1 else 1.0)
+    return Interval(roi, roi - half_width, roi + half_width)
 
 
 def _pairs(forecasts: Sequence[float], happened: Sequence[bool]) -> tuple[Reals, Reals]:

@@ -12,9 +12,14 @@ from starlette.requests import Request
 
 from grandstand.apps.bets.domain import records
 from grandstand.apps.bets.domain.odds import american_to_decimal, from_log_odds
-from grandstand.apps.bets.domain.records import Evidence, Recommendation, humanize_key, slug
+from grandstand.apps.bets.domain.records import (
+    Evidence,
+    Interval,
+    Recommendation,
+    humanize_key,
+    slug,
+)
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.scoreboard import Interval
 from grandstand.core import formatting
 from grandstand.kit.pages.page import AppPages
 from grandstand.kit.pages.rendering import Pages

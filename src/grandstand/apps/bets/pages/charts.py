@@ -8,11 +8,11 @@ from itertools import accumulate
 from typing import Final
 
 from grandstand.apps.bets.domain.odds import implied_probability
-from grandstand.apps.bets.domain.records import PricedOutcome, slug
+from grandstand.apps.bets.domain.records import CalibrationBin, PricedOutcome, slug
 from grandstand.apps.bets.pages.base import book_name, market_group
 from grandstand.apps.bets.services.backtests import BacktestPrediction
 from grandstand.apps.bets.services.games import GameView, LineHistory
-from grandstand.apps.bets.services.scoreboard import BalancePoint, CalibrationBin
+from grandstand.apps.bets.services.scoreboard import BalancePoint
 from grandstand.kit.charts import Axis, Chart, Plot, Row, epoch
 
 _PER_CENT: Final = 100

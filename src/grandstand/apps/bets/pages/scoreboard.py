@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.domain.records import AnalysisType, model_name, sport_name
+from grandstand.apps.bets.domain.records import AnalysisType, Interval, model_name, sport_name
 from grandstand.apps.bets.pages.base import (
     BetsPagesBase,
     advice,
@@ -19,12 +19,7 @@ from grandstand.apps.bets.pages.base import (
     within,
 )
 from grandstand.apps.bets.pages.charts import calibration_chart
-from grandstand.apps.bets.services.scoreboard import (
-    Adjustment,
-    Interval,
-    ModelComparison,
-    ModelPerformance,
-)
+from grandstand.apps.bets.services.scoreboard import Adjustment, ModelComparison, ModelPerformance
 from grandstand.core import formatting
 from grandstand.kit.charts import Chart
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row

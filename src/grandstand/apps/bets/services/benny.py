@@ -25,14 +25,13 @@ from grandstand.apps.bets.domain.ledger import (
     transfer,
     week_start,
 )
+from grandstand.apps.bets.domain.records import CalibrationBin, Interval
 from grandstand.apps.bets.domain.settlement import Verdict
 from grandstand.apps.bets.services.database import Database, MoneyCents, Page, round4_or_none
 from grandstand.apps.bets.services.ledger import BookState, LedgerService, LedgerStep, PostStatus
 from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
     BetRecord,
-    CalibrationBin,
-    Interval,
     calibration_bins,
     mean_interval,
     rate_interval,
@@ -228,7 +227,6 @@ def _account_change(account: str, postings: Iterable[Posting]) -> Cents:
 _RECENT_BETS: Final = 20
 _CURVE_DAYS: Final = 180
 _SHADOW_DAYS: Final = 180
-_UNIT: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,7 +399,7 @@ def rule_value(rule: str, bets: Sequence[ShadowBet]) -> RuleEffect:
         len(settled),
         sum(profit > 0 for profit in units),
         sum(units),
-        roi_interval([(_UNIT, round(profit * _UNIT)) for profit in units]),
+        roi_interval([(1.0, profit) for profit in units]),
     )
 
 

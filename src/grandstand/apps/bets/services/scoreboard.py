@@ -14,7 +14,9 @@ from pydantic import Field
 from grandstand.apps.bets.domain.odds import american_to_decimal, implied_probability
 from grandstand.apps.bets.domain.records import (
     AnalysisType,
+    CalibrationBin,
     Evidence,
+    Interval,
     Recommendation,
     VerifiedType,
     model_name,
@@ -52,26 +54,6 @@ _VERIFIED: Final[dict[AnalysisType, tuple[VerifiedType, VerifiedType]]] = {
     "game": ("game", "game#inverse"),
     "prop": ("prop", "prop#inverse"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A value with its 95% confidence interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationBin:
-    """A bin of a reliability diagram; the win rate lies between `low` and `high`."""
-
-    low: float
-    high: float
-    count: int
-    mean_probability: float
-    share_won: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,37 +259,25 @@ def adjustment_view(row: ModelAdjustment) -> Adjustment:
     )
 
 
-_LEAST: Final = 2
-
-
 def rate_interval(right: int, total: int) -> Interval | None:
     """Return a win rate with its Wilson interval; None without bets."""
     from grandstand.apps.bets.domain.scoring import wilson
 
-    if not total:
-        return None
-    bounds = wilson(right, total)
-    return Interval(right / total, bounds.low, bounds.high)
+    return wilson(right, total) if total else None
 
 
-def roi_interval(bets: Sequence[tuple[int, int]]) -> Interval | None:
-    """Return the return on investment of (stake, profit) pairs in cents."""
+def roi_interval(bets: Sequence[tuple[float, float]]) -> Interval | None:
+    """Return the return on investment of (stake, profit) pairs; None without bets."""
     from grandstand.apps.bets.domain.scoring import return_on_stake
 
-    if not bets:
-        return None
-    result = return_on_stake([bet[0] for bet in bets], [bet[1] for bet in bets])
-    return Interval(result.roi, result.interval.low, result.interval.high)
+    return return_on_stake([bet[0] for bet in bets], [bet[1] for bet in bets]) if bets else None
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
     """Return a mean with its interval; None for fewer than two values."""
     from grandstand.apps.bets.domain.scoring import estimate_mean
 
-    if len(values) < _LEAST:
-        return None
-    result = estimate_mean(values)
-    return Interval(result.mean, result.interval.low, result.interval.high)
+    return estimate_mean(values) if len(values) > 1 else None
 
 
 def calibration_bins(
@@ -316,17 +286,7 @@ def calibration_bins(
     """Return the bins of a reliability diagram, lowest first."""
     from grandstand.apps.bets.domain.scoring import reliability_bins
 
-    if not probabilities:
-        return ()
-    return tuple(
-        CalibrationBin(
-            bin_.interval.low, bin_.interval.high, bin_.count, bin_.forecast, bin_.happened
-        )
-        for bin_ in reliability_bins(probabilities, won)
-    )
-
-
-_UNIT: Final = 10_000
+    return reliability_bins(probabilities, won) if probabilities else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,11 +340,11 @@ def _add_returns(
     return replace(
         scored,
         break_even=even,
-        roi=roi_interval([(_UNIT, round(profit * _UNIT)) for profit in returns]),
+        roi=roi_interval([(1.0, profit) for profit in returns]),
         profit_units=sum(returns),
         bets_needed=bets_needed(rate, even),
         mean_price=sum(map(american_to_decimal, prices)) / len(prices),
-        sharpe=sharpe(returns) if len(returns) >= _LEAST else None,
+        sharpe=sharpe(returns) if len(returns) > 1 else None,
     )
 
 

@@ -23,7 +23,7 @@ from grandstand.apps.bets.domain.ledger import (
     transfer,
 )
 from grandstand.apps.bets.domain.odds import InvalidPrice, parse_american
-from grandstand.apps.bets.domain.records import slug
+from grandstand.apps.bets.domain.records import Interval, slug
 from grandstand.apps.bets.domain.selections import (
     MARKETS,
     InvalidSelection,
@@ -53,7 +53,6 @@ from grandstand.apps.bets.services.ledger import (
 from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
     BetRecord,
-    Interval,
     mean_interval,
     rate_interval,
     roi_interval,
