@@ -9,7 +9,7 @@ from grandstand.apps.cricket.domain.match_state import MatchState
 from grandstand.apps.cricket.domain.matches import MatchSnapshot
 from grandstand.apps.cricket.sources.sportmonks import FeedReader, parse_fixture
 from grandstand.core.clock import ManualClock
-from grandstand.simulators.scores.cricsheet import (
+from grandstand.simulators.scores.matches import (
     RECORDED_MATCHES,
     find_match,
     find_timeline_config,
@@ -36,14 +36,14 @@ class Look:
 
 def looks_at(number: int) -> list[Look]:
     """A match looked at in every moment of it; balls as far back as a poller reads them."""
-    tape = find_match(str(number))
-    written = build_timeline(tape, find_timeline_config(tape.id) or TimelineConfig(), {})
-    words = FixtureSerializer(Replay(tape, written, ManualClock(_START), starts_at=_START))
+    record = find_match(str(number))
+    written = build_timeline(record, find_timeline_config(record.id) or TimelineConfig(), {})
+    serializer = FixtureSerializer(Replay(record, written, ManualClock(_START), starts_at=_START))
     looks: list[Look] = []
     state: MatchState | None = None
     for moment in written.moments:
         known = state.ball_id if state else None
-        fixture = parse_fixture(FeedReader(), words.row(moment, _INCLUDES), known)
+        fixture = parse_fixture(FeedReader(), serializer.row(moment, _INCLUDES), known)
         assert fixture is not None
         looks.append(Look(fixture, _START + timedelta(seconds=moment.at)))
         state = detect_events(state, fixture, looks[-1].at).state

@@ -26,8 +26,8 @@ from grandstand.kit.auth.caller import LOCAL_OWNER
 from grandstand.kit.outbox import Outbox
 from grandstand.simulators.push.service import Addresses, PushService
 from grandstand.simulators.push.validation import SigningKey
-from grandstand.simulators.scores.cricsheet import find_match
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
+from grandstand.simulators.scores.matches import find_match
 from grandstand.simulators.serving import serve
 from tests.pages.app_server import OpenApp
 

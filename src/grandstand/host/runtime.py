@@ -14,7 +14,6 @@ from grandstand.core.clock import Clock, SystemClock
 from grandstand.core.errors import GrandstandError, Unavailable
 from grandstand.core.logging import get_logger
 from grandstand.core.metrics import Metrics
-from grandstand.host.cricsheet import cricsheet_answers
 from grandstand.host.demo.events import CombinedEvents
 from grandstand.host.demo.jobs import unused_demo_jobs
 from grandstand.host.demo.sources import how_to_connect
@@ -315,7 +314,6 @@ def _resources(sides: _LiveAndDemo, services: Mapping[str, Any]) -> AppResources
         cursors=Cursors(platform_secret(ground.settings)),
         exchange_prices=_exchange_prices(sides, services),
         replay_server=partial(_replay_server, clock),
-        cricsheet=cricsheet_answers,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -86,7 +86,6 @@ class AppResources:
     cursors: Cursors
     exchange_prices: ExchangePrices | None = None
     replay_server: Callable[..., Any] | None = None
-    cricsheet: Callable[[bytes], Iterator[tuple[datetime, dict[str, object]]]] | None = None
     apns_context: ssl.SSLContext | None = None
     webpush_hosts: tuple[str, ...] = ()
 

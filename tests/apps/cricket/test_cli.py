@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,6 @@ from grandstand.apps.cricket.domain.errors import DeviceNotFound, MatchNotFound
 from grandstand.apps.cricket.services import Cricket
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import InvalidInput
-from grandstand.host.cricsheet import cricsheet_answers
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from tests.apps.cricket.services.stage import (
@@ -31,8 +30,9 @@ from tests.apps.cricket.services.stage import (
     staged,
     started,
 )
+from tests.apps.cricket.tapes.tape_reader import INCLUDES, START, telling
 
-TAPES = Path(__file__).parents[3] / "src" / "grandstand" / "simulators" / "scores" / "tapes"
+CRICSHEET = Path(__file__).parent / "cricsheet"
 GOLDEN = Path(__file__).parent / "tapes" / "golden"
 TAPE = "1178424"
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -53,8 +53,7 @@ def say(tmp_path_factory: pytest.TempPathFactory) -> Say:
     async def opening() -> AsyncIterator[Cricket]:
         kept = _open(path, clock)
         try:
-            made = staged(kept, clock, beside=played)
-            yield made.rebuilt(gateways={"cricsheet": cricsheet_answers})
+            yield staged(kept, clock, beside=played).cricket
         finally:
             kept.close()
 
@@ -107,7 +106,7 @@ def test_a_match_nobody_knows_has_no_events(say: Say) -> None:
 
 
 def test_a_cricsheet_file_is_replayed_as_its_golden_list_says(say: Say) -> None:
-    answer = say("replay", str(TAPES / f"{TAPE}.json"), "--all", "--json")
+    answer = say("replay", str(CRICSHEET / f"{TAPE}.json"), "--all", "--json")
 
     found = [each["key"] for each in json.loads(answer.stdout)]
     golden = (GOLDEN / f"{TAPE}.txt").read_text(encoding="utf-8").splitlines()
@@ -117,8 +116,8 @@ def test_a_cricsheet_file_is_replayed_as_its_golden_list_says(say: Say) -> None:
 
 
 def test_a_replay_that_looks_seldom_finds_the_same_wickets(say: Say) -> None:
-    often = say("replay", str(TAPES / f"{TAPE}.json"), "--all", "--json")
-    seldom = say("replay", str(TAPES / f"{TAPE}.json"), "--all", "--json", "--every", "13")
+    often = say("replay", str(CRICSHEET / f"{TAPE}.json"), "--all", "--json")
+    seldom = say("replay", str(CRICSHEET / f"{TAPE}.json"), "--all", "--json", "--every", "13")
 
     assert _wickets(often) == _wickets(seldom)
     assert _wickets(often)
@@ -129,7 +128,12 @@ def _wickets(answer: Result) -> list[str]:
 
 
 def test_recorded_answers_are_replayed_line_by_line(say: Say, tmp_path: Path) -> None:
-    answers = list(cricsheet_answers((TAPES / f"{TAPE}.json").read_bytes()))[:30]
+    match = telling(TAPE)
+    moments = match.timeline.moments[:30]
+    answers = [
+        (START + timedelta(seconds=moment.at), match.serializer.row(moment, (*INCLUDES, "balls")))
+        for moment in moments
+    ]
     lines = [msgspec.json.encode({"at": at, "answer": {"data": row}}) for at, row in answers]
     (tmp_path / "recording.jsonl").write_bytes(b"\n".join(lines))
     (tmp_path / "list.json").write_bytes(msgspec.json.encode([row for _, row in answers]))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.simulators.scores.cricsheet import read_recorded_match
+from grandstand.simulators.scores.matches import read_recorded_match
 from tests.simulators.scores.feed_server import Visitor, feed_at_noon, visited
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ async def play(visitor: Visitor, **wanted: Any) -> Any:
 async def test_the_tapes_are_listed() -> None:
     feed, _ = feed_at_noon()
     async with visited(feed) as visitor:
-        tapes = await visitor.client.get("/simulator/tapes")
+        tapes = await visitor.client.get("/simulator/recordings")
 
     assert tapes.json() == ["1001349", "1370353", "1178424", "1000853"]
 
@@ -31,7 +31,7 @@ async def test_the_tapes_are_listed() -> None:
 async def test_a_match_is_put_on_the_air_held_moved_and_taken_off() -> None:
     feed, clock = feed_at_noon()
     async with visited(feed) as visitor:
-        begun = await play(visitor, tape="1370353", speed=10, match_id=77, slip_seed=3)
+        begun = await play(visitor, recording="1370353", speed=10, match_id=77, correction_seed=3)
         at = f"{REPLAYS}/77"
         held = (await visitor.client.put(at, json={"action": "pause"})).json()
         moved = (await visitor.client.put(at, json={"action": "seek", "ball": 150})).json()
@@ -41,9 +41,9 @@ async def test_a_match_is_put_on_the_air_held_moved_and_taken_off() -> None:
         stopped = await visitor.client.put(at, json={"action": "stop"})
         rest = (await visitor.client.get(REPLAYS)).json()
 
-    assert (begun["match_id"], begun["speed"], begun["balls"]) == (77, 10, 216)
-    assert (held["status"], moved["status"], moved["ball"]) == ("paused", "paused", 150)
-    assert (later["status"], later["ball"], later["match_status"]) == (
+    assert (begun["match_id"], begun["speed"], begun["balls"]) == ("77", 10, 216)
+    assert (held["state"], moved["state"], moved["ball"]) == ("paused", "paused", 150)
+    assert (later["state"], later["ball"], later["match_status"]) == (
         "playing",
         160,
         "2nd Innings",
@@ -55,7 +55,7 @@ async def test_a_match_is_put_on_the_air_held_moved_and_taken_off() -> None:
 async def test_a_match_can_be_moved_to_a_second_and_be_removed() -> None:
     feed, _ = feed_at_noon()
     async with visited(feed) as visitor:
-        await play(visitor, tape="generated:5:T10:tie")
+        await play(visitor, recording="generated:5:T10:tie")
         at = f"{REPLAYS}/9000005"
         moved = (await visitor.client.put(at, json={"action": "seek", "seconds": 120})).json()
         removed = await visitor.client.delete(at)
@@ -68,7 +68,7 @@ async def test_a_match_can_be_moved_to_a_second_and_be_removed() -> None:
 async def test_a_match_can_be_announced_before_it_starts() -> None:
     feed, _ = feed_at_noon()
     async with visited(feed) as visitor:
-        begun = await play(visitor, tape="1001349", starts_in_seconds=1800)
+        begun = await play(visitor, recording="1001349", starts_in_seconds=1800)
 
     assert begun["starts_at"] == "2026-11-16T12:30:00Z"
     assert (begun["seconds"], begun["match_status"]) == (-1800, "NS")
@@ -77,12 +77,12 @@ async def test_a_match_can_be_announced_before_it_starts() -> None:
 @pytest.mark.parametrize(
     ("wanted", "status"),
     [
-        ({"tape": "nothing"}, 404),
-        ({"tape": 5}, 400),
-        ({"tape": "1001349", "spede": 4}, 400),
-        ({"tape": "1001349", "speed": 0}, 400),
-        ({"tape": "1001349", "speed": -1}, 400),
-        ({"tape": "1370353"}, 409),
+        ({"recording": "nothing"}, 404),
+        ({"recording": 5}, 400),
+        ({"recording": "1001349", "spede": 4}, 400),
+        ({"recording": "1001349", "speed": 0}, 400),
+        ({"recording": "1001349", "speed": -1}, 400),
+        ({"recording": "1370353"}, 409),
     ],
 )
 async def test_a_wish_that_cannot_be_met_is_refused(wanted: dict[str, Any], status: int) -> None:
@@ -117,14 +117,14 @@ async def test_an_order_that_makes_no_sense_is_refused(
     assert answer.status_code == status
 
 
-async def test_blemishes_are_asked_for_and_shown() -> None:
+async def test_malformed_replies_are_requested_and_listed() -> None:
     feed, _ = feed_at_noon()
     wanted = [{"wrong": "no data", "path": "/livescores", "times": 2}]
     async with visited(feed) as visitor:
-        told = await visitor.client.put("/simulator/blemishes", json=wanted)
-        wrong = await visitor.client.put("/simulator/blemishes", json=[{"wrong": "bad mood"}])
+        saved = await visitor.client.put("/simulator/malformed", json=wanted)
+        wrong = await visitor.client.put("/simulator/malformed", json=[{"wrong": "bad mood"}])
         elsewhere = await visitor.client.get("/simulator/nothing")
 
-    assert told.json() == wanted
+    assert saved.json() == wanted
     assert wrong.status_code == 400
     assert elsewhere.status_code == 404

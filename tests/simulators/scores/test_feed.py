@@ -6,13 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from grandstand.core.errors import Conflict
 from grandstand.simulators.faults import CONTROL as FAULTS
 from grandstand.simulators.malformed import MalformedReply
 from grandstand.simulators.scores.control import Malformation
-from grandstand.simulators.scores.cricsheet import read_recorded_match
 from grandstand.simulators.scores.feed import BASE
-from grandstand.simulators.scores.generated import generate_match
-from grandstand.simulators.scores.match_record import AlreadyPlaying
+from grandstand.simulators.scores.matches import generate_match, read_recorded_match
 from tests.simulators.scores.feed_server import NOON, feed_at_noon, visited
 
 pytestmark = pytest.mark.anyio
@@ -76,8 +75,10 @@ async def test_balls_come_with_numbers_that_rise_and_stay() -> None:
 
 async def test_a_deleted_ball_takes_its_number_with_it() -> None:
     feed, _ = feed_at_noon()
-    replay = feed.play(read_recorded_match(1001349), slip_seed=1)
-    moment = next(each for each in replay.timeline.moments if each.slip and each.slip.deleted)
+    replay = feed.play(read_recorded_match(1001349), correction_seed=1)
+    moment = next(
+        each for each in replay.timeline.moments if each.correction and each.correction.deleted
+    )
 
     async with visited(feed) as visitor:
         replay.seek(moment.at)
@@ -106,9 +107,9 @@ async def test_fixtures_are_found_by_their_day_and_league() -> None:
 
 async def test_a_page_has_a_hundred_rows() -> None:
     feed, _ = feed_at_noon()
-    tape = read_recorded_match(1178424)
+    record = read_recorded_match(1178424)
     for number in range(103):
-        feed.play(tape, match_id=5000 + number)
+        feed.play(record, match_id=5000 + number)
 
     async with visited(feed) as visitor:
         pages = [await visitor.data("/fixtures", page=page) for page in ("1", "2", "3")]
@@ -237,7 +238,7 @@ async def test_a_match_is_on_the_air_once() -> None:
     feed, _ = feed_at_noon()
     feed.play(read_recorded_match(1001349))
 
-    with pytest.raises(AlreadyPlaying):
+    with pytest.raises(Conflict):
         feed.play(read_recorded_match(1001349))
 
 
@@ -282,7 +283,7 @@ async def test_faults_strike_as_asked_for() -> None:
 async def test_answers_come_out_wrong_as_asked_for(wrong: Malformation, sign: bytes) -> None:
     feed, _ = feed_at_noon()
     feed.play(read_recorded_match(1001349))
-    feed.blemishes.ask_for(MalformedReply(wrong, path="/livescores", times=1))
+    feed.malformed.ask_for(MalformedReply(wrong, path="/livescores", times=1))
     async with visited(feed) as visitor:
         spoilt, right = [await visitor.ask("/livescores", include="runs") for _ in range(2)]
 
@@ -293,7 +294,7 @@ async def test_answers_come_out_wrong_as_asked_for(wrong: Malformation, sign: by
 async def test_an_answer_can_be_without_its_includes_or_far_too_long() -> None:
     feed, _ = feed_at_noon()
     feed.play(read_recorded_match(1001349))
-    feed.blemishes.ask_for(MalformedReply("no includes", times=1), MalformedReply("huge", times=1))
+    feed.malformed.ask_for(MalformedReply("no includes", times=1), MalformedReply("huge", times=1))
     async with visited(feed) as visitor:
         bare = (await visitor.data("/livescores", include="runs"))[0]
         long = await visitor.ask("/livescores")

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from grandstand.core.clock import ManualClock
-from grandstand.simulators.scores.cricsheet import (
+from grandstand.simulators.scores.matches import (
     RECORDED_MATCHES,
     find_timeline_config,
+    generate_match,
     read_recorded_match,
 )
-from grandstand.simulators.scores.generated import generate_match
 from grandstand.simulators.scores.serializers import (
     INCLUDES,
     FixtureSerializer,
@@ -242,10 +242,10 @@ def faults(rows: list[dict[str, Any]], fields: dict[str, Kinds]) -> list[str]:
 @cache
 def fixture(number: int, share: float) -> dict[str, Any]:
     """A real match when that share of its balls has been posted; all of them: when it is over."""
-    tape = read_recorded_match(number)
-    written = build_timeline(tape, find_timeline_config(number) or TimelineConfig())
-    replay = Replay(tape, written, ManualClock(NOON), starts_at=NOON)
-    shown = written.second_of(int(len(tape.deliveries) * share))
+    record = read_recorded_match(number)
+    written = build_timeline(record, find_timeline_config(number) or TimelineConfig())
+    replay = Replay(record, written, ManualClock(NOON), starts_at=NOON)
+    shown = written.second_of(int(len(record.deliveries) * share))
     return FixtureSerializer(replay).row(written.at(shown if share < 1 else 10**9), EVERYTHING)
 
 
@@ -266,13 +266,15 @@ def test_a_match_has_every_field(number: int, share: float) -> None:
 
 
 def test_what_a_match_belongs_to_has_every_field() -> None:
-    tape = read_recorded_match(1370353)
+    record = read_recorded_match(1370353)
 
-    assert faults([team_row(tape.teams[0])], TEAM) == []
-    assert faults([stage_row(tape)], STAGE) == []
-    assert faults([venue_row(tape)], VENUE) == []
-    assert faults([season_row(tape)], {"id": int, "league_id": int, "name": str, "code": str}) == []
-    assert faults([league_row(tape)], {"id": int, "season_id": int, "name": str}) == []
+    assert faults([team_row(record.teams[0])], TEAM) == []
+    assert faults([stage_row(record)], STAGE) == []
+    assert faults([venue_row(record)], VENUE) == []
+    assert (
+        faults([season_row(record)], {"id": int, "league_id": int, "name": str, "code": str}) == []
+    )
+    assert faults([league_row(record)], {"id": int, "season_id": int, "name": str}) == []
 
 
 def test_leagues_are_phases_or_leagues() -> None:
@@ -367,7 +369,9 @@ def test_every_status_the_feed_has_can_be_seen() -> None:
     ]
 
     seen = {
-        each.status for tape, course in real + made for each in build_timeline(tape, course).moments
+        each.status
+        for record, config in real + made
+        for each in build_timeline(record, config).moments
     }
 
     assert seen >= {
@@ -378,9 +382,9 @@ def test_every_status_the_feed_has_can_be_seen() -> None:
 
 
 def test_a_match_called_off_has_no_winner() -> None:
-    tape = read_recorded_match(1001349)
-    written = build_timeline(tape, TimelineConfig(called_off="Aban.", called_off_after=9))
-    replay = Replay(tape, written, ManualClock(NOON), starts_at=NOON)
+    record = read_recorded_match(1001349)
+    written = build_timeline(record, TimelineConfig(called_off="Aban.", called_off_after=9))
+    replay = Replay(record, written, ManualClock(NOON), starts_at=NOON)
 
     row = FixtureSerializer(replay).row(written.moments[-1], ["balls", "winnerteam"])
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 
 from grandstand.core.clock import ManualClock
-from grandstand.simulators.scores.cricsheet import read_recorded_match
+from grandstand.simulators.scores.matches import read_recorded_match
 from grandstand.simulators.scores.timeline import Replay, TimelineConfig, build_timeline
 from tests.simulators.scores.feed_server import NOON
 
 
 def replay_at(clock: ManualClock, speed: float = 1.0) -> Replay:
-    tape = read_recorded_match(1001349)
-    return Replay(tape, build_timeline(tape, TimelineConfig()), clock, starts_at=NOON, speed=speed)
+    record = read_recorded_match(1001349)
+    return Replay(
+        record, build_timeline(record, TimelineConfig()), clock, starts_at=NOON, speed=speed
+    )
 
 
 def test_it_follows_the_wall() -> None:
@@ -47,7 +49,7 @@ def test_a_pause_holds_it_and_play_goes_on_from_there() -> None:
 
     assert held == 100
     assert replay.position == 120
-    assert replay.status == "playing"
+    assert replay.state == "playing"
 
 
 def test_another_speed_goes_on_from_the_same_place() -> None:
@@ -82,7 +84,7 @@ def test_moving_a_match_that_is_held_leaves_it_held() -> None:
     clock.advance(50)
 
     assert replay.position == 500
-    assert replay.status == "paused"
+    assert replay.state == "paused"
 
 
 def test_it_is_listed_from_an_hour_before_until_a_while_after() -> None:

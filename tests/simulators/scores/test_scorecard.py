@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grandstand.simulators.scores.cricsheet import RECORDED_MATCHES, read_recorded_match
 from grandstand.simulators.scores.match_record import Delivery, Dismissal
+from grandstand.simulators.scores.matches import RECORDED_MATCHES, read_recorded_match
 from grandstand.simulators.scores.scorecard import InningsSheet, Scorebook
 from grandstand.simulators.scores.timeline import Correction
 from tests.simulators.scores.feed_server import ADA, BEA, CLEO, GRACE, delivery
@@ -98,12 +98,12 @@ def sums(sheet: InningsSheet) -> tuple[int, int]:
 
 @pytest.mark.parametrize("number", RECORDED_MATCHES)
 def test_figures_add_up_after_every_ball_of_a_real_match(number: int) -> None:
-    tape = read_recorded_match(number)
-    book = Scorebook(tape)
+    record = read_recorded_match(number)
+    book = Scorebook(record)
 
     wrong = [
         shown
-        for shown in range(1, len(tape.deliveries) + 1)
+        for shown in range(1, len(record.deliveries) + 1)
         for sheet in book.after(shown)[-1:]
         if sums(sheet) != (sheet.runs, sheet.wickets)
     ]
@@ -112,8 +112,8 @@ def test_figures_add_up_after_every_ball_of_a_real_match(number: int) -> None:
 
 
 def test_going_back_gives_the_same_as_going_on() -> None:
-    tape = read_recorded_match(1001349)
-    book = Scorebook(tape)
+    record = read_recorded_match(1001349)
+    book = Scorebook(record)
     early = [sheet.copied() for sheet in book.after(100)]
 
     book.after(200)
@@ -122,9 +122,9 @@ def test_going_back_gives_the_same_as_going_on() -> None:
 
 
 def test_a_slip_is_shown_and_leaves_no_trace() -> None:
-    tape = read_recorded_match(1001349)
-    book, other = Scorebook(tape), Scorebook(tape)
-    wrong = delivery(over=8, number=4, runs=6, batter=tape.deliveries[50].batter)
+    record = read_recorded_match(1001349)
+    book, other = Scorebook(record), Scorebook(record)
+    wrong = delivery(over=8, number=4, runs=6, batter=record.deliveries[50].batter)
 
     slipped = book.after(51, Correction(wrong))
 

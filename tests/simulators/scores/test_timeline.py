@@ -6,8 +6,11 @@ from itertools import groupby, pairwise
 
 import pytest
 
-from grandstand.simulators.scores.cricsheet import find_timeline_config, read_recorded_match
-from grandstand.simulators.scores.generated import generate_match
+from grandstand.simulators.scores.matches import (
+    find_timeline_config,
+    generate_match,
+    read_recorded_match,
+)
 from grandstand.simulators.scores.timeline import (
     Interruption,
     TimelineConfig,
@@ -73,28 +76,28 @@ def test_the_innings_break_lasts_as_long_as_thirty_balls() -> None:
 
 
 def test_time_never_goes_back_and_every_ball_is_posted_once() -> None:
-    tape = read_recorded_match(1370353)
+    record = read_recorded_match(1370353)
 
     written = build_timeline(
-        tape, find_timeline_config(1370353) or TimelineConfig(), random_corrections(tape, 1)
+        record, find_timeline_config(1370353) or TimelineConfig(), random_corrections(record, 1)
     )
 
     starts = [each.at for each in written.moments]
     shown = [each.shown for each in written.moments]
     assert starts == sorted(starts)
-    assert sorted(set(shown)) == [*range(len(tape.deliveries) + 1)]
+    assert sorted(set(shown)) == [*range(len(record.deliveries) + 1)]
     assert shown == sorted(shown)
 
 
 def test_a_ball_posted_wrong_is_put_right_within_ten_seconds() -> None:
-    tape = read_recorded_match(1001349)
+    record = read_recorded_match(1001349)
 
-    moments = build_timeline(tape, TimelineConfig(), random_corrections(tape, 1)).moments
+    moments = build_timeline(record, TimelineConfig(), random_corrections(record, 1)).moments
 
-    pairs = [(now, after) for now, after in pairwise(moments) if now.slip]
+    pairs = [(now, after) for now, after in pairwise(moments) if now.correction]
     assert len(pairs) > 20
     assert {after.at - now.at for now, after in pairs} == {10}
-    assert {(after.shown - now.shown, after.slip) for now, after in pairs} == {(0, None)}
+    assert {(after.shown - now.shown, after.correction) for now, after in pairs} == {(0, None)}
 
 
 def test_what_is_known_holds_until_the_next_moment() -> None:
@@ -119,20 +122,20 @@ def test_seeking_beyond_the_last_ball_finds_the_last() -> None:
 
 
 def test_super_overs_come_after_the_match() -> None:
-    tape = generate_match(1, "T20", tie=True)
+    record = generate_match(1, "T20", tie=True)
 
-    moments = build_timeline(tape, TimelineConfig()).moments
+    moments = build_timeline(record, TimelineConfig()).moments
 
     first = next(each for each in moments if each.super_over)
     assert first.status == "Innings Break"
-    assert first.shown == sum(len(each.deliveries) for each in tape.innings[:2])
+    assert first.shown == sum(len(each.deliveries) for each in record.innings[:2])
     assert {each.status for each in moments if each.inning == 3} >= {"3rd Innings"}
 
 
 def test_a_target_may_be_given_by_the_file_alone() -> None:
-    tape = read_recorded_match(1370353)
+    record = read_recorded_match(1370353)
 
-    moments = build_timeline(tape, TimelineConfig()).moments
+    moments = build_timeline(record, TimelineConfig()).moments
 
     (found,) = {(each.revised_target, each.revised_overs) for each in moments if each.inning == 2}
     assert found == (171, 15)

@@ -76,14 +76,14 @@ class Fixtures:
                 self._play(slot)
 
     def _play(self, slot: int) -> None:
-        from grandstand.simulators.scores.cricsheet import read_recorded_match
+        from grandstand.simulators.scores.matches import read_recorded_match
 
         number = _TAPES[slot % len(_TAPES)]
         self.feed.play(
             read_recorded_match(number),
             starts_at=_EPOCH + slot * _SLOT + timedelta(minutes=1),
             match_id=_FIRST_ID + slot,
-            course=_course(number),
+            config=_course(number),
         )
 
 

@@ -1,40 +1,41 @@
-"""The control API of the simulator: tapes, replays and malformed replies."""
+"""The control API of the simulator: recordings, replays and malformed replies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Annotated, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
-from grandstand.core.errors import GrandstandError
-from grandstand.simulators.malformed import MalformedReplies, MalformedReply
-from grandstand.simulators.scores.cricsheet import RECORDED_MATCHES, find_match
-from grandstand.simulators.scores.match_record import MatchRecord, ReplayNotFound
+from grandstand.core.errors import GrandstandError, NotFound
+from grandstand.simulators.malformed import MalformedReply
+from grandstand.simulators.scores.matches import RECORDED_MATCHES, find_match
 from grandstand.simulators.scores.serializers import Row
 from grandstand.simulators.scores.timeline import PlayStatus, Replay, TimelineConfig
+
+if TYPE_CHECKING:
+    from grandstand.simulators.scores.feed import ScoreFeed
 
 Malformation: TypeAlias = Literal[
     "unknown status", "no includes", "wrong types", "no rows", "no data", "huge", "no ids"
 ]
 
-_HUGE: Final = 5 * 1024 * 1024
 _INCLUDED: Final = frozenset(
     {"runs", "batting", "bowling", "balls", "lineup", "localteam", "visitorteam", "venue", "league"}
 )
 
 
-def malform(wrong: Malformation, told: object) -> object:
+def malform(wrong: Malformation, body: object) -> object:
     """Return a malformed version of a response."""
-    if not isinstance(told, dict) or wrong == "no data":
+    if not isinstance(body, dict) or wrong == "no data":
         return {"oops": True}
     if wrong == "huge":
-        return {**told, "padding": "x" * _HUGE}
-    data = told.get("data")
-    spoil = _SPOILT[wrong]
-    rows = [spoil(row) for row in data] if isinstance(data, list) else spoil(data)
-    return {**told, "data": rows}
+        return {**body, "padding": "x" * 5 * 1024 * 1024}
+    data = body.get("data")
+    change = _MALFORMATIONS[wrong]
+    rows = [change(row) for row in data] if isinstance(data, list) else change(data)
+    return {**body, "data": rows}
 
 
 def _each(row: object, change: Callable[[Row], Row]) -> object:
@@ -56,7 +57,7 @@ def _wrong_types(row: Row) -> Row:
     }
 
 
-_SPOILT: Final[dict[Malformation, Callable[[object], object]]] = {
+_MALFORMATIONS: Final[dict[Malformation, Callable[[object], object]]] = {
     "unknown status": lambda row: _each(row, lambda each: {**each, "status": "Dew Inspection"}),
     "no includes": lambda row: _each(
         row, lambda each: {name: each[name] for name in each if name not in _INCLUDED}
@@ -73,14 +74,14 @@ Speed: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=100_000)]
 
 
 class ReplayRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A match to replay: a tape by number, or `generated:SEED`."""
+    """A match to replay: the number of a recording, or `generated:SEED`."""
 
-    tape: str
+    recording: str
     speed: Speed = 1.0
     starts_in_seconds: float = 0.0
     match_id: int | None = None
-    slip_seed: int | None = None
-    course: TimelineConfig | None = None
+    correction_seed: int | None = None
+    config: TimelineConfig | None = None
 
 
 class ReplayCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,11 +96,11 @@ class ReplayCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReplayState(msgspec.Struct, frozen=True):
     """The state of a replay."""
 
-    match_id: int
-    tape: int
+    match_id: str
+    recording: str
     title: str
     format: str
-    status: PlayStatus
+    state: PlayStatus
     speed: float
     starts_at: datetime
     seconds: float
@@ -109,72 +110,40 @@ class ReplayState(msgspec.Struct, frozen=True):
     match_status: str
 
 
-class ReplayableFeed(Protocol):
-    """What the control API controls."""
-
-    blemishes: MalformedReplies[Malformation]
-
-    def play(
-        self,
-        tape: MatchRecord,
-        *,
-        starts_in: timedelta = ...,
-        speed: float = ...,
-        match_id: int | None = ...,
-        slip_seed: int | None = ...,
-        course: TimelineConfig | None = ...,
-    ) -> Replay:
-        """Put a match on the air."""
-        ...
-
-    def find(self, match_id: int) -> Replay | None:
-        """Return a match on the air."""
-        ...
-
-    def take_off(self, match_id: int) -> None:
-        """Take a match off the air."""
-        ...
-
-    @property
-    def replays(self) -> tuple[Replay, ...]:
-        """All matches on the air."""
-        ...
-
-
 def handle_control_request(
-    feed: ReplayableFeed, method: str, path: str, body: bytes
+    feed: ScoreFeed, method: str, path: str, body: bytes
 ) -> tuple[int, object]:
     """Return the status and the body for a request of the control API."""
     try:
-        return _done(feed, method, path.removeprefix(BASE).strip("/").split("/"), body)
-    except msgspec.MsgspecError as fault:
-        return 400, {"message": str(fault)}
-    except GrandstandError as fault:
-        return fault.status, {"message": str(fault)}
+        return _handle(feed, method, path.removeprefix(BASE).strip("/").split("/"), body)
+    except msgspec.MsgspecError as error:
+        return 400, {"message": str(error)}
+    except GrandstandError as error:
+        return error.status, {"message": str(error)}
 
 
 def describe_replay(replay: Replay) -> ReplayState:
-    moment, tape = replay.moment, replay.tape
-    home, away = tape.teams
+    moment, record = replay.moment, replay.record
+    home, away = record.teams
     return ReplayState(
-        match_id=replay.match_id,
-        tape=tape.id,
+        match_id=str(replay.match_id),
+        recording=str(record.id),
         title=f"{home.name} v {away.name}",
-        format=tape.format,
-        status=replay.status,
+        format=record.format,
+        state=replay.state,
         speed=replay.speed,
         starts_at=replay.starts_at,
         seconds=round(replay.position, 3),
         ends_at_seconds=replay.timeline.ends_at,
         ball=moment.shown,
-        balls=len(tape.deliveries),
+        balls=len(record.deliveries),
         match_status=moment.status,
     )
 
 
-def _done(feed: ReplayableFeed, method: str, parts: list[str], body: bytes) -> tuple[int, object]:
+def _handle(feed: ScoreFeed, method: str, parts: list[str], body: bytes) -> tuple[int, object]:
     match method, parts:
-        case "GET", ["tapes"]:
+        case "GET", ["recordings"]:
             return 200, [str(number) for number in RECORDED_MATCHES]
         case "GET", ["replays"]:
             return 200, [describe_replay(each) for each in feed.replays]
@@ -183,52 +152,52 @@ def _done(feed: ReplayableFeed, method: str, parts: list[str], body: bytes) -> t
         case "GET", ["replays", number]:
             return 200, describe_replay(_read(feed, number))
         case "PUT", ["replays", number]:
-            return _ordered(
+            return _control(
                 feed, _read(feed, number), msgspec.json.decode(body, type=ReplayCommand)
             )
         case "DELETE", ["replays", number]:
             feed.take_off(_read(feed, number).match_id)
             return 200, {}
-        case "GET" | "PUT", ["blemishes"]:
+        case "GET" | "PUT", ["malformed"]:
             if method == "PUT":
-                feed.blemishes.ask_for(
+                feed.malformed.ask_for(
                     *msgspec.json.decode(body, type=list[MalformedReply[Malformation]])
                 )
-            return 200, feed.blemishes.asked
-    return 404, {"message": "no such address"}
+            return 200, feed.malformed.asked
+    return 404, {"message": "Not found."}
 
 
-def _play(feed: ReplayableFeed, wanted: ReplayRequest) -> Replay:
+def _play(feed: ScoreFeed, request: ReplayRequest) -> Replay:
     return feed.play(
-        find_match(wanted.tape),
-        starts_in=timedelta(seconds=wanted.starts_in_seconds),
-        speed=wanted.speed,
-        match_id=wanted.match_id,
-        slip_seed=wanted.slip_seed,
-        course=wanted.course,
+        find_match(request.recording),
+        starts_in=timedelta(seconds=request.starts_in_seconds),
+        speed=request.speed,
+        match_id=request.match_id,
+        correction_seed=request.correction_seed,
+        config=request.config,
     )
 
 
-def _read(feed: ReplayableFeed, number: str) -> Replay:
+def _read(feed: ScoreFeed, number: str) -> Replay:
     found = feed.find(int(number)) if number.isdecimal() else None
     if found is None:
-        raise ReplayNotFound(number)
+        raise NotFound(f"No match {number} is being replayed.")
     return found
 
 
-def _ordered(feed: ReplayableFeed, replay: Replay, order: ReplayCommand) -> tuple[int, object]:
-    if order.action == "stop":
+def _control(feed: ScoreFeed, replay: Replay, command: ReplayCommand) -> tuple[int, object]:
+    if command.action == "stop":
         feed.take_off(replay.match_id)
         return 200, {}
-    if order.action == "seek":
-        if order.ball is None and order.seconds is None:
-            return 400, {"message": "seek takes a ball or seconds"}
-        if order.ball is not None:
-            replay.seek_ball(order.ball)
+    if command.action == "seek":
+        if command.ball is None and command.seconds is None:
+            return 400, {"message": "Seek needs a ball or seconds."}
+        if command.ball is not None:
+            replay.seek_ball(command.ball)
         else:
-            replay.seek(order.seconds or 0.0)
-    elif order.action == "pause":
+            replay.seek(command.seconds or 0.0)
+    elif command.action == "pause":
         replay.pause()
     else:
-        replay.play(order.speed)
+        replay.play(command.speed)
     return 200, describe_replay(replay)

@@ -12,13 +12,14 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from grandstand.core.clock import Clock
+from grandstand.core.errors import Conflict, NotFound
 from grandstand.simulators.asgi import Application, Message, Receive, Send, read_body, send_json
 from grandstand.simulators.faults import Faults, Faulty
 from grandstand.simulators.malformed import MalformedReplies
 from grandstand.simulators.scores.control import BASE as CONTROL
 from grandstand.simulators.scores.control import Malformation, handle_control_request, malform
-from grandstand.simulators.scores.cricsheet import find_timeline_config
-from grandstand.simulators.scores.match_record import AlreadyPlaying, MatchRecord, ReplayNotFound
+from grandstand.simulators.scores.match_record import MatchRecord
+from grandstand.simulators.scores.matches import find_timeline_config
 from grandstand.simulators.scores.resources import ActiveReplay, find_rows
 from grandstand.simulators.scores.serializers import (
     FixtureSerializer,
@@ -33,7 +34,6 @@ from grandstand.simulators.scores.timeline import (
 )
 
 PAGE_ROWS: Final = 100
-_DATE_CHARS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +50,32 @@ class FeedQuery:
 
 def parse_query(query: str) -> FeedQuery:
     """Return the query parameters; unknown ones are ignored."""
-    told = dict(parse_qsl(query))
-    page = told.get("page", "1")
+    params = dict(parse_qsl(query))
+    page = params.get("page", "1")
     return FeedQuery(
-        token=told.get("api_token", ""),
-        includes=tuple(filter(None, told.get("include", "").split(","))),
-        filters=_bracketed(told, "filter"),
+        token=params.get("api_token", ""),
+        includes=tuple(filter(None, params.get("include", "").split(","))),
+        filters=_bracketed(params, "filter"),
         fields={
-            name: frozenset(each.split(",")) for name, each in _bracketed(told, "fields").items()
+            name: frozenset(each.split(",")) for name, each in _bracketed(params, "fields").items()
         },
-        sort=told.get("sort", ""),
+        sort=params.get("sort", ""),
         page=max(1, int(page)) if page.isdecimal() else 1,
     )
 
 
-def filter_rows(rows: Sequence[Row], asked: FeedQuery) -> list[Row]:
+def filter_rows(rows: Sequence[Row], query: FeedQuery) -> list[Row]:
     """Return the rows that pass every filter, sorted."""
-    found = [row for row in rows if all(_passes(row, *each) for each in asked.filters.items())]
-    name = asked.sort.removeprefix("-")
+    found = [row for row in rows if all(_passes(row, *each) for each in query.filters.items())]
+    name = query.sort.removeprefix("-")
     if name:
-        found.sort(key=lambda row: str(row.get(name, "")), reverse=asked.sort.startswith("-"))
+        found.sort(key=lambda row: str(row.get(name, "")), reverse=query.sort.startswith("-"))
     return found
 
 
-def paginate(rows: Sequence[Row], asked: FeedQuery) -> list[Row]:
+def paginate(rows: Sequence[Row], query: FeedQuery) -> list[Row]:
     """Return one page, empty after the last."""
-    start = (asked.page - 1) * PAGE_ROWS
+    start = (query.page - 1) * PAGE_ROWS
     return list(rows[start : start + PAGE_ROWS])
 
 
@@ -93,34 +93,33 @@ def select_fields(value: object, fields: dict[str, frozenset[str]]) -> object:
     }
 
 
-def _bracketed(told: dict[str, str], word: str) -> dict[str, str]:
+def _bracketed(params: dict[str, str], prefix: str) -> dict[str, str]:
     return {
-        name[len(word) + 1 : -1]: value
-        for name, value in told.items()
-        if name.startswith(f"{word}[") and name.endswith("]")
+        name[len(prefix) + 1 : -1]: value
+        for name, value in params.items()
+        if name.startswith(f"{prefix}[") and name.endswith("]")
     }
 
 
 def _passes(row: Row, name: str, value: str) -> bool:
     if name == "starts_between":
         first, _, last = value.partition(",")
-        return _moment(first) <= _moment(str(row.get("starting_at"))) <= _moment(last, whole=True)
+        return _moment(first) <= _moment(str(row.get("starting_at"))) <= _moment(last, is_end=True)
     return name not in row or str(row[name]) in value.split(",")
 
 
-def _moment(text: str, *, whole: bool = False) -> datetime:
-    """Return a time; a date is its start, or with `whole` its end."""
+def _moment(text: str, *, is_end: bool = False) -> datetime:
+    """Return a time; a date is its start, or with `is_end` its end."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return datetime.max.replace(tzinfo=UTC)
-    if whole and len(text) <= _DATE_CHARS:
+    if is_end and "T" not in text:
         moment += timedelta(days=1) - timedelta(microseconds=1)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 HOURLY_REQUESTS: Final = 2000
-_HOUR_SECONDS: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +133,14 @@ class BudgetStatus:
 
     def headers(self, now: float) -> list[tuple[bytes, bytes]]:
         """Return the rate limit headers."""
-        told = {
+        values = {
             "x-ratelimit-limit": self.limit,
             "x-ratelimit-remaining": self.remaining,
             "x-ratelimit-reset": math.ceil(self.resets_at),
         }
         if self.refused:
-            told["retry-after"] = max(1, math.ceil(self.resets_at - now))
-        return [(name.encode(), str(value).encode()) for name, value in told.items()]
+            values["retry-after"] = max(1, math.ceil(self.resets_at - now))
+        return [(name.encode(), str(value).encode()) for name, value in values.items()]
 
 
 @dataclass
@@ -153,7 +152,7 @@ class HourlyBudget:
 
     clock: Clock
     hourly: int = HOURLY_REQUESTS
-    window_seconds: float = _HOUR_SECONDS
+    window_seconds: float = 3600.0
     exhausted: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     _windows: dict[str, tuple[float, int]] = field(default_factory=dict)
@@ -181,7 +180,6 @@ class HourlyBudget:
 
 BASE: Final = "/api/v2.0"
 TOKEN: Final = "simulated"  # noqa: S105 - opens nothing but this simulator
-_REMEMBERED: Final = 10_000
 
 
 @dataclass
@@ -196,56 +194,58 @@ class ScoreFeed:
     token: str = TOKEN
     budget: HourlyBudget = field(init=False)
     faults: Faults = field(default_factory=lambda: Faults(Random(1)))  # noqa: S311 - repeatable
-    blemishes: MalformedReplies[Malformation] = field(default_factory=MalformedReplies)
+    malformed: MalformedReplies[Malformation] = field(default_factory=MalformedReplies)
     wrapped: frozenset[str] = frozenset({"fixtures"})
-    asked: deque[str] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
-    _on_air: dict[int, ActiveReplay] = field(default_factory=dict)
+    requests: deque[str] = field(default_factory=lambda: deque(maxlen=10_000))
+    _replays: dict[int, ActiveReplay] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.budget = HourlyBudget(self.clock)
 
     def play(
         self,
-        tape: MatchRecord,
+        record: MatchRecord,
         *,
         starts_at: datetime | None = None,
         starts_in: timedelta = timedelta(0),
         speed: float = 1.0,
         match_id: int | None = None,
-        course: TimelineConfig | None = None,
-        slip_seed: int | None = None,
+        config: TimelineConfig | None = None,
+        correction_seed: int | None = None,
     ) -> Replay:
         """Add a replay that starts at a time, after a delay, or now.
 
-        With a `slip_seed`, one ball in seven is first posted wrong. Raises AlreadyPlaying.
+        With a `correction_seed`, one ball in seven is first posted wrong. Raises Conflict.
         """
-        course = course or find_timeline_config(tape.id) or TimelineConfig()
+        config = config or find_timeline_config(record.id) or TimelineConfig()
         written = build_timeline(
-            tape, course, None if slip_seed is None else random_corrections(tape, slip_seed)
+            record,
+            config,
+            None if correction_seed is None else random_corrections(record, correction_seed),
         )
         starts_at = starts_at or self.clock.now() + starts_in
         replay = Replay(
-            tape, written, self.clock, starts_at=starts_at, speed=speed, match_id=match_id
+            record, written, self.clock, starts_at=starts_at, speed=speed, match_id=match_id
         )
-        if replay.match_id in self._on_air:
-            raise AlreadyPlaying(replay.match_id)
-        self._on_air[replay.match_id] = ActiveReplay(replay, FixtureSerializer(replay))
+        if replay.match_id in self._replays:
+            raise Conflict(f"Match {replay.match_id} is being replayed already.")
+        self._replays[replay.match_id] = ActiveReplay(replay, FixtureSerializer(replay))
         return replay
 
     def find(self, match_id: int) -> Replay | None:
         """Return a replay, if it exists."""
-        found = self._on_air.get(match_id)
+        found = self._replays.get(match_id)
         return found.replay if found else None
 
     def take_off(self, match_id: int) -> None:
-        """Remove a replay. Raises ReplayNotFound."""
-        if self._on_air.pop(match_id, None) is None:
-            raise ReplayNotFound(match_id)
+        """Remove a replay. Raises NotFound."""
+        if self._replays.pop(match_id, None) is None:
+            raise NotFound(f"No match {match_id} is being replayed.")
 
     @property
     def replays(self) -> tuple[Replay, ...]:
         """All replays."""
-        return tuple(each.replay for each in self._on_air.values())
+        return tuple(each.replay for each in self._replays.values())
 
     @property
     def application(self) -> Application:
@@ -260,12 +260,12 @@ class ScoreFeed:
             )
             return
         if not path.startswith(f"{BASE}/"):
-            await send_json(send, 404, {"message": "no such address"})
+            await send_json(send, 404, {"message": "Not found."})
             return
         parts = path.removeprefix(f"{BASE}/").strip("/").split("/")
-        asked = parse_query(scope["query_string"].decode())
-        self.asked.append(path.removeprefix(BASE))
-        if asked.token != self.token:
+        query = parse_query(scope["query_string"].decode())
+        self.requests.append(path.removeprefix(BASE))
+        if query.token != self.token:
             await send_json(send, 401, {"message": "Unauthenticated."})
             return
         allowance = self.budget.spend(parts[0])
@@ -273,42 +273,44 @@ class ScoreFeed:
         if allowance.refused:
             await send_json(send, 429, {"message": "Too Many Attempts."}, headers)
             return
-        status, told = self._told(parts, asked)
-        if wrong := self.blemishes.strike(path.removeprefix(BASE)):
-            told = malform(wrong, told)
-        await send_json(send, status, told, headers)
+        status, body = self._respond(parts, query)
+        if wrong := self.malformed.strike(path.removeprefix(BASE)):
+            body = malform(wrong, body)
+        await send_json(send, status, body, headers)
 
-    def _told(self, parts: list[str], asked: FeedQuery) -> tuple[int, object]:
+    def _respond(self, parts: list[str], query: FeedQuery) -> tuple[int, object]:
         about_fixtures = parts[0] in {"livescores", "fixtures"}
-        refused = find_unknown_includes(asked.includes) if about_fixtures else []
+        refused = find_unknown_includes(query.includes) if about_fixtures else []
         if refused:
             return 400, {"message": f"Requested include(s) {', '.join(refused)} are not allowed."}
-        data = self._fixtures(parts, asked) if about_fixtures else self._others(parts, asked)
+        data = self._fixtures(parts, query) if about_fixtures else self._others(parts, query)
         if data is None:
             return 404, {"message": "Resource not found."}
-        return 200, {"data": select_fields(data, asked.fields) if asked.fields else data}
+        return 200, {"data": select_fields(data, query.fields) if query.fields else data}
 
-    def _fixtures(self, parts: list[str], asked: FeedQuery) -> object:
-        on_air: Iterable[ActiveReplay] = self._on_air.values()
+    def _fixtures(self, parts: list[str], query: FeedQuery) -> object:
+        replays: Iterable[ActiveReplay] = self._replays.values()
         match parts:
             case ["livescores"]:
-                listed = [each for each in on_air if each.replay.is_listed]
-                return filter_rows([self._row(each, asked, "livescores") for each in listed], asked)
+                listed = [each for each in replays if each.replay.is_listed]
+                return filter_rows([self._row(each, query, "livescores") for each in listed], query)
             case ["fixtures"]:
-                rows = filter_rows([each.words.row(each.replay.moment) for each in on_air], asked)
-                page = [self._on_air[int(str(row["id"]))] for row in paginate(rows, asked)]
-                return [self._row(each, asked, "fixtures") for each in page]
-            case ["fixtures", number] if number.isdecimal() and int(number) in self._on_air:
-                return self._row(self._on_air[int(number)], asked, "fixture")
+                rows = filter_rows(
+                    [each.serializer.row(each.replay.moment) for each in replays], query
+                )
+                page = [self._replays[int(str(row["id"]))] for row in paginate(rows, query)]
+                return [self._row(each, query, "fixtures") for each in page]
+            case ["fixtures", number] if number.isdecimal() and int(number) in self._replays:
+                return self._row(self._replays[int(number)], query, "fixture")
         return None
 
-    def _row(self, each: ActiveReplay, asked: FeedQuery, part: str) -> Row:
-        row = each.words.row(each.replay.moment, asked.includes)
+    def _row(self, each: ActiveReplay, query: FeedQuery, part: str) -> Row:
+        row = each.serializer.row(each.replay.moment, query.includes)
         if part in self.wrapped:
-            for name in {include.partition(".")[0] for include in asked.includes}:
+            for name in {include.partition(".")[0] for include in query.includes}:
                 row[name] = {"data": row[name]}
         return row
 
-    def _others(self, parts: list[str], asked: FeedQuery) -> object:
-        found = find_rows(parts, list(self._on_air.values()))
-        return paginate(filter_rows(found, asked), asked) if isinstance(found, list) else found
+    def _others(self, parts: list[str], query: FeedQuery) -> object:
+        found = find_rows(parts, list(self._replays.values()))
+        return paginate(filter_rows(found, query), query) if isinstance(found, list) else found

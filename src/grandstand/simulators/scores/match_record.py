@@ -4,57 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
-from grandstand.core.errors import Conflict, InvalidInput, NotFound
-
-
-class InvalidRecording(InvalidInput):
-    """A file is not a recorded match."""
-
-    code = "invalid-recording"
-
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name} is not a tape: {why}")
-
-
-class RecordingNotFound(NotFound):
-    """No recording has this name."""
-
-    code = "recording-not-found"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"there is no tape {name}")
-
-
-class ReplayNotFound(NotFound):
-    """No match with this id is being replayed."""
-
-    code = "replay-not-found"
-
-    def __init__(self, match_id: int | str) -> None:
-        super().__init__(f"no match {match_id} is being played")
-
-
-class AlreadyPlaying(Conflict):
-    """A match with this id is being replayed already."""
-
-    code = "already-playing"
-
-    def __init__(self, match_id: int) -> None:
-        super().__init__(f"match {match_id} is being played already")
-
+import msgspec
 
 BALLS_PER_OVER: Final = 6
-_MOST_IDS: Final = 90_000
 
 Toss: TypeAlias = Literal["batting", "bowling"]
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(msgspec.Struct, frozen=True, array_like=True):
     """A player; initials and last name."""
 
     id: int
@@ -71,8 +31,7 @@ class Player:
         return self.name.partition(" ")[2] or self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Team:
+class Team(msgspec.Struct, frozen=True, array_like=True):
     """One of the two sides."""
 
     id: int
@@ -81,8 +40,7 @@ class Team:
     players: tuple[Player, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dismissal:
+class Dismissal(msgspec.Struct, frozen=True, array_like=True):
     """How a batter was dismissed or retired."""
 
     out: Player
@@ -107,8 +65,7 @@ class Dismissal:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(msgspec.Struct, frozen=True, array_like=True):
     """One delivery; `number` is its place in the over, from 1.
 
     An illegal delivery has the number of the legal one that follows it.
@@ -145,8 +102,7 @@ class Delivery:
         return self.dismissal is not None and self.dismissal.counts
 
 
-@dataclass(frozen=True, slots=True)
-class Innings:
+class Innings(msgspec.Struct, frozen=True):
     """One innings; `target` and `overs` are those of a chase."""
 
     number: int
@@ -165,8 +121,7 @@ class Innings:
         return self.penalty_before + sum(ball.total for ball in self.deliveries)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """The winner and the result text; without a winner the text says why."""
 
     winner: Team | None
@@ -174,8 +129,7 @@ class Outcome:
     no_result: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MatchSetting:
+class MatchSetting(msgspec.Struct, frozen=True):
     """League, season, venue and officials of a match."""
 
     league: str
@@ -188,8 +142,7 @@ class MatchSetting:
     officials: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class MatchRecord:
+class MatchRecord(msgspec.Struct, frozen=True, dict=True):
     """A complete match; `format` is the feed's name of the format, `teams` are home and away."""
 
     id: int
@@ -219,9 +172,9 @@ class MatchRecord:
         return (player for team in self.teams for player in team.players)
 
 
-def stable_id(*words: str) -> int:
+def stable_id(*names: str) -> int:
     """Return a number for a name, the same in every process."""
-    return 1 + zlib.crc32(" ".join(words).encode()) % _MOST_IDS
+    return 1 + zlib.crc32(" ".join(names).encode()) % 90_000
 
 
 def team_code(name: str) -> str:

@@ -40,7 +40,7 @@ class HasReplay(Protocol):
 @dataclass(slots=True)
 class _Tally:
     team: Team
-    tape: MatchRecord
+    record: MatchRecord
     played: int = 0
     won: int = 0
     lost: int = 0
@@ -56,33 +56,33 @@ def standing_rows(on_air: Iterable[HasReplay]) -> list[Row]:
     """Return the season table of some matches; unfinished ones do not count."""
     tallies: dict[int, _Tally] = {}
     for each in on_air:
-        tape = each.replay.tape
-        for team in tape.teams:
-            tally = tallies.setdefault(team.id, _Tally(team, tape))
+        record = each.replay.record
+        for team in record.teams:
+            tally = tallies.setdefault(team.id, _Tally(team, record))
             if each.replay.moment.is_played_out:
-                _count(tally, tape)
+                _count(tally, record)
     ordered = sorted(tallies.values(), key=lambda tally: (-tally.points, tally.team.name))
     return [_row(tally, place) for place, tally in enumerate(ordered, start=1)]
 
 
-def _count(tally: _Tally, tape: MatchRecord) -> None:
+def _count(tally: _Tally, record: MatchRecord) -> None:
     tally.played += 1
-    winner, told = tape.outcome.winner, tape.outcome.no_result
+    winner, no_result = record.outcome.winner, record.outcome.no_result
     tally.won += winner == tally.team
     tally.lost += winner is not None and winner != tally.team
-    tally.no_result += winner is None and told == "No result"
-    tally.draw += winner is None and told != "No result"
+    tally.no_result += winner is None and no_result == "No result"
+    tally.draw += winner is None and no_result != "No result"
 
 
 def _row(tally: _Tally, place: int) -> Row:
-    tape = tally.tape
+    record = tally.record
     return {
         "resource": "standings",
         "legend_id": None,
         "team_id": tally.team.id,
-        "stage_id": stage_id(tape),
-        "season_id": season_id(tape),
-        "league_id": league_id(tape),
+        "stage_id": stage_id(record),
+        "season_id": season_id(record),
+        "league_id": league_id(record),
         "position": place,
         "points": tally.points,
         "played": tally.played,
@@ -91,7 +91,7 @@ def _row(tally: _Tally, place: int) -> Row:
         "draw": tally.draw,
         "noresult": tally.no_result,
         "updated_at": UPDATED,
-        "team": team_row(tally.team, national=tape.setting.international),
+        "team": team_row(tally.team, national=record.setting.international),
     }
 
 
@@ -100,30 +100,32 @@ class ActiveReplay:
     """A replay with its serializer."""
 
     replay: Replay
-    words: FixtureSerializer
+    serializer: FixtureSerializer
 
 
 Rows: TypeAlias = Callable[[Iterable[MatchRecord]], Iterable[Row]]
 
 
-def _scores(tapes: Iterable[MatchRecord]) -> Iterable[Row]:
+def _scores(records: Iterable[MatchRecord]) -> Iterable[Row]:
     yield dismissal_row(None)
-    for tape in tapes:
-        for ball in tape.deliveries:
+    for record in records:
+        for ball in record.deliveries:
             yield score_row(ball)
 
 
 _LISTS: Final[dict[str, Rows]] = {
-    "leagues": lambda tapes: map(league_row, tapes),
-    "seasons": lambda tapes: map(season_row, tapes),
-    "stages": lambda tapes: map(stage_row, tapes),
-    "venues": lambda tapes: map(venue_row, tapes),
-    "teams": lambda tapes: (
-        team_row(team, national=tape.setting.international) for tape in tapes for team in tape.teams
+    "leagues": lambda records: map(league_row, records),
+    "seasons": lambda records: map(season_row, records),
+    "stages": lambda records: map(stage_row, records),
+    "venues": lambda records: map(venue_row, records),
+    "teams": lambda records: (
+        team_row(team, national=record.setting.international)
+        for record in records
+        for team in record.teams
     ),
-    "players": lambda tapes: (player_row(each) for tape in tapes for each in tape.players),
-    "officials": lambda tapes: (
-        official_row(name) for tape in tapes for name in tape.setting.officials
+    "players": lambda records: (player_row(each) for record in records for each in record.players),
+    "officials": lambda records: (
+        official_row(name) for record in records for name in record.setting.officials
     ),
     "scores": _scores,
     "positions": lambda _: positions(),
@@ -135,30 +137,30 @@ _ONE: Final = frozenset({"leagues", "stages", "teams", "players", "venues", "sco
 
 def find_rows(path: Sequence[str], on_air: Sequence[ActiveReplay]) -> list[Row] | Row | None:
     """Return the rows of an endpoint other than fixtures, one row, or None if there is none."""
-    tapes = [each.replay.tape for each in on_air]
+    records = [each.replay.record for each in on_air]
     match path:
         case [name] if name in _LISTS:
-            return _once(_LISTS[name](tapes))
+            return _once(_LISTS[name](records))
         case [name, number] if name in _ONE:
-            rows = _once(_LISTS[name](tapes))
+            rows = _once(_LISTS[name](records))
             return next((row for row in rows if str(row["id"]) == number), None)
         case ["teams", team, "squad", season]:
-            return _squad(tapes, team, season)
+            return _squad(records, team, season)
         case ["standings", "season", season]:
             return standing_rows([each for each in on_air if _of_season(each, season)])
         case ["standings", "stage", stage]:
             return standing_rows([each for each in on_air if _of_stage(each, stage)])
         case ["team-rankings"]:
-            return _rankings(tapes)
+            return _rankings(records)
     return None
 
 
 def _of_season(each: ActiveReplay, season: str) -> bool:
-    return str(season_id(each.replay.tape)) == season
+    return str(season_id(each.replay.record)) == season
 
 
 def _of_stage(each: ActiveReplay, stage: str) -> bool:
-    return str(stage_id(each.replay.tape)) == stage
+    return str(stage_id(each.replay.record)) == stage
 
 
 def _once(rows: Iterable[Row]) -> list[Row]:
@@ -168,21 +170,21 @@ def _once(rows: Iterable[Row]) -> list[Row]:
     return list(found.values())
 
 
-def _squad(tapes: Iterable[MatchRecord], team_id: str, season: str) -> Row | None:
-    for tape in tapes:
-        for team in tape.teams:
-            if str(team.id) == team_id and str(season_id(tape)) == season:
+def _squad(records: Iterable[MatchRecord], team_id: str, season: str) -> Row | None:
+    for record in records:
+        for team in record.teams:
+            if str(team.id) == team_id and str(season_id(record)) == season:
                 squad = [player_row(player) for player in team.players]
-                return {**team_row(team, national=tape.setting.international), "squad": squad}
+                return {**team_row(team, national=record.setting.international), "squad": squad}
     return None
 
 
-def _rankings(tapes: Iterable[MatchRecord]) -> list[Row]:
+def _rankings(records: Iterable[MatchRecord]) -> list[Row]:
     teams = _once(
         team_row(team, national=True)
-        for tape in tapes
-        if tape.setting.international
-        for team in tape.teams
+        for record in records
+        if record.setting.international
+        for team in record.teams
     )
     return [
         {

@@ -151,31 +151,33 @@ class InningsSheet:
 class Scorebook:
     """The figures of a match after any number of deliveries; going forward is cheaper than back."""
 
-    def __init__(self, tape: MatchRecord) -> None:
-        self._tape = tape
+    def __init__(self, record: MatchRecord) -> None:
+        self._tape = record
         self._taken = 0
         self._sheets: list[InningsSheet] = []
 
-    def after(self, shown: int, slip: Correction | None = None) -> tuple[InningsSheet, ...]:
+    def after(self, shown: int, correction: Correction | None = None) -> tuple[InningsSheet, ...]:
         """Return the figures of each innings; with a correction, the last delivery is wrong."""
-        right = shown - 1 if slip else shown
+        right = shown - 1 if correction else shown
         if right < self._taken:
             self._taken, self._sheets = 0, []
         for ball in self._tape.deliveries[self._taken : right]:
             self._sheets = _taken(self._sheets, ball, self._tape)
         self._taken = right
-        if slip is None:
+        if correction is None:
             return tuple(self._sheets)
-        return tuple(_taken([*self._sheets[:-1], *_copied(self._sheets)], slip.posted, self._tape))
+        return tuple(
+            _taken([*self._sheets[:-1], *_copied(self._sheets)], correction.posted, self._tape)
+        )
 
 
 def _copied(sheets: list[InningsSheet]) -> list[InningsSheet]:
     return [sheet.copied() for sheet in sheets[-1:]]
 
 
-def _taken(sheets: list[InningsSheet], ball: Delivery, tape: MatchRecord) -> list[InningsSheet]:
+def _taken(sheets: list[InningsSheet], ball: Delivery, record: MatchRecord) -> list[InningsSheet]:
     if not sheets or sheets[-1].inning != ball.inning:
-        before = tape.innings[ball.inning - 1].penalty_before
+        before = record.innings[ball.inning - 1].penalty_before
         sheets = [*sheets, InningsSheet(ball.inning, runs=before, extras=Extras(penalty=before))]
     sheets[-1].take(ball)
     return sheets

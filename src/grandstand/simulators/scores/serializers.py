@@ -97,8 +97,8 @@ def score_name(ball: Delivery) -> str:
     return " + ".join(parts) or "0 Run"
 
 
-def _row(name: str, **told: object) -> Row:
-    nothing = {
+def _row(name: str, **values: object) -> Row:
+    defaults = {
         "runs": 0,
         "four": False,
         "six": False,
@@ -110,7 +110,7 @@ def _row(name: str, **told: object) -> Row:
         "ball": True,
         "out": False,
     }
-    return {"resource": "scores", "id": _known(name), "name": name, **nothing, **told}
+    return {"resource": "scores", "id": _known(name), "name": name, **defaults, **values}
 
 
 def _bat(ball: Delivery, *, alone: bool) -> str:
@@ -178,7 +178,7 @@ def player_row(player: Player) -> Row:
     }
 
 
-def lineup_rows(tape: MatchRecord) -> list[Row]:
+def lineup_rows(record: MatchRecord) -> list[Row]:
     """Return everybody of a match, each with their place in the side."""
     eleven = 11
     return [
@@ -191,86 +191,86 @@ def lineup_rows(tape: MatchRecord) -> list[Row]:
                 "substitution": place >= eleven,
             },
         }
-        for team in tape.teams
+        for team in record.teams
         for place, player in enumerate(team.players)
     ]
 
 
-def league_id(tape: MatchRecord) -> int:
+def league_id(record: MatchRecord) -> int:
     """Return the number of the league a match belongs to."""
-    name = tape.setting.league
+    name = record.setting.league
     return _PHASES.get(name) or stable_id("league", name)
 
 
-def season_id(tape: MatchRecord) -> int:
+def season_id(record: MatchRecord) -> int:
     """Return the number of its season."""
-    return stable_id("season", tape.setting.league, tape.setting.season)
+    return stable_id("season", record.setting.league, record.setting.season)
 
 
-def stage_id(tape: MatchRecord) -> int:
+def stage_id(record: MatchRecord) -> int:
     """Return the number of its stage."""
-    return stable_id("stage", tape.setting.stage, tape.setting.season)
+    return stable_id("stage", record.setting.stage, record.setting.season)
 
 
-def venue_id(tape: MatchRecord) -> int:
+def venue_id(record: MatchRecord) -> int:
     """Return the number of its ground."""
-    return stable_id("venue", tape.setting.venue)
+    return stable_id("venue", record.setting.venue)
 
 
-def league_row(tape: MatchRecord) -> Row:
+def league_row(record: MatchRecord) -> Row:
     """Return the league of a match, with its current season."""
-    name = tape.setting.league
+    name = record.setting.league
     return {
         "resource": "leagues",
-        "id": league_id(tape),
-        "season_id": season_id(tape),
+        "id": league_id(record),
+        "season_id": season_id(record),
         "country_id": _COUNTRY,
         "name": name,
-        "code": tape.format if name in _PHASES else "".join(w[0] for w in name.split()).upper(),
-        "image_path": f"{IMAGES}/leagues/{league_id(tape)}.png",
-        "type": "phase" if tape.setting.international else "league",
+        "code": record.format if name in _PHASES else "".join(w[0] for w in name.split()).upper(),
+        "image_path": f"{IMAGES}/leagues/{league_id(record)}.png",
+        "type": "phase" if record.setting.international else "league",
         "updated_at": UPDATED,
     }
 
 
-def season_row(tape: MatchRecord) -> Row:
+def season_row(record: MatchRecord) -> Row:
     """Return the season of a match."""
-    season = tape.setting.season
+    season = record.setting.season
     return {
         "resource": "seasons",
-        "id": season_id(tape),
-        "league_id": league_id(tape),
+        "id": season_id(record),
+        "league_id": league_id(record),
         "name": season,
         "code": season,
         "updated_at": UPDATED,
     }
 
 
-def stage_row(tape: MatchRecord) -> Row:
+def stage_row(record: MatchRecord) -> Row:
     """Return the stage of a match."""
     return {
         "resource": "stages",
-        "id": stage_id(tape),
-        "league_id": league_id(tape),
-        "season_id": season_id(tape),
-        "name": tape.setting.stage,
-        "code": str(stage_id(tape)),
-        "type": "Series" if tape.setting.international else "Regular",
-        "standings": not tape.setting.international,
+        "id": stage_id(record),
+        "league_id": league_id(record),
+        "season_id": season_id(record),
+        "name": record.setting.stage,
+        "code": str(stage_id(record)),
+        "type": "Series" if record.setting.international else "Regular",
+        "standings": not record.setting.international,
         "updated_at": UPDATED,
     }
 
 
-def venue_row(tape: MatchRecord) -> Row:
+def venue_row(record: MatchRecord) -> Row:
     """Return the ground of a match."""
     return {
         "resource": "venues",
-        "id": venue_id(tape),
+        "id": venue_id(record),
         "country_id": _COUNTRY,
-        "name": tape.setting.venue,
-        "city": tape.setting.city or tape.setting.venue,
-        "image_path": f"{IMAGES}/venues/{venue_id(tape)}.png",
-        "capacity": 20_000 + venue_id(tape) % 80_000,
+        "name": record.setting.venue,
+        "city": record.setting.city or record.setting.venue,
+        "image_path": f"{IMAGES}/venues/{venue_id(record)}.png",
+        "capacity": 20_000 + venue_id(record) % 80_000,
         "floodlight": True,
         "updated_at": UPDATED,
     }
@@ -320,12 +320,12 @@ def format_ball(ball: Delivery) -> float:
 
 
 def runs_rows(
-    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+    record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
     """Return where every innings begun stands."""
     rows: list[Row] = []
     for sheet in sheets:
-        innings = tape.innings[sheet.inning - 1]
+        innings = record.innings[sheet.inning - 1]
         powers: list[str | None] = [*innings.powerplays, None, None, None]
         rows.append(
             {
@@ -347,18 +347,18 @@ def runs_rows(
 
 
 def batting_rows(
-    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+    record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
     """Return everybody who came in, in the order they did."""
     return [
-        _batting(tape, match_id, sheet, (sort, line), at)
+        _batting(record, match_id, sheet, (sort, line), at)
         for sheet in sheets
         for sort, line in enumerate(sheet.batting.values(), start=1)
     ]
 
 
 def _batting(
-    tape: MatchRecord,
+    record: MatchRecord,
     match_id: int,
     sheet: InningsSheet,
     placed: tuple[int, BattingFigures],
@@ -375,7 +375,7 @@ def _batting(
         "id": match_id * _ROWS_A_MATCH + sheet.inning * _ROWS_AN_INNINGS + sort,
         "sort": sort,
         "fixture_id": match_id,
-        "team_id": tape.innings[sheet.inning - 1].team.id,
+        "team_id": record.innings[sheet.inning - 1].team.id,
         "active": False,
         "scoreboard": f"S{sheet.inning}",
         "player_id": line.player.id,
@@ -408,26 +408,26 @@ def _catcher(line: BattingFigures) -> int | None:
 
 
 def bowling_rows(
-    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+    record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
     """Return everybody who bowled, in the order they did."""
     return [
-        _bowling(tape, match_id, sheet, (sort, line), at)
+        _bowling(record, match_id, sheet, (sort, line), at)
         for sheet in sheets
         for sort, line in enumerate(sheet.bowling.values(), start=1)
     ]
 
 
 def _bowling(
-    tape: MatchRecord,
+    record: MatchRecord,
     match_id: int,
     sheet: InningsSheet,
     placed: tuple[int, BowlingFigures],
     at: str,
 ) -> Row:
     sort, line = placed
-    home, away = tape.teams
-    batting = tape.innings[sheet.inning - 1].team
+    home, away = record.teams
+    batting = record.innings[sheet.inning - 1].team
     overs, balls = divmod(line.balls, BALLS_PER_OVER)
     number = match_id * _ROWS_A_MATCH + sheet.inning * _ROWS_AN_INNINGS + _BOWLERS_FROM + sort
     return {
@@ -452,13 +452,13 @@ def _bowling(
 
 
 def scoreboard_rows(
-    tape: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
+    record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
     """Return two rows an innings: its extras and its total."""
     rows: list[Row] = []
     for sheet in sheets:
-        extras, team = sheet.extras, tape.innings[sheet.inning - 1].team
-        told = {
+        extras, team = sheet.extras, record.innings[sheet.inning - 1].team
+        counts = {
             "wide": extras.wides,
             "noball_runs": extras.noballs,
             "noball_balls": extras.noball_balls,
@@ -467,8 +467,8 @@ def scoreboard_rows(
             "penalty": extras.penalty,
         }
         both: tuple[tuple[str, Row], ...] = (
-            ("extra", {**told, "total": _sum(sheet), "overs": 0, "wickets": 0}),
-            ("total", {**dict.fromkeys(told, 0), "total": sheet.runs, "overs": sheet.overs}),
+            ("extra", {**counts, "total": _sum(sheet), "overs": 0, "wickets": 0}),
+            ("total", {**dict.fromkeys(counts, 0), "total": sheet.runs, "overs": sheet.overs}),
         )
         for place, (kind, row) in enumerate(both):
             rows.append(
@@ -482,7 +482,7 @@ def scoreboard_rows(
                     "wickets": sheet.wickets,
                     **row,
                     "updated_at": at,
-                    "team": team_row(team, national=tape.setting.international),
+                    "team": team_row(team, national=record.setting.international),
                 }
             )
     return rows
@@ -496,23 +496,25 @@ def _sum(sheet: InningsSheet) -> int:
 class BallSerializer:
     """The ball rows of one match. Ids rise with the balls and leave room for those deleted."""
 
-    def __init__(self, tape: MatchRecord, match_id: int, posted_at: Callable[[int], str]) -> None:
-        self._tape = tape
+    def __init__(self, record: MatchRecord, match_id: int, posted_at: Callable[[int], str]) -> None:
+        self._tape = record
         self._match_id = match_id
         self._posted_at = posted_at
         self._rows: list[Row] = []
-        self._people = {player.id: player_row(player) for player in tape.players}
-        national = tape.setting.international
-        self._teams = {team.id: team_row(team, national=national) for team in tape.teams}
+        self._people = {player.id: player_row(player) for player in record.players}
+        national = record.setting.international
+        self._teams = {team.id: team_row(team, national=national) for team in record.teams}
 
     def shown(self, moment: TimelineMoment) -> list[Row]:
         """Return all balls posted by a moment, the latest last."""
-        right = moment.shown - 1 if moment.slip else moment.shown
+        right = moment.shown - 1 if moment.correction else moment.shown
         for place in range(len(self._rows), right):
             self._rows.append(self._row(place, self._tape.deliveries[place]))
         rows = self._rows[:right]
-        if moment.slip:
-            rows.append(self._row(right, moment.slip.posted, deleted=moment.slip.deleted))
+        if moment.correction:
+            rows.append(
+                self._row(right, moment.correction.posted, deleted=moment.correction.deleted)
+            )
         return rows
 
     def _row(self, place: int, ball: Delivery, *, deleted: bool = False) -> Row:
@@ -599,10 +601,10 @@ class FixtureSerializer:
 
     def __init__(self, replay: Replay) -> None:
         self._replay = replay
-        self._tape = replay.tape
-        self._book = Scorebook(replay.tape)
-        self._balls = BallSerializer(replay.tape, replay.match_id, self._posted_at)
-        self._lineup = lineup_rows(replay.tape)
+        self._tape = replay.record
+        self._book = Scorebook(replay.record)
+        self._balls = BallSerializer(replay.record, replay.match_id, self._posted_at)
+        self._lineup = lineup_rows(replay.record)
 
     def row(self, moment: TimelineMoment, includes: Iterable[str] = ()) -> Row:
         """Return the fixture at a moment; includes are names such as `balls` and `batting.result`.
@@ -612,7 +614,7 @@ class FixtureSerializer:
         row = self._facts(moment)
         wanted = _tree(includes)
         if wanted.keys() & _FIGURES.keys():
-            sheets = self._book.after(moment.shown, moment.slip)
+            sheets = self._book.after(moment.shown, moment.correction)
             at = _stamp(self._replay.wall_time(moment.at))
             for name in wanted.keys() & _FIGURES.keys():
                 rows = _FIGURES[name](self._tape, self._replay.match_id, sheets, at)
@@ -622,35 +624,35 @@ class FixtureSerializer:
         return row
 
     def _facts(self, moment: TimelineMoment) -> Row:
-        tape, ended, outcome = self._tape, moment.ended, outcome_at(self._tape, moment)
-        home, away = tape.teams
-        best = tape.player_of_match
+        record, ended, outcome = self._tape, moment.ended, outcome_at(self._tape, moment)
+        home, away = record.teams
+        best = record.player_of_match
         return {
             "resource": "fixtures",
             "id": self._replay.match_id,
-            "league_id": league_id(tape),
-            "season_id": season_id(tape),
-            "stage_id": stage_id(tape),
-            "round": tape.setting.round,
+            "league_id": league_id(record),
+            "season_id": season_id(record),
+            "stage_id": stage_id(record),
+            "round": record.setting.round,
             "localteam_id": home.id,
             "visitorteam_id": away.id,
             "starting_at": _stamp(self._replay.starts_at),
-            "type": tape.format,
+            "type": record.format,
             "live": True,
             "status": moment.status,
             "last_period": None,
-            "note": _note(tape, moment),
-            "venue_id": venue_id(tape),
-            "toss_won_team_id": tape.toss_winner.id if moment.tossed else None,
+            "note": _note(record, moment),
+            "venue_id": venue_id(record),
+            "toss_won_team_id": record.toss_winner.id if moment.tossed else None,
             "winner_team_id": outcome.winner.id if ended and outcome.winner else None,
             "draw_noresult": outcome.no_result if ended else None,
             **self._official_ids(),
             "man_of_match_id": best.id if moment.is_played_out and best else None,
             "man_of_series_id": None,
-            "total_overs_played": tape.overs,
-            "elected": tape.elected if moment.tossed else None,
+            "total_overs_played": record.overs,
+            "elected": record.elected if moment.tossed else None,
             "super_over": moment.super_over,
-            "follow_on": _followed_on(tape, moment),
+            "follow_on": _followed_on(record, moment),
             "localteam_dl_data": self._dl(home, moment),
             "visitorteam_dl_data": self._dl(away, moment),
             "rpc_overs": _text(moment.revised_overs),
@@ -702,10 +704,10 @@ class FixtureSerializer:
         return _stamp(replay.wall_time(replay.timeline.second_of(place + 1)))
 
 
-def outcome_at(tape: MatchRecord, moment: TimelineMoment) -> Outcome:
+def outcome_at(record: MatchRecord, moment: TimelineMoment) -> Outcome:
     """Return how a match that is over ended; one that was called off has no winner."""
     if moment.is_played_out:
-        return tape.outcome
+        return record.outcome
     return Outcome(None, _CALLED_OFF.get(moment.status, "No result"), "No result")
 
 
@@ -721,18 +723,18 @@ def _without(rows: list[Row], left_out: frozenset[str]) -> list[Row]:
     return [{name: row[name] for name in row if name not in left_out} for row in rows]
 
 
-def _note(tape: MatchRecord, moment: TimelineMoment) -> str:
+def _note(record: MatchRecord, moment: TimelineMoment) -> str:
     if moment.ended:
-        return outcome_at(tape, moment).note
+        return outcome_at(record, moment).note
     if moment.revised_target and moment.revised_overs:
         return f"Target {moment.revised_target} runs from {moment.revised_overs} overs"
     target = moment.revised_target or moment.target
     return f"Target {target} runs" if target else ""
 
 
-def _followed_on(tape: MatchRecord, moment: TimelineMoment) -> bool:
+def _followed_on(record: MatchRecord, moment: TimelineMoment) -> bool:
     """Whether a side bats twice in a row."""
-    teams = [innings.team for innings in tape.innings[: moment.inning] if not innings.super_over]
+    teams = [innings.team for innings in record.innings[: moment.inning] if not innings.super_over]
     return any(one == two for one, two in pairwise(teams))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from random import Random
 from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from grandstand.core.clock import Clock
 from grandstand.simulators.scores.match_record import Delivery, Dismissal, Innings, MatchRecord
@@ -21,8 +22,7 @@ _DELETED: Final = 0.2
 _OVERTURNED: Final = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(msgspec.Struct, frozen=True):
     """A delivery as it is first posted; a deleted one has an id of its own."""
 
     posted: Delivery
@@ -30,11 +30,11 @@ class Correction:
 
 
 def random_corrections(
-    tape: MatchRecord, seed: int, share: float = CORRECTION_SHARE
+    record: MatchRecord, seed: int, share: float = CORRECTION_SHARE
 ) -> dict[int, Correction]:
     """Return the deliveries that are first posted wrong, by position, for a seed."""
     found: dict[int, Correction] = {}
-    for place, ball in enumerate(tape.deliveries):
+    for place, ball in enumerate(record.deliveries):
         random = Random(f"{seed}:{place}")  # noqa: S311 - repeatable
         if random.random() < share:
             found[place] = Correction(_wrong(ball, random), random.random() < _DELETED)
@@ -98,11 +98,10 @@ class TimelineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fix_seconds: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineMoment:
+class TimelineMoment(msgspec.Struct, frozen=True):
     """The state of a match from one second on, counted from its scheduled start.
 
-    `shown` deliveries are posted; with a `slip` the last of them is still wrong.
+    `shown` deliveries are posted; with a `correction` the last of them is still wrong.
     """
 
     at: float
@@ -115,7 +114,7 @@ class TimelineMoment:
     revised_overs: int | None = None
     super_over: bool = False
     ended: bool = False
-    slip: Correction | None = None
+    correction: Correction | None = None
 
     @property
     def is_played_out(self) -> bool:
@@ -157,12 +156,12 @@ class Timeline:
 
 
 def build_timeline(
-    tape: MatchRecord, course: TimelineConfig, slips: Mapping[int, Correction] | None = None
+    record: MatchRecord, config: TimelineConfig, corrections: Mapping[int, Correction] | None = None
 ) -> Timeline:
-    """Return the timeline of a match; `slips` are the corrections by position."""
-    writing = _Writing(tape, course, slips or {})
+    """Return the timeline of a match; `corrections` are the corrections by position."""
+    writing = _Writing(record, config, corrections or {})
     writing.before()
-    for innings in tape.innings:
+    for innings in record.innings:
         if not writing.called_off:
             writing.innings(innings)
     writing.end()
@@ -173,9 +172,9 @@ def build_timeline(
 class _Writing:
     """A timeline being built; `now` is the current moment."""
 
-    tape: MatchRecord
-    course: TimelineConfig
-    slips: Mapping[int, Correction]
+    record: MatchRecord
+    config: TimelineConfig
+    corrections: Mapping[int, Correction]
     moments: list[TimelineMoment] = field(default_factory=list)
     now: TimelineMoment = field(default_factory=lambda: TimelineMoment(-_DAY_SECONDS))
     day: int = 1
@@ -183,12 +182,12 @@ class _Writing:
 
     def before(self) -> None:
         self.moments.append(self.now)
-        self._write(-self.course.toss_minutes_before * 60, tossed=True)
+        self._write(-self.config.toss_minutes_before * 60, tossed=True)
         self.now = replace(self.now, at=0.0)
 
     def innings(self, innings: Innings) -> None:
         status = f"{_ORDINALS[min(innings.number, _LAST_NAMED)]} Innings"
-        rain = [each for each in self.course.interruptions if each.inning == innings.number]
+        rain = [each for each in self.config.interruptions if each.inning == innings.number]
         if innings.number > 1:
             self._between(innings)
         for each in rain:
@@ -208,33 +207,33 @@ class _Writing:
                 self._session(status)
 
     def end(self) -> None:
-        status = self.course.called_off if self.called_off else None
+        status = self.config.called_off if self.called_off else None
         self._write(self.now.at + self._gap, status=status or FINISHED, ended=True)
 
     @property
     def called_off(self) -> bool:
-        course = self.course
-        return course.called_off is not None and self.now.shown >= course.called_off_after
+        config = self.config
+        return config.called_off is not None and self.now.shown >= config.called_off_after
 
     @property
     def _gap(self) -> float:
-        return self.course.seconds_per_ball
+        return self.config.seconds_per_ball
 
     def _ball(self) -> None:
         """Post the next delivery, and correct it some seconds later if it was wrong."""
-        at, slip = self.now.at + self._gap, self.slips.get(self.now.shown)
-        self._write(at, shown=self.now.shown + 1, slip=slip)
-        if slip is not None:
-            self._write(at + min(self.course.fix_seconds, self._gap / 2), slip=None)
+        at, correction = self.now.at + self._gap, self.corrections.get(self.now.shown)
+        self._write(at, shown=self.now.shown + 1, correction=correction)
+        if correction is not None:
+            self._write(at + min(self.config.fix_seconds, self._gap / 2), correction=None)
             self.now = replace(self.now, at=at)
 
     def _between(self, innings: Innings) -> None:
-        course, before = self.course, self.tape.innings[innings.number - 2]
-        long = self.tape.is_long or innings.super_over
-        minutes = course.long_innings_break_minutes if long else course.innings_break_minutes
+        config, before = self.config, self.record.innings[innings.number - 2]
+        long = self.record.is_long or innings.super_over
+        minutes = config.long_innings_break_minutes if long else config.innings_break_minutes
         revised = {}
         target = None
-        if not self.tape.is_long and innings.number % 2 == 0:
+        if not self.record.is_long and innings.number % 2 == 0:
             target = before.runs + 1
             if innings.target not in {None, target} and not self._will_revise(innings.number):
                 revised = {"revised_target": innings.target, "revised_overs": innings.overs}
@@ -248,7 +247,7 @@ class _Writing:
         self.now = replace(self.now, at=self.now.at + minutes * 60)
 
     def _will_revise(self, inning: int) -> bool:
-        return any(each.inning == inning and each.target for each in self.course.interruptions)
+        return any(each.inning == inning and each.target for each in self.config.interruptions)
 
     def _rain(self, rain: Interruption, status: str) -> None:
         """Stop play; overs and target are revised before it resumes."""
@@ -267,21 +266,21 @@ class _Writing:
         balls = innings.deliveries
         last = bowled == len(balls)
         done = last or balls[bowled].over != balls[bowled - 1].over
-        self.overs_today += done and self.tape.is_long
-        return done and not last and self.tape.is_long
+        self.overs_today += done and self.record.is_long
+        return done and not last and self.record.is_long
 
     def _session(self, status: str) -> None:
         """Insert lunch, tea and stumps after their overs."""
-        course, sessions = self.course, self.overs_today // self.course.session_overs
-        if self.overs_today % course.session_overs or not sessions:
+        config, sessions = self.config, self.overs_today // self.config.session_overs
+        if self.overs_today % config.session_overs or not sessions:
             return
         start = self.now.at + self._gap
         if sessions == 1:
-            self._write(start, status="Tea Break" if course.by_night else "Lunch")
-            resumes = start + course.lunch_minutes * 60
+            self._write(start, status="Tea Break" if config.by_night else "Lunch")
+            resumes = start + config.lunch_minutes * 60
         elif sessions == 2:
-            self._write(start, status="Dinner" if course.by_night else "Tea Break")
-            resumes = start + course.tea_minutes * 60
+            self._write(start, status="Dinner" if config.by_night else "Tea Break")
+            resumes = start + config.tea_minutes * 60
         else:
             self._write(start, status=f"Stump Day {min(self.day, _MOST_STUMPS)}")
             resumes = self.day * _DAY_SECONDS
@@ -289,7 +288,7 @@ class _Writing:
         self._write(max(resumes, start + self._gap), status=status)
 
     def _write(self, at: float, **changed: object) -> None:
-        self.now = replace(self.now, at=at, **changed)  # type: ignore[arg-type]
+        self.now = replace(self.now, at=at, **changed)
         self.moments.append(self.now)
 
 
@@ -308,7 +307,7 @@ class Replay:
 
     def __init__(
         self,
-        tape: MatchRecord,
+        record: MatchRecord,
         timeline: Timeline,
         clock: Clock,
         *,
@@ -316,9 +315,9 @@ class Replay:
         speed: float = 1.0,
         match_id: int | None = None,
     ) -> None:
-        self.tape = tape
+        self.record = record
         self.timeline = timeline
-        self.match_id = tape.id if match_id is None else match_id
+        self.match_id = record.id if match_id is None else match_id
         self.starts_at = starts_at.astimezone(UTC)
         self._clock = clock
         self._speed = speed
@@ -327,7 +326,7 @@ class Replay:
         self._paused = False
 
     @property
-    def status(self) -> PlayStatus:
+    def state(self) -> PlayStatus:
         """Whether it is playing or paused."""
         return "paused" if self._paused else "playing"
 

@@ -17,8 +17,8 @@ from grandstand.apps.cricket.app import APP
 from grandstand.apps.cricket.services import Cricket
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.core.clock import SystemClock
-from grandstand.simulators.scores.cricsheet import find_match
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
+from grandstand.simulators.scores.matches import find_match
 from grandstand.simulators.serving import serve as simulator
 from tests.host.server.serving import Served, serving, settings_in
 

@@ -282,15 +282,15 @@ def test_an_administrator_looks_at_a_match_now(platform: Housed) -> None:
 
 
 def test_a_replay_is_played_paused_moved_and_stopped(platform: Housed) -> None:
-    tapes = platform.root.get(f"{A}/admin/replay/tapes").json()["tapes"]
-    made = platform.root.post(f"{A}/admin/replay/matches", json={"tape": "generated:9"}).json()
+    tapes = platform.root.get(f"{A}/admin/replay/recordings").json()["recordings"]
+    made = platform.root.post(f"{A}/admin/replay/matches", json={"recording": "generated:9"}).json()
     place = f"{A}/admin/replay/matches/{made['matchId']}"
     paused = platform.root.post(f"{place}/control", json={"action": "pause"}).json()
     moved = platform.root.post(f"{place}/control", json={"action": "seek", "ball": 30}).json()
     stopped = platform.root.delete(place)
     listed = platform.root.get(f"{A}/admin/replay/matches").json()["replays"]
-    unknown = platform.root.post(f"{A}/admin/replay/matches", json={"tape": "nothing"})
-    refused = platform.ada.get(f"{A}/admin/replay/tapes")
+    unknown = platform.root.post(f"{A}/admin/replay/matches", json={"recording": "nothing"})
+    refused = platform.ada.get(f"{A}/admin/replay/recordings")
 
     assert str(LIVE) in tapes
     assert (paused["state"], moved["ball"]) == ("paused", 30)
@@ -317,7 +317,7 @@ def test_older_addresses_answer_only_where_they_are_asked_for(
         gone = older.ada.post(f"{A}/matches/{LIVE}/activity-dismissed", json={})
         unfollowed = older.ada.delete(f"{A}/user/follow/match/{LIVE}")
         forgotten = older.ada.delete(f"{A}/devices/{TOKEN}")
-        no_replays = older.root.get(f"{A}/admin/replay/tapes")
+        no_replays = older.root.get(f"{A}/admin/replay/recordings")
 
     assert off.status_code == 422
     assert [each["matchId"] for each in live] == [str(LIVE)]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from grandstand.apps.cricket.domain.replays import ReplayCommand
 from grandstand.apps.cricket.pages.handlers import parse_command, parse_speed
 from grandstand.core.errors import InvalidInput
 
@@ -10,13 +9,13 @@ from grandstand.core.errors import InvalidInput
 @pytest.mark.parametrize(
     ("texts", "order"),
     [
-        ({"action": "pause", "ball": "12"}, ReplayCommand("pause")),
-        ({"action": "play", "speed": "10"}, ReplayCommand("play", speed=10.0)),
-        ({"action": "seek", "ball": "12"}, ReplayCommand("seek", ball=12)),
-        ({"action": "seek", "ball": "far"}, ReplayCommand("seek")),
+        ({"action": "pause", "ball": "12"}, ("pause", None, None)),
+        ({"action": "play", "speed": "10"}, ("play", 10.0, None)),
+        ({"action": "seek", "ball": "12"}, ("seek", None, 12)),
+        ({"action": "seek", "ball": "far"}, ("seek", None, None)),
     ],
 )
-def test_a_form_orders_what_its_button_says(texts: dict[str, str], order: ReplayCommand) -> None:
+def test_a_form_orders_what_its_button_says(texts: dict[str, str], order: object) -> None:
     assert parse_command(texts) == order
 
 

@@ -33,8 +33,8 @@ from grandstand.kit.shared_limits import LIMIT_TABLES
 from grandstand.simulators.push.phones import Activity, Phone
 from grandstand.simulators.push.service import PushService
 from grandstand.simulators.push.validation import SigningKey
-from grandstand.simulators.scores.cricsheet import find_match
 from grandstand.simulators.scores.feed import HourlyBudget, ScoreFeed
+from grandstand.simulators.scores.matches import find_match
 from grandstand.simulators.scores.serializers import FixtureSerializer
 from grandstand.simulators.scores.timeline import Replay, TimelineMoment
 from grandstand.simulators.serving import serve
@@ -50,7 +50,7 @@ ROOT = Path(__file__).parents[4]
 TABLES = (*ALL_TABLES, *JOB_TABLES, *LIMIT_TABLES)
 TAPE = "generated:11:T10"
 # With these, ball 9 is deleted, a wicket is at first none, and a ball at first a wicket.
-SLIP_SEED = 2
+CORRECTION_SEED = 2
 PEOPLE = 6
 SPEED = 420.0
 SLOWLY = 10.0
@@ -116,11 +116,15 @@ class Scene:
     @property
     def wrong_balls(self) -> list[TimelineMoment]:
         """When a ball is posted that is deleted, and when something is wrong about a wicket."""
-        balls = self.replay.tape.deliveries
-        slipped = [(each, each.slip) for each in self.replay.timeline.moments if each.slip]
-        deleted = next(each for each, slip in slipped if slip.deleted)
+        balls = self.replay.record.deliveries
+        slipped = [
+            (each, each.correction) for each in self.replay.timeline.moments if each.correction
+        ]
+        deleted = next(each for each, correction in slipped if correction.deleted)
         wickets = [
-            each for each, slip in slipped if slip.posted.wicket != balls[each.shown - 1].wicket
+            each
+            for each, correction in slipped
+            if correction.posted.wicket != balls[each.shown - 1].wicket
         ]
         return [deleted, *(each for each in wickets if each.at > deleted.at)]
 
@@ -177,7 +181,9 @@ async def scene_on(place: str, prefix: str, folder: Path, crew_size: int) -> Asy
     key_file = folder / "key.p8"
     key_file.write_text(key.pem)
     soon = timedelta(minutes=1)
-    replay = feed.play(find_match(TAPE), starts_in=soon, speed=SPEED, slip_seed=SLIP_SEED)
+    replay = feed.play(
+        find_match(TAPE), starts_in=soon, speed=SPEED, correction_seed=CORRECTION_SEED
+    )
     replay.seek(-60)
     replay.pause()
     async with serve(feed.application) as address, pushes.serving() as addresses:
@@ -322,7 +328,7 @@ async def test_frozen_and_killed_instances_lose_nothing_and_tell_nothing_twice(
     assert [_last_phase(phone) for phone in scene.phones] == ["ended"] * PEOPLE
     assert len(ids) == len({apns_id for apns_id, _ in ids})
     assert scarce.refused == Counter()
-    assert scene.feed.asked.count("/livescores") <= elapsed + 2 * scene.crew.count
+    assert scene.feed.requests.count("/livescores") <= elapsed + 2 * scene.crew.count
 
 
 def _last_phase(phone: Phone) -> str | None:

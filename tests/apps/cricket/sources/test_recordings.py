@@ -1,4 +1,4 @@
-"""A replayed feed does what it is told, and says why when it does not."""
+"""The client of a replay feed: commands and refusals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from grandstand.apps.cricket.domain.replays import ReplayCommand, ReplayRequest
 from grandstand.apps.cricket.sources.recordings import ReplayFeedClient
 from grandstand.core.clock import SystemClock
 from grandstand.core.errors import InvalidInput
@@ -32,11 +31,11 @@ async def steered() -> AsyncIterator[ReplayFeedClient]:
 
 async def test_a_replay_is_played_moved_and_stopped() -> None:
     async with steered() as feed:
-        made = await feed.play(ReplayRequest("generated:3", speed=5.0))
-        paused = await feed.control(made.match_id, ReplayCommand("pause"))
-        moved = await feed.control(made.match_id, ReplayCommand("seek", ball=7))
+        made = await feed.play("generated:3", speed=5.0)
+        paused = await feed.control(made.match_id, "pause")
+        moved = await feed.control(made.match_id, "seek", ball=7)
         listed = await feed.replays()
-        stopped = await feed.control(made.match_id, ReplayCommand("stop"))
+        stopped = await feed.control(made.match_id, "stop")
         left = await feed.replays()
 
     assert (made.state, made.speed, made.format) == ("playing", 5.0, "T20")
@@ -47,9 +46,9 @@ async def test_a_replay_is_played_moved_and_stopped() -> None:
     assert (stopped, left) == (None, ())
 
 
-async def test_a_refusal_is_told_in_the_feeds_own_words() -> None:
+async def test_a_refusal_has_the_message_of_the_feed() -> None:
     async with steered() as feed:
-        with pytest.raises(InvalidInput, match="there is no tape nothing"):
-            await feed.play(ReplayRequest("nothing"))
-        with pytest.raises(InvalidInput, match="no match 9 is being played"):
-            await feed.control("9", ReplayCommand("pause"))
+        with pytest.raises(InvalidInput, match="No recording 'nothing'"):
+            await feed.play("nothing")
+        with pytest.raises(InvalidInput, match="No match 9 is being replayed"):
+            await feed.control("9", "pause")

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grandstand.simulators import scores
-
-FOLDER = Path(scores.__file__).parent / "tapes"
+FOLDER = Path(__file__).parents[1] / "cricsheet"
 _FOR_THE_BOWLER = {"bowled", "caught", "caught and bowled", "hit wicket", "lbw", "stumped"}
 
 

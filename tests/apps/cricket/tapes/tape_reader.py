@@ -13,8 +13,8 @@ from grandstand.apps.cricket.domain.match_state import MatchState
 from grandstand.apps.cricket.domain.matches import Ball, MatchSnapshot
 from grandstand.apps.cricket.sources.sportmonks import FeedReader, parse_balls, parse_fixture
 from grandstand.core.clock import ManualClock
-from grandstand.simulators.scores.cricsheet import find_match, find_timeline_config
 from grandstand.simulators.scores.match_record import MatchRecord
+from grandstand.simulators.scores.matches import find_match, find_timeline_config
 from grandstand.simulators.scores.serializers import FixtureSerializer, Row
 from grandstand.simulators.scores.timeline import (
     Correction,
@@ -39,22 +39,22 @@ INCLUDES = (
 class Telling:
     """One match as the feed tells it; what was read once is not read again."""
 
-    tape: MatchRecord
+    record: MatchRecord
     timeline: Timeline
-    words: FixtureSerializer
+    serializer: FixtureSerializer
     warnings: list[str] = field(default_factory=list)
     _read: dict[TimelineMoment, MatchSnapshot] = field(default_factory=dict)
     _balls: dict[int, tuple[Row, Ball]] = field(default_factory=dict)
 
     def heard(self, moment: TimelineMoment, since: int | None) -> MatchSnapshot:
         """What our side makes of an answer at a moment, having heard of a ball before."""
-        return self._parsed(self.words.row(moment, (*INCLUDES, "balls", "lineup")), since)
+        return self._parsed(self.serializer.row(moment, (*INCLUDES, "balls", "lineup")), since)
 
     def fixture(self, moment: TimelineMoment) -> MatchSnapshot:
         """The same with all balls of the match."""
         if moment not in self._read:
-            known = self._parsed(self.words.row(moment, INCLUDES), None)
-            rows = self.words.row(moment, ("balls",))["balls"]
+            known = self._parsed(self.serializer.row(moment, INCLUDES), None)
+            rows = self.serializer.row(moment, ("balls",))["balls"]
             assert isinstance(rows, list)
             self._read[moment] = replace(known, balls=tuple(map(self._ball, rows)))
         return self._read[moment]
@@ -111,27 +111,31 @@ class Log:
 
 @lru_cache(maxsize=16)
 def telling(
-    name: str, slip_seed: int | None = None, course: TimelineConfig | None = None
+    name: str, correction_seed: int | None = None, config: TimelineConfig | None = None
 ) -> Telling:
     """A match by its name, as it is told by the feed; made once for all tests."""
-    tape = find_match(name)
-    return told_with(tape, {} if slip_seed is None else random_corrections(tape, slip_seed), course)
+    record = find_match(name)
+    return told_with(
+        record,
+        {} if correction_seed is None else random_corrections(record, correction_seed),
+        config,
+    )
 
 
 def told_with(
-    tape: MatchRecord, slipped: Mapping[int, Correction], course: TimelineConfig | None = None
+    record: MatchRecord, slipped: Mapping[int, Correction], config: TimelineConfig | None = None
 ) -> Telling:
     """A match in which some balls are first posted otherwise."""
     written = build_timeline(
-        tape, course or find_timeline_config(tape.id) or TimelineConfig(), slipped
+        record, config or find_timeline_config(record.id) or TimelineConfig(), slipped
     )
-    replay = Replay(tape, written, ManualClock(START), starts_at=START)
-    return Telling(tape, written, FixtureSerializer(replay))
+    replay = Replay(record, written, ManualClock(START), starts_at=START)
+    return Telling(record, written, FixtureSerializer(replay))
 
 
 @lru_cache(maxsize=8)
 def closely(name: str) -> Log:
-    """A match without slips, looked at in every moment of it."""
+    """A match without corrections, looked at in every moment of it."""
     told = telling(name)
     return watched(told, told.timeline.moments)
 
@@ -158,7 +162,7 @@ def watched(
 
 def lines(log: Log) -> list[str]:
     """One line for each event: where, what, its key, who, whether it was told, and its words."""
-    names = {player.id: player.name for player in log.telling.tape.players}
+    names = {player.id: player.name for player in log.telling.record.players}
     found = []
     for event in log.events:
         over, ball = divmod(max(0, event.position - 1), 6) if event.position else (0, -1)

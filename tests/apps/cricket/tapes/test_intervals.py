@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from grandstand.simulators.scores.timeline import Correction
 from tests.apps.cricket.tapes.tape_reader import (
@@ -78,12 +78,12 @@ def test_a_generated_match_is_the_same_at_every_interval(name: str, seed: int, b
 
 
 @pytest.mark.parametrize("balls", [0, 1, 3, 7])
-@pytest.mark.parametrize("slip_seed", [1, 4])
+@pytest.mark.parametrize("correction_seed", [1, 4])
 @pytest.mark.parametrize("name", ["1001349", "1370353", "1178424"])
 def test_balls_posted_wrong_change_neither_the_end_nor_what_is_told_once(
-    name: str, balls: int, slip_seed: int
+    name: str, balls: int, correction_seed: int
 ) -> None:
-    right, slipping = closely(name), telling(name, slip_seed)
+    right, slipping = closely(name), telling(name, correction_seed)
 
     log = watched(slipping, slipping.every(balls) if balls else slipping.timeline.moments)
 
@@ -94,9 +94,9 @@ def test_balls_posted_wrong_change_neither_the_end_nor_what_is_told_once(
 
 
 @settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 10_000), slip_seed=st.integers(0, 10_000), balls=st.integers(0, 6))
-def test_a_ball_put_right_is_not_told_twice(seed: int, slip_seed: int, balls: int) -> None:
-    slipping = telling(f"generated:{seed}:T10", slip_seed)
+@given(seed=st.integers(0, 10_000), correction_seed=st.integers(0, 10_000), balls=st.integers(0, 6))
+def test_a_ball_put_right_is_not_told_twice(seed: int, correction_seed: int, balls: int) -> None:
+    slipping = telling(f"generated:{seed}:T10", correction_seed)
 
     log = watched(slipping, slipping.every(balls) if balls else slipping.timeline.moments)
 
@@ -106,17 +106,17 @@ def test_a_ball_put_right_is_not_told_twice(seed: int, slip_seed: int, balls: in
 
 
 def test_somebody_who_looks_closely_sees_balls_being_put_right() -> None:
-    slipping = telling("1001349", slip_seed=1)
+    slipping = telling("1001349", correction_seed=1)
 
     log = watched(slipping, slipping.timeline.moments)
 
-    slipped = sum(moment.slip is not None for moment in slipping.timeline.moments)
+    slipped = sum(moment.correction is not None for moment in slipping.timeline.moments)
     assert slipped > 20
     assert sum(tick.resync for _, tick in log.ticks) == slipped
 
 
 def test_a_test_of_days_with_slips_ends_as_it_did() -> None:
-    right, slipping = closely("1000853"), telling("1000853", slip_seed=3)
+    right, slipping = closely("1000853"), telling("1000853", correction_seed=3)
 
     log = watched(slipping, slipping.every(2))
 
@@ -140,9 +140,9 @@ def test_scores_without_balls_tell_the_same_milestones(name: str, balls: int) ->
 
 @pytest.mark.parametrize("name", ["1178424", "1370353"])
 def test_a_match_in_which_every_ball_is_deleted_and_posted_anew_tells_all_once(name: str) -> None:
-    right, tape = closely(name), closely(name).telling.tape
-    twice = {place: Correction(ball, deleted=True) for place, ball in enumerate(tape.deliveries)}
-    told = told_with(tape, twice)
+    right, record = closely(name), closely(name).telling.record
+    twice = {place: Correction(ball, deleted=True) for place, ball in enumerate(record.deliveries)}
+    told = told_with(record, twice)
 
     log = watched(told, told.timeline.moments)
 
@@ -152,12 +152,12 @@ def test_a_match_in_which_every_ball_is_deleted_and_posted_anew_tells_all_once(n
 
 @pytest.mark.parametrize("name", ["1001349", "1370353"])
 def test_runs_that_are_taken_back_tell_a_milestone_once(name: str) -> None:
-    right, tape = closely(name), closely(name).telling.tape
+    right, record = closely(name), closely(name).telling.record
     too_many = {
         place: Correction(replace(ball, runs=ball.runs + 6, boundary=False))
-        for place, ball in enumerate(tape.deliveries)
+        for place, ball in enumerate(record.deliveries)
     }
-    told = told_with(tape, too_many)
+    told = told_with(record, too_many)
 
     log = watched(told, told.timeline.moments)
 

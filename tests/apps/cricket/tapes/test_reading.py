@@ -19,8 +19,8 @@ from grandstand.net.client import SourceRegistry
 from grandstand.net.errors import RateLimited
 from grandstand.simulators.malformed import MalformedReply
 from grandstand.simulators.scores.control import Malformation
-from grandstand.simulators.scores.cricsheet import read_recorded_match
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
+from grandstand.simulators.scores.matches import read_recorded_match
 from grandstand.simulators.scores.timeline import Replay
 from grandstand.simulators.serving import serve
 from tests.apps.cricket.tapes.tape_reader import START, closely
@@ -116,7 +116,7 @@ async def test_what_is_wrong_is_counted_and_the_match_goes_on(
     wrong: Malformation, matches: int
 ) -> None:
     async with stage() as on:
-        on.feed.blemishes.ask_for(MalformedReply(wrong, times=1))
+        on.feed.malformed.ask_for(MalformedReply(wrong, times=1))
 
         spoilt = await on.client.livescores(balls=True)
         right = await on.client.livescores(balls=True)
@@ -129,7 +129,7 @@ async def test_what_is_wrong_is_counted_and_the_match_goes_on(
 async def test_missing_includes_leave_the_facts() -> None:
     async with stage() as on:
         on.replay.seek_ball(50)
-        on.feed.blemishes.ask_for(MalformedReply("no includes", times=1))
+        on.feed.malformed.ask_for(MalformedReply("no includes", times=1))
 
         (heard,) = (await on.client.livescores(balls=True)).value
 
@@ -141,7 +141,7 @@ async def test_missing_includes_leave_the_facts() -> None:
 @pytest.mark.parametrize("wrong", ["huge", "no data"])
 async def test_an_answer_that_is_none_of_the_feeds_is_refused(wrong: Malformation) -> None:
     async with stage() as on:
-        on.feed.blemishes.ask_for(MalformedReply(wrong))
+        on.feed.malformed.ask_for(MalformedReply(wrong))
 
         with pytest.raises(SourceFailed):
             await on.client.livescores()

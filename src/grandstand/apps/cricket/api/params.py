@@ -13,8 +13,14 @@ from grandstand.apps.cricket.domain.display import ball_symbol
 from grandstand.apps.cricket.domain.errors import FeedNotConfigured
 from grandstand.apps.cricket.domain.live_activities import EndReason, SessionStatus
 from grandstand.apps.cricket.domain.match_events import EventKind, FilterReason
-from grandstand.apps.cricket.domain.matches import Ball, Board, InningsScore, MatchSnapshot
-from grandstand.apps.cricket.domain.replays import PlayAction, ReplayStatus
+from grandstand.apps.cricket.domain.matches import (
+    Ball,
+    Board,
+    InningsScore,
+    MatchSnapshot,
+    PlayAction,
+    ReplayStatus,
+)
 from grandstand.apps.cricket.services.queries.admin import HubMatch
 from grandstand.apps.cricket.services.queries.fixtures import DisplayView, Match, Scorecard
 from grandstand.core.errors import GrandstandError, LimitReached, SourceFailed, Unavailable
@@ -157,9 +163,9 @@ class BrowserRequest(CamelModel):
 
 
 class ReplayStartRequest(CamelModel):
-    """A tape to replay."""
+    """A recording to replay."""
 
-    tape: Annotated[str, Field(pattern=r"^[A-Za-z0-9:]{1,60}$", examples=["1001349"])]
+    recording: Annotated[str, Field(pattern=r"^[A-Za-z0-9:]{1,60}$", examples=["1001349"])]
     speed: Annotated[float, Field(gt=0, le=1000)] = 1.0
     starts_in_seconds: Annotated[float, Field(ge=0, le=86_400)] = 0.0
 
@@ -487,10 +493,10 @@ class ReplayList:
 
 
 @dataclass(frozen=True, slots=True)
-class TapeList:
-    """The names of the available tapes."""
+class RecordingList:
+    """The names of the recordings that can be replayed."""
 
-    tapes: tuple[str, ...]
+    recordings: tuple[str, ...]
 
 
 def copy_fields(kind: type[T], source: object, **values: object) -> T:

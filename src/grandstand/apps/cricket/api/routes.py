@@ -20,6 +20,7 @@ from grandstand.apps.cricket.api.params import (
     Limit,
     MatchId,
     MatchList,
+    RecordingList,
     ReplayControlRequest,
     ReplayId,
     ReplayList,
@@ -29,7 +30,6 @@ from grandstand.apps.cricket.api.params import (
     StandingList,
     StandingRecord,
     SupportedTeam,
-    TapeList,
     TeamChange,
     TeamList,
     TeamRecord,
@@ -45,12 +45,7 @@ from grandstand.apps.cricket.domain.errors import (
     MatchNotFound,
     TeamNotPlaying,
 )
-from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM
-from grandstand.apps.cricket.domain.replays import (
-    ReplayCommand,
-    ReplayRequest,
-    ReplayStatus,
-)
+from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM, ReplayStatus
 from grandstand.apps.cricket.services import Cricket
 from grandstand.apps.cricket.services.polling.match_ticks import TickResult
 from grandstand.apps.cricket.services.polling.sync import SyncResult
@@ -255,11 +250,16 @@ class AdminRoutes:
         del caller
         return await self._cricket.fixture_sync.run()
 
-    @get("/admin/replay/tapes", summary="List the tapes", problems=_REPLAY_ERRORS, access="admin")
-    async def tapes(self, caller: AdminCaller) -> TapeList:
-        """The tapes of the replay feed."""
+    @get(
+        "/admin/replay/recordings",
+        summary="List the recordings",
+        problems=_REPLAY_ERRORS,
+        access="admin",
+    )
+    async def recordings(self, caller: AdminCaller) -> RecordingList:
+        """The recordings of the replay feed."""
         del caller
-        return TapeList(await self._cricket.replays.feed.tapes())
+        return RecordingList(await self._cricket.replays.feed.recordings())
 
     @get(
         "/admin/replay/matches",
@@ -279,7 +279,7 @@ class AdminRoutes:
         """The started replay."""
         del caller
         return await self._cricket.replays.feed.play(
-            ReplayRequest(request.tape, request.speed, request.starts_in_seconds)
+            request.recording, request.speed, request.starts_in_seconds
         )
 
     @post(
@@ -294,8 +294,9 @@ class AdminRoutes:
     ) -> ReplayStatus | None:
         """The replay after the command."""
         del caller
-        command = ReplayCommand(request.action, request.speed, request.ball)
-        return await self._cricket.replays.feed.control(match_id, command)
+        return await self._cricket.replays.feed.control(
+            match_id, request.action, request.speed, request.ball
+        )
 
     @delete(
         "/admin/replay/matches/{match_id}",
@@ -306,7 +307,7 @@ class AdminRoutes:
     async def stop(self, caller: AdminCaller, match_id: ReplayId) -> None:
         """Stopped."""
         del caller
-        await self._cricket.replays.feed.control(match_id, ReplayCommand("stop"))
+        await self._cricket.replays.feed.control(match_id, "stop")
 
 
 class CricketApi(MatchRoutes, ReferenceRoutes, UserRoutes, AdminRoutes):

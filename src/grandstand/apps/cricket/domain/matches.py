@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 MatchStatus: TypeAlias = Literal["idle", "active", "ended"]
+PlayAction: TypeAlias = Literal["play", "pause", "seek", "stop"]
 MatchPhase: TypeAlias = Literal["prematch", "live", "break", "ended"]
 
 NEUTRAL_TEAM: Final = "neutral"
@@ -242,6 +243,22 @@ class FeedStanding:
     no_result: int = 0
     points: int = 0
     place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayStatus:
+    """The progress of a replay of a recorded match: `ball` of `balls` have been bowled."""
+
+    match_id: str
+    recording: str
+    title: str
+    format: str
+    state: Literal["playing", "paused"]
+    speed: float
+    starts_at: datetime
+    ball: int
+    balls: int
+    match_status: str
 
 
 @lru_cache(maxsize=4096)

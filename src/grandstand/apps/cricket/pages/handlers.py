@@ -24,13 +24,7 @@ from grandstand.apps.cricket.domain.errors import (
     TeamNotPlaying,
 )
 from grandstand.apps.cricket.domain.match_events import ALERTING, EVENT_KINDS, EventKind
-from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM
-from grandstand.apps.cricket.domain.replays import (
-    PlayAction,
-    ReplayCommand,
-    ReplayRequest,
-    ReplayStatus,
-)
+from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM, PlayAction, ReplayStatus
 from grandstand.apps.cricket.pages.labels import (
     EVENT_LABELS,
     TEMPLATE_FUNCTIONS,
@@ -339,15 +333,15 @@ class CricketPages(AppPages):
     async def hub(self, request: Request, caller: AdminCaller) -> Response:
         """Active matches, pushes, the quota of the feed and replays."""
         del caller
-        replays, tapes, replay_error = await self._replays()
+        replays, recordings, replay_error = await self._replays()
         return self._render(
             request,
             "hub",
             here="hub",
             hub=await self._cricket.hub.get(),
-            replays_enabled=self._cricket.replays.enabled,
+            replays_enabled=self._cricket.replays.client is not None,
             replays=replays,
-            tapes=tapes,
+            recordings=recordings,
             replay_error=replay_error,
             settings=self._cricket.settings,
             connected=self._cricket.settings.feed_token is not None,
@@ -355,11 +349,11 @@ class CricketPages(AppPages):
         )
 
     async def _replays(self) -> tuple[tuple[ReplayStatus, ...], tuple[str, ...], str]:
-        if not self._cricket.replays.enabled:
+        if self._cricket.replays.client is None:
             return (), (), ""
         try:
             feed = self._cricket.replays.feed
-            return await feed.replays(), await feed.tapes(), ""
+            return await feed.replays(), await feed.recordings(), ""
         except GrandstandError as error:
             return (), (), str(error)
 
@@ -399,7 +393,7 @@ class CricketPages(AppPages):
         fields = await form_fields(request)
         try:
             speed = parse_speed(fields.get("speed", "1"))
-            await self._cricket.replays.feed.play(ReplayRequest(fields.get("tape", ""), speed))
+            await self._cricket.replays.feed.play(fields.get("recording", ""), speed)
         except GrandstandError:
             return _redirect_to_hub("failed")
         return _redirect_to_hub("replay")
@@ -412,7 +406,7 @@ class CricketPages(AppPages):
         del caller
         fields = await form_fields(request)
         try:
-            await self._cricket.replays.feed.control(match_id, parse_command(fields))
+            await self._cricket.replays.feed.control(match_id, *parse_command(fields))
         except GrandstandError:
             return _redirect_to_hub("failed")
         return _redirect_to_hub("replay")
@@ -450,15 +444,15 @@ def parse_alert_form(
     return None if use_defaults else kinds, mute == "on", until
 
 
-def parse_command(fields: Mapping[str, str]) -> ReplayCommand:
-    """Return the replay command of a form. Raises InvalidInput."""
+def parse_command(fields: Mapping[str, str]) -> tuple[PlayAction, float | None, int | None]:
+    """Return the action, speed and ball of a form that controls a replay. Raises InvalidInput."""
     action = next((each for each in _ACTIONS if each == fields.get("action")), None)
     if action is None:
         raise InvalidInput(f"Unknown action. Use one of {', '.join(_ACTIONS)}.")
     ball = fields.get("ball", "")
     speed = parse_speed(fields["speed"]) if fields.get("speed") and action == "play" else None
     is_seek = action == "seek" and ball.isascii() and ball.isdigit()
-    return ReplayCommand(action, speed, int(ball) if is_seek else None)
+    return action, speed, int(ball) if is_seek else None
 
 
 def parse_speed(text: str) -> float:

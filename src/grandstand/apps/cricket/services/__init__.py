@@ -51,7 +51,6 @@ from grandstand.apps.cricket.services.push.updates import (
     MatchUpdateRepository,
 )
 from grandstand.apps.cricket.services.queries.admin import (
-    CricsheetReader,
     HubDataService,
     ReplayService,
 )
@@ -96,7 +95,6 @@ class Gateways:
     webhook: WebhookPoster | None = None
     browsers: BrowserGateway | None = None
     replays: ReplayFeedClient | None = None
-    cricsheet: CricsheetReader | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,9 +311,7 @@ def create_services(
             updates=updates,
             delivery=delivery,
         ),
-        replays=ReplayService(
-            feed=gateways.replays, cricsheet=gateways.cricsheet, thresholds=thresholds
-        ),
+        replays=ReplayService(client=gateways.replays, thresholds=thresholds),
         league_sync=LeagueSyncJob(store=store, feed=feed, leagues=leagues),
         team_sync=TeamSyncJob(store=store, feed=feed, teams=teams, leagues=leagues),
         fixture_sync=FixtureSyncJob(
@@ -365,7 +361,6 @@ def build(resources: AppResources) -> AppServices[Cricket]:
             webhook=WebhookClient(resources.web, webhook) if webhook else None,
             browsers=_create_browser_gateway(resources, settings),
             replays=ReplayFeedClient(resources.web, replay_url) if replay_url else None,
-            cricsheet=resources.cricsheet,
         ),
         outbox=resources.outbox,
         publisher=resources.publisher,

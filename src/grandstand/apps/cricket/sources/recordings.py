@@ -8,12 +8,7 @@ from typing import Final
 
 import msgspec
 
-from grandstand.apps.cricket.domain.replays import (
-    PlayState,
-    ReplayCommand,
-    ReplayRequest,
-    ReplayStatus,
-)
+from grandstand.apps.cricket.domain.matches import PlayAction, ReplayStatus
 from grandstand.apps.cricket.sources.sportmonks import Row
 from grandstand.core.errors import InvalidInput
 from grandstand.net.client import Response, Source, SourceRegistry
@@ -24,33 +19,6 @@ _FILE_HELP: Final = (
     "Use responses of the score feed, one JSON object per line or a list of them, or a Cricsheet "
     "match."
 )
-
-
-class _ReplayBody(msgspec.Struct, frozen=True):
-    match_id: int
-    tape: int
-    title: str
-    format: str
-    status: PlayState
-    speed: float
-    starts_at: datetime
-    ball: int
-    balls: int
-    match_status: str
-
-    def to_status(self) -> ReplayStatus:
-        return ReplayStatus(
-            match_id=str(self.match_id),
-            tape=str(self.tape),
-            title=self.title,
-            format=self.format,
-            state=self.status,
-            speed=self.speed,
-            starts_at=self.starts_at,
-            ball=self.ball,
-            balls=self.balls,
-            match_status=self.match_status,
-        )
 
 
 class _ErrorBody(msgspec.Struct, frozen=True):
@@ -68,30 +36,28 @@ class ReplayFeedClient:
             "cricket-replays", base_url=url, rate=RateLimit(per_second=20, burst=20)
         )
 
-    async def tapes(self) -> tuple[str, ...]:
-        """Fetch the names of the available tapes."""
-        return tuple((await self._request("GET", "/tapes")).json(list[str]))
+    async def recordings(self) -> tuple[str, ...]:
+        """Fetch the names of the recordings that can be replayed."""
+        return (await self._request("GET", "/recordings")).json(tuple[str, ...])
 
     async def replays(self) -> tuple[ReplayStatus, ...]:
         """Fetch the running replays."""
-        bodies = (await self._request("GET", "/replays")).json(list[_ReplayBody])
-        return tuple(body.to_status() for body in bodies)
+        return (await self._request("GET", "/replays")).json(tuple[ReplayStatus, ...])
 
-    async def play(self, request: ReplayRequest) -> ReplayStatus:
-        """Start a replay."""
-        body = {
-            "tape": request.tape,
-            "speed": request.speed,
-            "starts_in_seconds": request.starts_in_seconds,
-        }
-        response = await self._request("POST", "/replays", body)
-        return response.json(_ReplayBody).to_status()
+    async def play(
+        self, recording: str, speed: float = 1.0, starts_in_seconds: float = 0.0
+    ) -> ReplayStatus:
+        """Start a replay; speed 10 is ten times as fast as the match was."""
+        body = {"recording": recording, "speed": speed, "starts_in_seconds": starts_in_seconds}
+        return (await self._request("POST", "/replays", body)).json(ReplayStatus)
 
-    async def control(self, match_id: str, command: ReplayCommand) -> ReplayStatus | None:
-        """Send a command to a replay; None if it was stopped."""
-        body = {"action": command.action, "speed": command.speed, "ball": command.ball}
+    async def control(
+        self, match_id: str, action: PlayAction, speed: float | None = None, ball: int | None = None
+    ) -> ReplayStatus | None:
+        """Send a command to a replay; None if it was stopped. Seek takes the number of a ball."""
+        body = {"action": action, "speed": speed, "ball": ball}
         response = await self._request("PUT", f"/replays/{match_id}", body)
-        return None if command.action == "stop" else response.json(_ReplayBody).to_status()
+        return None if action == "stop" else response.json(ReplayStatus)
 
     async def _request(self, method: str, path: str, body: object = None) -> Response:
         response = await self._source.ask(
@@ -105,15 +71,6 @@ class ReplayFeedClient:
             message = response.json(_ErrorBody).message
             raise InvalidInput(message or f"The replay feed responded with {response.status}.")
         return response
-
-
-def is_cricsheet(content: bytes) -> bool:
-    """Return whether a file is a Cricsheet match."""
-    try:
-        value = msgspec.json.decode(content)
-    except msgspec.DecodeError:
-        return False
-    return isinstance(value, dict) and {"info", "innings"} <= value.keys()
 
 
 def parse_recording(content: bytes) -> tuple[tuple[datetime | None, Row], ...]:

@@ -20,8 +20,8 @@ from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry
 from grandstand.simulators.malformed import MalformedReply
 from grandstand.simulators.scores.control import Malformation
-from grandstand.simulators.scores.cricsheet import read_recorded_match
 from grandstand.simulators.scores.feed import BASE, TOKEN, ScoreFeed
+from grandstand.simulators.scores.matches import read_recorded_match
 from grandstand.simulators.scores.timeline import Replay
 from grandstand.simulators.serving import serve
 from tests.apps.cricket.services.stage import Stage
@@ -89,10 +89,10 @@ async def test_a_wrong_answer_is_warned_of_and_the_match_goes_on(
     await on_air.look(1)
     for ball in (1, 20):
         await on_air.look(ball)
-    on_air.feed.blemishes.ask_for(MalformedReply(wrong, "/livescores"))
+    on_air.feed.malformed.ask_for(MalformedReply(wrong, "/livescores"))
 
     spoilt = [await on_air.look(ball) for ball in (25, 30)]
-    on_air.feed.blemishes.ask_for()
+    on_air.feed.malformed.ask_for()
     ticks = [each for ball in (40, 60) for each in (await on_air.look(ball)).ticks]
 
     match, keys = await on_air.match(), await on_air.keys()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeAlias
+from typing import Final, TypeVar
 
 from grandstand.apps.cricket.domain.errors import MatchNotFound
 from grandstand.apps.cricket.domain.event_detection import detect_events
 from grandstand.apps.cricket.domain.match_events import MatchEvent, Thresholds
 from grandstand.apps.cricket.domain.match_state import MatchState
-from grandstand.apps.cricket.domain.matches import InningsScore, MatchPhase
+from grandstand.apps.cricket.domain.matches import InningsScore, MatchPhase, MatchSnapshot
 from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed
 from grandstand.apps.cricket.services.push.apns_delivery import ApnsDeliveryService
 from grandstand.apps.cricket.services.push.updates import (
@@ -21,15 +21,12 @@ from grandstand.apps.cricket.services.push.updates import (
     parse_update,
 )
 from grandstand.apps.cricket.services.queries.fixtures import FixtureService
-from grandstand.apps.cricket.sources.recordings import (
-    ReplayFeedClient,
-    is_cricsheet,
-    parse_recording,
-)
+from grandstand.apps.cricket.sources.cricsheet import is_cricsheet, play_cricsheet
+from grandstand.apps.cricket.sources.recordings import ReplayFeedClient, parse_recording
 from grandstand.apps.cricket.sources.sportmonks import FeedReader, parse_fixture
 from grandstand.apps.cricket.store.matches import ActiveMatch, Delivery
 from grandstand.apps.cricket.store.users import LiveActivity
-from grandstand.core.errors import Conflict, InvalidInput
+from grandstand.core.errors import Conflict
 from grandstand.kit.outbox import Outbox
 from grandstand.net.client import SourceStatus
 
@@ -38,8 +35,7 @@ _CACHE_SECONDS: Final = 3.0
 _RECORDING_START: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _SECONDS_PER_BALL: Final = timedelta(seconds=40)
 
-FeedResponses: TypeAlias = Iterable[tuple[datetime, dict[str, object]]]
-CricsheetReader: TypeAlias = Callable[[bytes], FeedResponses]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,69 +208,55 @@ class ReplayStep:
     events: tuple[MatchEvent, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayService:
-    """Recorded matches: controlling a replay feed, and detecting the events of a file."""
+    """Recorded matches: a feed that replays them, if configured, and the events of a file."""
 
-    def __init__(
-        self,
-        *,
-        feed: ReplayFeedClient | None,
-        cricsheet: CricsheetReader | None,
-        thresholds: Thresholds,
-    ) -> None:
-        self._feed = feed
-        self._cricsheet = cricsheet
-        self._thresholds = thresholds
-
-    @property
-    def enabled(self) -> bool:
-        """Whether a replay feed is configured."""
-        return self._feed is not None
+    client: ReplayFeedClient | None
+    thresholds: Thresholds
 
     @property
     def feed(self) -> ReplayFeedClient:
         """The replay feed. Raises Conflict if none is configured."""
-        if self._feed is None:
+        if self.client is None:
             raise Conflict("No replay feed is configured. Set GRANDSTAND_CRICKET_REPLAY_URL.")
-        return self._feed
+        return self.client
 
     def detect(self, content: bytes, every: int = 1) -> Iterator[ReplayStep]:
         """Yield the events of a recording, processing every n-th response and the last.
 
-        Nothing is stored or pushed. Raises InvalidInput if the recording cannot be read.
+        The file has responses of the score feed or is a Cricsheet match. Nothing is stored or
+        pushed. Raises InvalidInput if it cannot be read.
         """
         states: dict[str, MatchState] = {}
-        for at, row in _every_nth(self._responses(content), every):
-            state = states.get(str(row.get("id")))
-            snapshot = parse_fixture(FeedReader(), row, state.ball_id if state else None)
-            if snapshot is None:
-                continue
-            detection = detect_events(state, snapshot, at, self._thresholds)
+        for at, snapshot in _every_nth(_read_snapshots(content, states), every):
+            state = states.get(snapshot.match_id)
+            detection = detect_events(state, snapshot, at, self.thresholds)
             states[snapshot.match_id] = detection.state
             score = snapshot.score_of(detection.state.memory.inning)
             events = sorted(detection.events, key=lambda event: (event.inning, event.position))
             yield ReplayStep(at, snapshot.match_id, snapshot.status, score, tuple(events))
 
-    def _responses(self, content: bytes) -> FeedResponses:
-        if is_cricsheet(content):
-            if self._cricsheet is None:
-                raise InvalidInput("Cricsheet files are not supported by this installation.")
-            return self._cricsheet(content)
-        return (
-            (at or _RECORDING_START + _SECONDS_PER_BALL * place, row)
-            for place, (at, row) in enumerate(parse_recording(content))
-        )
+
+def _read_snapshots(
+    content: bytes, states: Mapping[str, MatchState]
+) -> Iterator[tuple[datetime, MatchSnapshot]]:
+    """Yield the snapshots of a file; balls that the states already have are not parsed again."""
+    if is_cricsheet(content):
+        yield from play_cricsheet(content)
+        return
+    for place, (at, row) in enumerate(parse_recording(content)):
+        state = states.get(str(row.get("id")))
+        snapshot = parse_fixture(FeedReader(), row, state.ball_id if state else None)
+        if snapshot is not None:
+            yield at or _RECORDING_START + _SECONDS_PER_BALL * place, snapshot
 
 
-def _every_nth(
-    responses: FeedResponses, every: int
-) -> Iterator[tuple[datetime, dict[str, object]]]:
-    skipped: tuple[datetime, dict[str, object]] | None = None
-    for place, response in enumerate(responses):
-        skipped = None
-        if place % every == 0:
-            yield response
-        else:
-            skipped = response
-    if skipped is not None:
-        yield skipped
+def _every_nth(items: Iterable[T], every: int) -> Iterator[T]:
+    """Yield every n-th item, and the last."""
+    skipped: list[T] = []
+    for place, item in enumerate(items):
+        skipped = [item] if place % every else []
+        if not skipped:
+            yield item
+    yield from skipped

@@ -1,30 +1,30 @@
-"""Recorded matches in the Cricsheet JSON format."""
+"""Conversion of Cricsheet matches to tapes of the score simulator.
+
+Run this module to write the tapes again.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
-from grandstand.simulators.scores.generated import FORMATS, generate_match
 from grandstand.simulators.scores.match_record import (
     Delivery,
     Dismissal,
     Innings,
-    InvalidRecording,
     MatchRecord,
     MatchSetting,
     Outcome,
     Player,
-    RecordingNotFound,
     Team,
     stable_id,
     team_code,
 )
-from grandstand.simulators.scores.timeline import TimelineConfig
+from grandstand.simulators.scores.matches import RECORDED_MATCHES, TAPES
 
+ORIGINALS: Final = Path(__file__).parents[2] / "apps" / "cricket" / "cricsheet"
 _FORMATS: Final = {
     ("T20", True): "T20I",
     ("T20", False): "T20",
@@ -151,13 +151,10 @@ class _Match(msgspec.Struct):
     innings: list[_Innings]
 
 
-def parse_cricsheet(match_id: int, content: bytes) -> MatchRecord:
-    """Return the match of a Cricsheet file. Raises InvalidRecording."""
-    try:
-        match = msgspec.json.decode(content, type=_Match, strict=False)
-        return _Conversion(match).tape(match_id)
-    except (msgspec.MsgspecError, KeyError, ValueError) as fault:
-        raise InvalidRecording(str(match_id), str(fault)) from fault
+def convert(number: int) -> MatchRecord:
+    """Return the record of a Cricsheet match."""
+    content = (ORIGINALS / f"{number}.json").read_bytes()
+    return _Conversion(msgspec.json.decode(content, type=_Match, strict=False)).record(number)
 
 
 class _Conversion:
@@ -180,7 +177,7 @@ class _Conversion:
             for name in info.teams
         }
 
-    def tape(self, match_id: int) -> MatchRecord:
+    def record(self, match_id: int) -> MatchRecord:
         info = self._match.info
         home, away = info.teams
         form = _FORMATS[info.match_type, info.team_type == "international"]
@@ -217,71 +214,71 @@ class _Conversion:
             officials=(*order, *people.get("match_referees", [])[:1]),
         )
 
-    def _innings(self, number: int, told: _Innings) -> Innings:
+    def _innings(self, number: int, innings: _Innings) -> Innings:
         return Innings(
             number=number,
-            team=self._teams[told.team],
-            deliveries=tuple(ball for over in told.overs for ball in self._over(number, over)),
-            super_over=told.super_over,
-            declared=told.declared or told.forfeited,
-            target=told.target.runs,
-            overs=None if told.target.overs is None else int(told.target.overs),
+            team=self._teams[innings.team],
+            deliveries=tuple(ball for over in innings.overs for ball in self._over(number, over)),
+            super_over=innings.super_over,
+            declared=innings.declared or innings.forfeited,
+            target=innings.target.runs,
+            overs=None if innings.target.overs is None else int(innings.target.overs),
             powerplays=tuple(
-                f"{int(each.first) + 1}-{int(each.last) + 1}" for each in told.powerplays
+                f"{int(each.first) + 1}-{int(each.last) + 1}" for each in innings.powerplays
             ),
-            penalty_before=told.penalty_runs.pre + told.penalty_runs.post,
+            penalty_before=innings.penalty_runs.pre + innings.penalty_runs.post,
         )
 
-    def _over(self, inning: int, told: _Over) -> list[Delivery]:
+    def _over(self, inning: int, over: _Over) -> list[Delivery]:
         found: list[Delivery] = []
-        for ball in told.deliveries:
+        for ball in over.deliveries:
             number = 1 + sum(each.legal for each in found)
-            found.append(self._delivery((inning, told.over, number), ball))
+            found.append(self._delivery((inning, over.over, number), ball))
         return found
 
-    def _delivery(self, place: tuple[int, int, int], told: _Ball) -> Delivery:
-        extras, inning, over, number = told.extras, *place
+    def _delivery(self, place: tuple[int, int, int], ball: _Ball) -> Delivery:
+        extras, inning, over, number = ball.extras, *place
         return Delivery(
             inning=inning,
             over=over,
             number=number,
-            batter=self._people[told.batter],
-            partner=self._people[told.non_striker],
-            bowler=self._people[told.bowler],
-            runs=told.runs.batter,
+            batter=self._people[ball.batter],
+            partner=self._people[ball.non_striker],
+            bowler=self._people[ball.bowler],
+            runs=ball.runs.batter,
             wides=extras.get("wides", 0),
             noballs=extras.get("noballs", 0),
             byes=extras.get("byes", 0),
             legbyes=extras.get("legbyes", 0),
             penalty=extras.get("penalty", 0),
-            boundary=told.runs.batter in {4, 6} and not told.runs.non_boundary,
-            dismissal=self._dismissal(told.wickets),
+            boundary=ball.runs.batter in {4, 6} and not ball.runs.non_boundary,
+            dismissal=self._dismissal(ball.wickets),
         )
 
     def _dismissal(self, wickets: list[_Wicket]) -> Dismissal | None:
         if not wickets:
             return None
-        told = wickets[0]
-        fielder = next((each.name for each in told.fielders if each.name), None)
+        wicket = wickets[0]
+        fielder = next((each.name for each in wicket.fielders if each.name), None)
         return Dismissal(
-            self._people[told.player_out],
-            told.kind,
+            self._people[wicket.player_out],
+            wicket.kind,
             self._people.get(fielder) if fielder else None,
         )
 
     def _outcome(self) -> Outcome:
-        told = self._match.info.outcome
-        name = told.winner or told.eliminator
+        outcome = self._match.info.outcome
+        name = outcome.winner or outcome.eliminator
         if name is None:
-            words = {"no result": "No result", "draw": "Match drawn", "tie": "Match tied"}
-            note = words.get(told.result, told.result)
+            notes = {"no result": "No result", "draw": "Match drawn", "tie": "Match tied"}
+            note = notes.get(outcome.result, outcome.result)
             return Outcome(None, note, note)
-        return Outcome(self._teams[name], f"{name} won{_margin(told)}")
+        return Outcome(self._teams[name], f"{name} won{_margin(outcome)}")
 
 
-def _margin(told: _Outcome) -> str:
-    by, method = told.by, f" ({told.method} method)" if told.method else ""
-    if told.eliminator:
+def _margin(outcome: _Outcome) -> str:
+    by, method = outcome.by, f" ({outcome.method} method)" if outcome.method else ""
+    if outcome.eliminator:
         return f" the super over{method}"
     if by.innings:
         return f" by an innings and {_count(by.runs or 0, 'run')}{method}"
@@ -294,42 +291,6 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
-_FOLDER: Final = Path(__file__).parent / "tapes"
-RECORDED_MATCHES: Final = (1001349, 1370353, 1178424, 1000853)
-
-
-@lru_cache(maxsize=8)
-def read_recorded_match(number: int) -> MatchRecord:
-    """Return one of the bundled matches. Raises RecordingNotFound."""
-    path = _FOLDER / f"{number}.json"
-    if number not in RECORDED_MATCHES or not path.is_file():
-        raise RecordingNotFound(str(number))
-    return parse_cricsheet(number, path.read_bytes())
-
-
-def find_match(name: str) -> MatchRecord:
-    """Return a match by name: the number of a bundled one, or `generated:SEED`.
-
-    A generated one may have a format and a tie: `generated:7:ODI`, `generated:7:T20:tie`.
-    Raises RecordingNotFound.
-    """
-    kind, _, rest = name.partition(":")
-    if kind == "generated":
-        seed, _, wishes = rest.partition(":")
-        form, _, tie = wishes.partition(":")
-        if seed.isdecimal() and (form or "T20") in FORMATS and tie in {"", "tie"}:
-            return generate_match(int(seed), form or "T20", tie=bool(tie))
-    elif name.isdecimal():
-        return read_recorded_match(int(name))
-    raise RecordingNotFound(name)
-
-
-def find_timeline_config(number: int) -> TimelineConfig | None:
-    """Return the timeline of a bundled match with interruptions, if it has one."""
-    return _courses().get(str(number))
-
-
-@lru_cache(maxsize=1)
-def _courses() -> dict[str, TimelineConfig]:
-    content = (_FOLDER / "courses.json").read_bytes()
-    return msgspec.json.decode(content, type=dict[str, TimelineConfig])
+if __name__ == "__main__":
+    for match in RECORDED_MATCHES:
+        (TAPES / f"{match}.json").write_bytes(msgspec.json.encode(convert(match)))

@@ -1,11 +1,17 @@
-"""Generated matches, ball by ball from a seed."""
+"""The matches that can be replayed: recorded ones, and ones generated ball by ball from a seed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from random import Random
 from typing import Final
 
+import msgspec
+from msgspec.structs import replace
+
+from grandstand.core.errors import NotFound
 from grandstand.simulators.scores.match_record import (
     BALLS_PER_OVER,
     Delivery,
@@ -19,6 +25,10 @@ from grandstand.simulators.scores.match_record import (
     stable_id,
     team_code,
 )
+from grandstand.simulators.scores.timeline import TimelineConfig
+
+TAPES: Final = Path(__file__).parent / "tapes"
+RECORDED_MATCHES: Final = (1001349, 1370353, 1178424, 1000853)
 
 FORMATS: Final = {"T10": 10, "T20": 20, "ODI": 50, "Test": None}
 _FIRST_ID: Final = 9_000_000
@@ -56,6 +66,42 @@ _WAYS: Final = (
 _EXTRA_SHARE: Final = 0.05
 _EXTRAS: Final = (("wides", "noballs", "byes", "legbyes"), (50, 12, 10, 28))
 _HURT_SHARE: Final = 0.002
+
+
+@lru_cache(maxsize=8)
+def read_recorded_match(number: int) -> MatchRecord:
+    """Return one of the recorded matches. Raises NotFound."""
+    if number not in RECORDED_MATCHES:
+        raise NotFound(f"No recording {number}. Use one of {RECORDED_MATCHES}.")
+    return msgspec.json.decode((TAPES / f"{number}.json").read_bytes(), type=MatchRecord)
+
+
+@lru_cache(maxsize=1)
+def _timeline_configs() -> dict[str, TimelineConfig]:
+    content = (TAPES / "timelines.json").read_bytes()
+    return msgspec.json.decode(content, type=dict[str, TimelineConfig])
+
+
+def find_timeline_config(number: int) -> TimelineConfig | None:
+    """Return the timeline of a recorded match with interruptions, if it has one."""
+    return _timeline_configs().get(str(number))
+
+
+def find_match(name: str) -> MatchRecord:
+    """Return a match by name: the number of a recorded one, or `generated:SEED`.
+
+    A generated one may have a format and a tie: `generated:7:ODI`, `generated:7:T20:tie`.
+    Raises NotFound.
+    """
+    kind, _, options = name.partition(":")
+    if kind == "generated":
+        seed, _, options = options.partition(":")
+        form, _, tie = options.partition(":")
+        if seed.isdecimal() and (form or "T20") in FORMATS and tie in {"", "tie"}:
+            return generate_match(int(seed), form or "T20", tie=bool(tie))
+    elif name.isdecimal():
+        return read_recorded_match(int(name))
+    raise NotFound(f"No recording {name!r}. Use the number of a recording or generated:SEED.")
 
 
 def generate_match(seed: int, form: str = "T20", *, tie: bool = False) -> MatchRecord:
