@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from grandstand.simulators.racing.market import final_quotes
 from grandstand.simulators.racing.population import (
     Ancestor,
     Horse,
@@ -21,6 +20,7 @@ from grandstand.simulators.racing.race import (
     Race,
     body_weight_kg,
     corner_positions,
+    final_quotes,
     format_race_time,
     frames,
     last_600m,

@@ -8,16 +8,19 @@ from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from grandstand.simulators.racing.career import RideCounts, Run, Totals, format_prizes, totals
-from grandstand.simulators.racing.market import (
+from grandstand.simulators.racing.population import Ancestor, Horse, Jockey
+from grandstand.simulators.racing.race import (
     Payout,
     Quotes,
+    Race,
+    corner_positions,
     current_quotes,
     final_quotes,
+    format_race_time,
+    last_600m,
     paid_places,
     race_payouts,
 )
-from grandstand.simulators.racing.population import Ancestor, Horse, Jockey
-from grandstand.simulators.racing.race import Race, corner_positions, format_race_time, last_600m
 from grandstand.simulators.racing.racecourses import (
     GOINGS,
     JST,

@@ -21,8 +21,7 @@ from grandstand.apps.keiba.domain.horses import (
 )
 from grandstand.apps.keiba.domain.races import Going, Outcome, RaceCard, Runner
 from grandstand.apps.keiba.domain.ranking import WEIGHTS, Factor, Rating, Weight, rate
-from grandstand.simulators.racing.market import final_quotes
-from grandstand.simulators.racing.race import Race
+from grandstand.simulators.racing.race import Race, final_quotes
 from grandstand.simulators.racing.world import World
 
 _GOINGS: Final[tuple[Going, ...]] = ("firm", "good", "yielding", "soft")

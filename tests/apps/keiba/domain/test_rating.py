@@ -21,13 +21,14 @@ from grandstand.apps.keiba.domain.ranking import (
     FACTORS,
     HARVILLE,
     HENERY,
+    LABELS,
     WEIGHTS,
     Weight,
     compute_contributions,
+    explain,
     rate,
     read_factors,
 )
-from grandstand.apps.keiba.domain.reasons import LABELS, explain
 from tests.apps.keiba.domain.runs import RACE_DAY, card, form, run, runner
 
 _UNKNOWN = compute_figures(Entry(runner()), card(), Background(), on=RACE_DAY)

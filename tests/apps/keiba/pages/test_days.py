@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from grandstand.apps.keiba.domain.races import RaceEntry
-from grandstand.apps.keiba.pages.days import main_circuit, next_race
+from grandstand.apps.keiba.pages.races import main_circuit, next_race
 from grandstand.apps.keiba.services.page_cache import JST
 from grandstand.apps.keiba.services.race_days import Day, DayRace, Meeting
 

@@ -6,7 +6,7 @@ import pytest
 
 from grandstand.apps.keiba.domain.errors import PageUnreadable
 from grandstand.apps.keiba.domain.races import RaceEntry
-from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
+from grandstand.apps.keiba.sources.race_parser import parse_day_list, parse_meeting_days
 from tests.apps.keiba.sources.race_pages import THREE_VENUES, day, item, page, venue
 
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grandstand.apps.keiba.domain.errors import NotPublished, PageUnreadable
-from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
 from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, Page, Parsed, is_block_page
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
@@ -20,7 +19,9 @@ from grandstand.apps.keiba.sources.profile_parser import (
 )
 from grandstand.apps.keiba.sources.race_parser import (
     parse_card,
+    parse_day_list,
     parse_local_odds,
+    parse_meeting_days,
     parse_odds,
     parse_result,
 )

@@ -5,14 +5,13 @@ from datetime import date
 import pytest
 
 from grandstand.apps.keiba.domain.horses import parents_of
-from grandstand.apps.keiba.sources.day_parser import parse_day_list
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
     parse_horse_results,
     parse_jockey,
     parse_pedigree,
 )
-from grandstand.apps.keiba.sources.race_parser import parse_card
+from grandstand.apps.keiba.sources.race_parser import parse_card, parse_day_list
 from grandstand.apps.keiba.store import (
     TABLES,
     DayRaces,

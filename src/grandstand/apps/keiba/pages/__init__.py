@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from grandstand.apps.keiba.pages.cache import CachePages
-from grandstand.apps.keiba.pages.days import DayPages
 from grandstand.apps.keiba.pages.horses import HorsePages, JockeyPages, WatchlistPages
-from grandstand.apps.keiba.pages.races import CardPages, PreviewPages, ResultPages
+from grandstand.apps.keiba.pages.races import CardPages, DayPages, PreviewPages, ResultPages
 
 
 class KeibaPages(

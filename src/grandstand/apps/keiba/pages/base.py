@@ -16,7 +16,7 @@ from starlette.responses import Response
 from grandstand.apps.keiba.domain import ids
 from grandstand.apps.keiba.domain.horses import PastRun
 from grandstand.apps.keiba.domain.races import Runner
-from grandstand.apps.keiba.domain.reasons import Reason
+from grandstand.apps.keiba.domain.ranking import Reason
 from grandstand.apps.keiba.pages.i18n import Locale, locale_of
 from grandstand.apps.keiba.services import Keiba
 from grandstand.apps.keiba.services.page_cache import Origin

@@ -1,12 +1,13 @@
-"""Pages of a race: card, comparison, result and preview."""
+"""Pages of a racing day and its races: card, comparison, result and preview."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Annotated, Final
 
+from fastapi import Path
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +15,7 @@ from starlette.responses import Response
 from grandstand.apps.keiba.domain import ids
 from grandstand.apps.keiba.domain.form import Record
 from grandstand.apps.keiba.domain.horses import PastRun
+from grandstand.apps.keiba.domain.ids import Circuit
 from grandstand.apps.keiba.domain.races import Finisher, RaceCard, RaceResult, Runner
 from grandstand.apps.keiba.pages.base import (
     SITE_ERRORS,
@@ -29,15 +31,21 @@ from grandstand.apps.keiba.pages.base import (
     number_badge,
     render_form_strip,
 )
-from grandstand.apps.keiba.pages.i18n import Locale, locale_of
+from grandstand.apps.keiba.pages.i18n import LANGUAGE_COOKIE, LANGUAGES, Locale, locale_of
 from grandstand.apps.keiba.services.analysis import RankedRunner
 from grandstand.apps.keiba.services.cards import Card, CardRunner, Progress
-from grandstand.apps.keiba.services.page_cache import Origin, now_to_second, start_time
+from grandstand.apps.keiba.services.page_cache import (
+    Origin,
+    now_to_second,
+    start_time,
+    today_in_japan,
+)
 from grandstand.apps.keiba.services.previews import Preview, PreviewRejected
-from grandstand.apps.keiba.services.race_days import DayRace
+from grandstand.apps.keiba.services.race_days import Day, DayRace, Meeting
 from grandstand.core.formatting import EMPTY, format_number, format_percent
 from grandstand.kit.charts import Axis, Chart, Plot, epoch
 from grandstand.kit.pages.page import form_fields, redirect_to
+from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import page
 
@@ -697,3 +705,117 @@ class PreviewPages(KeibaPage):
             badge_of=lambda each: number_badge(each.horse_number, frames.get(each.horse_id)),
             sources=distinct_origins(card.race.origin),
         )
+
+
+_YEAR_SECONDS: Final = 365 * 24 * 3600
+_CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
+_NEARBY_DAYS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NextRace:
+    """The race of a day that starts next."""
+
+    meeting: Meeting
+    race: DayRace
+    off_at: datetime
+
+
+class DayPages(KeibaPage):
+    """The races of a day by track; the next racing day by default."""
+
+    @page("")
+    async def day(self, request: Request) -> Response:
+        """The day given as `date`, else the next racing day in Japan."""
+        query = request.query_params
+        circuit = _parse_circuit(query.get("circuit", ""))
+        today = today_in_japan(self._keiba.clock)
+        try:
+            race_date = (
+                _parse_date(query.get("date", ""))
+                or await self._keiba.days.next_meeting(circuit)
+                or today
+            )
+            day = await self._keiba.days.day(race_date, circuit)
+        except SITE_ERRORS as error:
+            return self._unavailable(request, error)
+        days = await self._racing_days(race_date, circuit or main_circuit(day))
+        now = now_to_second(self._keiba.clock)
+        return self._render(
+            request,
+            "day",
+            here="races",
+            day=day,
+            circuit=circuit,
+            days=_nearby_days(days, race_date),
+            previous_day=max((each for each in days if each < race_date), default=None),
+            next_day=min((each for each in days if each > race_date), default=None),
+            next_race=next_race(day, now),
+            has_started=lambda race: race.off_at is not None and race.off_at < now,
+            today=today,
+        )
+
+    @page("/days/{race_date}/refresh", method="POST")
+    async def refresh_day(self, request: Request, race_date: Annotated[date, Path()]) -> Response:
+        """Fetch a day's lists again."""
+        fetched = self._keiba.days.day(race_date, refresh=True)
+        return await self._refresh(request, fetched, f"/keiba?date={race_date}")
+
+    @page("/language", method="POST")
+    async def set_language(self, request: Request) -> Response:
+        """Set the language of the labels."""
+        fields = await form_fields(request)
+        response = redirect_to(safe_return(fields.get("back")))
+        if fields.get("language") in LANGUAGES:
+            response.set_cookie(
+                LANGUAGE_COOKIE,
+                fields["language"],
+                max_age=_YEAR_SECONDS,
+                path="/keiba",
+                samesite="lax",
+                httponly=True,
+            )
+        return response
+
+    async def _racing_days(self, day: date, circuit: Circuit) -> tuple[date, ...]:
+        """Return the racing days around a day; empty if the site is unavailable."""
+        try:
+            return (await self._keiba.days.meeting_days(day, circuit)).value
+        except SITE_ERRORS:
+            return ()
+
+
+def next_race(day: Day, now: datetime) -> NextRace | None:
+    """Return the first race of a day that has not started."""
+    upcoming = [
+        NextRace(meeting, race, race.off_at)
+        for meeting in day.meetings
+        for race in meeting.races
+        if race.off_at is not None and race.off_at >= now
+    ]
+    return min(upcoming, key=lambda race: race.off_at, default=None)
+
+
+def main_circuit(day: Day) -> Circuit:
+    """Return the circuit whose racing days are offered: JRA if it races on this day."""
+    return day.meetings[0].circuit if day.meetings else "jra"
+
+
+def _nearby_days(days: Iterable[date], day: date) -> tuple[date, ...]:
+    """Return a few racing days before and after a day, and the day itself."""
+    known = sorted({*days, day})
+    at = known.index(day)
+    return tuple(known[max(at - _NEARBY_DAYS, 0) : at + _NEARBY_DAYS + 1])
+
+
+def _parse_circuit(text: str) -> Circuit | None:
+    return next((circuit for circuit in _CIRCUITS if circuit == text), None)
+
+
+def _parse_date(text: str) -> date | None:
+    """Return the date of a link or form; None if it is invalid or centuries away."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if abs(day - date(2000, 1, 1)) < timedelta(days=73_000) else None

@@ -41,11 +41,12 @@ from grandstand.apps.keiba.domain.races import (
 from grandstand.apps.keiba.domain.ranking import (
     Comparison,
     Rating,
+    Reason,
     compare,
+    explain,
     implied_probabilities,
     rate,
 )
-from grandstand.apps.keiba.domain.reasons import Reason, explain
 from grandstand.apps.keiba.services.page_cache import PageCache
 from grandstand.apps.keiba.store import ScanEntries
 from grandstand.core.errors import InvalidInput

@@ -25,7 +25,7 @@ from grandstand.apps.keiba.domain.races import (
     RunnerComment,
     WrittenPreview,
 )
-from grandstand.apps.keiba.domain.reasons import Reason
+from grandstand.apps.keiba.domain.ranking import Reason
 from grandstand.apps.keiba.services.analysis import RankedRunner
 from grandstand.apps.keiba.services.cards import Card, CardAssembler, CardRunner
 from grandstand.apps.keiba.services.page_cache import PageCache, Sourced, now_to_second

@@ -15,7 +15,6 @@ from grandstand.apps.keiba.domain.horses import Form, HorseProfile, JockeyRecord
 from grandstand.apps.keiba.domain.ids import Circuit
 from grandstand.apps.keiba.domain.races import Odds, RaceCard, RaceEntry, RaceResult
 from grandstand.apps.keiba.settings import KeibaSettings
-from grandstand.apps.keiba.sources.day_parser import parse_day_list, parse_meeting_days
 from grandstand.apps.keiba.sources.html_reader import MAX_PAGE_BYTES, Page, Parsed, is_block_page
 from grandstand.apps.keiba.sources.profile_parser import (
     parse_horse_profile,
@@ -25,7 +24,9 @@ from grandstand.apps.keiba.sources.profile_parser import (
 )
 from grandstand.apps.keiba.sources.race_parser import (
     parse_card,
+    parse_day_list,
     parse_local_odds,
+    parse_meeting_days,
     parse_odds,
     parse_result,
 )

@@ -5,14 +5,14 @@ from datetime import date, timedelta
 
 import pytest
 
-from grandstand.simulators.racing.market import (
+from grandstand.simulators.racing.race import (
+    Race,
     current_quotes,
     final_quotes,
     paid_places,
     place_probabilities,
     race_payouts,
 )
-from grandstand.simulators.racing.race import Race
 from grandstand.simulators.racing.world import World
 
 
