@@ -10,9 +10,10 @@ from benchmarks.harness.rows import Limit, Row
 from grandstand.apps.bets.domain.evaluation import WalkForwardResult, walk_forward
 from grandstand.apps.bets.domain.forecasts import Predictor
 from grandstand.apps.bets.domain.history import History
-from grandstand.apps.bets.domain.leakage_audit import PredictorFactory, audit_forecasts
+from grandstand.apps.bets.domain.leakage_audit import PredictorFactory
 from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
 from grandstand.simulators.odds.season import simulate_season
+from tests.apps.bets.domain.leakage import audit_forecasts
 from tests.apps.bets.facts_of import facts_of
 
 _SEED = 9

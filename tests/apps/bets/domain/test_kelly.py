@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 import pytest
 from scipy.optimize import minimize
 
@@ -16,6 +17,7 @@ from grandstand.apps.bets.domain.kelly import (
     kelly_fraction,
     log_growth,
     optimize_portfolio,
+    scenario_arrays,
     stake_cents,
 )
 from grandstand.apps.bets.domain.odds import InvalidPrice
@@ -138,9 +140,9 @@ def test_the_growth_of_simultaneous_bets_is_that_of_every_combination_of_results
     ]
     shares = [0.1, 0.12, 0.05, 0.08]
 
-    found = log_growth(contests, [shares[:1], shares[1:3], shares[3:]])
+    growth, _ = log_growth([scenario_arrays(item) for item in contests], np.array(shares))
 
-    assert found == pytest.approx(_enumerated(contests, shares), abs=1e-10)
+    assert growth == pytest.approx(_enumerated(contests, shares), abs=1e-10)
 
 
 @pytest.mark.parametrize(

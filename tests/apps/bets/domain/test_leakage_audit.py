@@ -15,16 +15,12 @@ from grandstand.apps.bets.domain.evaluation import (
 )
 from grandstand.apps.bets.domain.forecasts import Forecast, Predictor
 from grandstand.apps.bets.domain.history import Fact, History
-from grandstand.apps.bets.domain.leakage_audit import (
-    LeakageAudit,
-    PredictorFactory,
-    audit_forecasts,
-    find_early_timestamps,
-)
+from grandstand.apps.bets.domain.leakage_audit import PredictorFactory, find_early_timestamps
 from grandstand.apps.bets.domain.records import Fixture, Score, TeamGameStats
 from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
 from tests.apps.bets.domain import leaking_models
 from tests.apps.bets.domain.games import BEGUN, DAY, HOUR, fixture, h2h, league, record, score
+from tests.apps.bets.domain.leakage import LeakageAudit, audit_forecasts
 
 GAME = "g30"
 AS_OF = BEGUN + 30 * DAY - HOUR

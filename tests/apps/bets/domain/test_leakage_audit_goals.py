@@ -15,11 +15,12 @@ from grandstand.apps.bets.domain.evaluation import (
 )
 from grandstand.apps.bets.domain.forecasts import Forecast, Predictor
 from grandstand.apps.bets.domain.history import AsOfView, History
-from grandstand.apps.bets.domain.leakage_audit import PredictorFactory, audit_forecasts
+from grandstand.apps.bets.domain.leakage_audit import PredictorFactory
 from grandstand.apps.bets.domain.models import GoalsModel
 from grandstand.apps.bets.domain.records import Fixture
 from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
 from grandstand.simulators.odds.season import simulate_season
+from tests.apps.bets.domain.leakage import audit_forecasts
 from tests.apps.bets.domain.simulated import winners_only
 
 MARKET = "h2h_3way"

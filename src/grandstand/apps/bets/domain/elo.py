@@ -143,19 +143,6 @@ def sort_games(games: Iterable[RatedGame]) -> list[RatedGame]:
     return sorted(by_id.values(), key=lambda game: game.order_key)
 
 
-def rate_games(games: Iterable[RatedGame], rules: EloRules) -> Ratings:
-    """Return the ratings after all games, given in any order, duplicates included.
-
-    Raises Conflict for two different results of one game.
-    """
-    teams: dict[str, tuple[float, str]] = {}
-    last: tuple[datetime, str] | None = None
-    for game in sort_games(games):
-        _step(Ratings(teams), teams, game, rules)
-        last = game.order_key
-    return Ratings(teams, last)
-
-
 def walk_ratings(
     games: Sequence[RatedGame], rules: EloRules
 ) -> list[tuple[RatedGame, ResultProbabilities]]:
@@ -211,7 +198,7 @@ def _scaled(rules: EloRules, name: str, times: float) -> EloRules:
 def _step(
     ratings: Ratings, teams: dict[str, tuple[float, str]], game: RatedGame, rules: EloRules
 ) -> None:
-    """Update the ratings in `teams`, which `seen` wraps, by one game."""
+    """Update the ratings in `teams`, which `ratings` wraps, by one game."""
     home = ratings.of(game.home, game.season, rules)
     away = ratings.of(game.away, game.season, rules)
     change = _rating_change(home, away, game, rules)

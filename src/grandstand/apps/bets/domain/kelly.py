@@ -167,13 +167,6 @@ def optimize_portfolio(
     )
 
 
-def log_growth(contests: Sequence[Contest], shares: Sequence[Sequence[float]]) -> float:
-    """Return the expected log growth of the bankroll."""
-    flat = np.array([share for game in shares for share in game], dtype=np.float64)
-    value, _ = _growth([_arrays(contest) for contest in contests], flat)
-    return value
-
-
 def _check(probability: float, decimal: float, push: float) -> None:
     if not (math.isfinite(decimal) and decimal > 1.0):
         raise InvalidPrice(f"Invalid decimal price {decimal!r}. It must be above 1.")
@@ -181,7 +174,7 @@ def _check(probability: float, decimal: float, push: float) -> None:
         raise InvalidInput(f"Invalid probabilities {probability!r} (win) and {push!r} (push).")
 
 
-def _arrays(contest: Contest) -> tuple[Reals, Reals]:
+def scenario_arrays(contest: Contest) -> tuple[Reals, Reals]:
     probabilities = np.array(
         [scenario.probability for scenario in contest.scenarios], dtype=np.float64
     )
@@ -190,7 +183,7 @@ def _arrays(contest: Contest) -> tuple[Reals, Reals]:
     )
 
 
-def _growth(games: Sequence[tuple[Reals, Reals]], shares: Reals) -> tuple[float, Reals]:
+def log_growth(games: Sequence[tuple[Reals, Reals]], shares: Reals) -> tuple[float, Reals]:
     """Return the expected log growth and its gradient."""
     factors, gradients, start = [], [], 0
     for chances, returns in games:
@@ -235,10 +228,10 @@ def _maximize_growth(
 ) -> Reals:
     from scipy.optimize import LinearConstraint, minimize
 
-    games = [_arrays(contest) for contest in contests]
+    games = [scenario_arrays(contest) for contest in contests]
 
     def cost(shares: Reals) -> tuple[float, Reals]:
-        value, slopes = _growth(games, shares)
+        value, slopes = log_growth(games, shares)
         return -value, -slopes
 
     count = rows.shape[1]

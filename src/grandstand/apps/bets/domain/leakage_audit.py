@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
-from typing import Literal, Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from grandstand.apps.bets.domain.records import (
     Fixture,
     InjuryReport,
     PlayerGameStats,
-    Quote,
     Score,
     TeamGameStats,
     VerifiedForecast,
@@ -27,7 +25,6 @@ from grandstand.apps.bets.domain.records import (
 )
 from grandstand.apps.bets.domain.selections import encode_selection
 
-LeakKind: TypeAlias = Literal["after_the_start", "late_row", "later_data", "not_reproducible"]
 PredictorFactory: TypeAlias = Callable[[History], Predictor]
 Signature: TypeAlias = tuple[object, ...]
 
@@ -66,9 +63,10 @@ def find_early_timestamps(history: History) -> Iterator[EarlyTimestamp]:
 def _happened_at(fact: Fact, history: History) -> datetime | None:
     match fact:
         case Score():
+            if fact.status != "final":
+                return None
             start = _scheduled_start(fact.game_id, history)
-            completed = fact.completed_at if fact.status == "final" else None
-            return max((time for time in (start, completed) if time and completed), default=None)
+            return fact.completed_at if start is None else max(fact.completed_at, start)
         case TeamGameStats() | PlayerGameStats():
             start = None if fact.game_id is None else _scheduled_start(fact.game_id, history)
             return fact.played_at if start is None else max(fact.played_at, start)
@@ -77,18 +75,14 @@ def _happened_at(fact: Fact, history: History) -> datetime | None:
         case CustomDataRow():
             return fact.described_at
         case VerifiedForecast():
-            return _result_known_at(fact.game_id, history) or fact.predicted_at
+            score = history.first_score(fact.game_id)
+            return fact.predicted_at if score is None else score.known_at
     return None
 
 
 def _scheduled_start(game_id: str, history: History) -> datetime | None:
     game = history.latest_fixture(game_id)
     return None if game is None else game.commence_time
-
-
-def _result_known_at(game_id: str, history: History) -> datetime | None:
-    score = history.first_score(game_id)
-    return None if score is None else score.known_at
 
 
 def describe_fact(fact: Fact) -> str:
@@ -109,83 +103,66 @@ def describe_fact(fact: Fact) -> str:
             return f"custom {fact.dataset}/{fact.subject}"
         case VerifiedForecast():
             return f"verified {fact.model} {fact.market} {fact.game_id}"
-        case Quote():
-            return f"quote {fact.game_id}/{fact.market}/{fact.book}"
     return f"quote {fact.game_id}/{fact.market}/{fact.book}"
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
-    """Information a forecast could not have had: the record it came from, and how it was found."""
+class ForecastQuery:
+    """A game and market to forecast, and when."""
 
-    kind: LeakKind
-    model: str
     game_id: str
     market: str
     as_of: datetime
-    row: str
-    known_at: datetime | None
-    reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeakageAudit:
-    """The number of forecasts checked, and every leak found."""
+def trace_leak(
+    query: ForecastQuery, history: History, factory: PredictorFactory
+) -> tuple[str, datetime] | None:
+    """Return the first record known later that changes what a model forecasts, and its time.
 
-    checked: int
-    leaks: tuple[Leak, ...]
-
-    @property
-    def clean(self) -> bool:
-        return not self.leaks
-
-
-class ForecastQuery(Protocol):
-    """What a model was asked to forecast, and when; every forecast is one."""
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def game_id(self) -> str: ...
-
-    @property
-    def market(self) -> str: ...
-
-    @property
-    def as_of(self) -> datetime: ...
-
-
-def audit_forecasts(
-    history: History, factories: Mapping[str, PredictorFactory], forecasts: Sequence[Forecast]
-) -> LeakageAudit:
-    """Repeat each forecast on a history truncated at its time, and compare.
-
-    A forecast that differs has read something later; the record is found by restoring what became
-    known afterwards until the forecast changes. Inverses, and forecasts of models without a
-    factory, are skipped.
+    None if there is no such record: the model keeps state, or the record is gone.
     """
-    repeatable = [
-        forecast
-        for forecast in forecasts
-        if forecast.inverse_of is None and forecast.model in factories
-    ]
-    ordered = sorted(
-        repeatable,
-        key=lambda forecast: (forecast.as_of, forecast.model, forecast.game_id, forecast.market),
+
+    def repeat(known: History) -> Signature:
+        return repeat_signature(query, known, factory(known))
+
+    def changes(known: History) -> bool:
+        return repeat(known) != before
+
+    before = repeat(history.truncate(query.as_of))
+    known_times = history.known_times()
+    later = known_times[bisect_right(known_times, to_epoch_us(query.as_of)) :]
+    if not later or not changes(history.truncate(from_epoch_us(later[-1]))):
+        return None
+    low, high = -1, len(later) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        changed = changes(history.truncate(from_epoch_us(later[middle])))
+        low, high = (low, middle) if changed else (middle, high)
+    at_us = later[high]
+    # Fixtures first, then records of the game itself
+    facts = sorted(
+        history.facts_at(at_us),
+        key=lambda fact: (
+            not isinstance(fact, Fixture),
+            getattr(fact, "game_id", None) != query.game_id,
+        ),
     )
-    leaks: list[Leak] = []
-    for as_of, group in groupby(ordered, key=lambda forecast: forecast.as_of):
-        truncated = history.truncate(as_of)
-        predictors: dict[str, Predictor] = {}
-        for forecast in group:
-            if forecast.model not in predictors:
-                predictors[forecast.model] = factories[forecast.model](truncated)
-            leak = _visible_leak(forecast, history) or _hidden_leak(
-                forecast, history, truncated, predictors[forecast.model], factories[forecast.model]
-            )
-            leaks += [leak] if leak else []
-    return LeakageAudit(len(ordered), tuple(leaks))
+    for fact in facts:
+        extended = history.truncate(from_epoch_us(at_us - 1))
+        extended.add(fact)
+        if changes(extended):
+            return describe_fact(fact), from_epoch_us(at_us)
+    return " and ".join(map(describe_fact, facts)), from_epoch_us(at_us)
+
+
+def repeat_signature(query: ForecastQuery, history: History, predictor: Predictor) -> Signature:
+    """Forecast again and return the signature."""
+    view = history.as_of(query.as_of)
+    game = view.fixture(query.game_id)
+    if game is None:
+        return ("no such game",)
+    return forecast_signature(predictor.predict(game, view.fork(), query.market))
 
 
 def forecast_signature(forecast: Forecast | None) -> Signature:
@@ -200,113 +177,4 @@ def forecast_signature(forecast: Forecast | None) -> Signature:
         forecast.price,
         forecast.book,
         tuple((reason.source, reason.contribution) for reason in forecast.reasons),
-    )
-
-
-def trace_leak(query: ForecastQuery, history: History, factory: PredictorFactory) -> Leak:
-    """Return the record known later that changes what a model forecasts.
-
-    Its kind is `not_reproducible` if there is no such record.
-    """
-    truncated = history.truncate(query.as_of)
-    return _locate_leak(
-        query, history, factory, _repeat_signature(query, truncated, factory(truncated))
-    )
-
-
-def _visible_leak(forecast: Forecast, history: History) -> Leak | None:
-    game = history.fixture(forecast.game_id, to_epoch_us(forecast.as_of))
-    if game is not None and forecast.as_of >= game.commence_time:
-        reason = f"the game started at {game.commence_time.isoformat()}"
-        return _leak("after_the_start", forecast, forecast.game_id, None, reason)
-    late_rows = [row for row in forecast.used if row.known_at > forecast.as_of]
-    if late_rows:
-        row = min(late_rows, key=lambda row: row.known_at)
-        reason = "the forecast lists it among the rows it used"
-        return _leak("late_row", forecast, f"{row.kind} {row.row}", row.known_at, reason)
-    return None
-
-
-def _hidden_leak(
-    forecast: Forecast,
-    history: History,
-    truncated: History,
-    predictor: Predictor,
-    factory: PredictorFactory,
-) -> Leak | None:
-    before = _repeat_signature(forecast, truncated, predictor)
-    if before == forecast_signature(forecast):
-        return None
-    return _locate_leak(forecast, history, factory, before)
-
-
-def _repeat_signature(query: ForecastQuery, history: History, predictor: Predictor) -> Signature:
-    view = history.as_of(query.as_of)
-    game = view.fixture(query.game_id)
-    if game is None:
-        return ("no such game",)
-    return forecast_signature(predictor.predict(game, view.fork(), query.market))
-
-
-def _locate_leak(
-    query: ForecastQuery, history: History, factory: PredictorFactory, before: Signature
-) -> Leak:
-    """Return the first record after the query's time that changes the forecast."""
-
-    def changed(at_us: int) -> bool:
-        extended = history.truncate(from_epoch_us(at_us))
-        return _repeat_signature(query, extended, factory(extended)) != before
-
-    known_times = history.known_times()
-    later = known_times[bisect_right(known_times, to_epoch_us(query.as_of)) :]
-    if not later or not changed(later[-1]):
-        reason = (
-            "no row of the history changes the forecast: the model keeps state, or a row is gone"
-        )
-        return _leak("not_reproducible", query, "a row that is not in the history", None, reason)
-    low, high = -1, len(later) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if changed(later[middle]) else (middle, high)
-    row = _responsible_row(query, history, factory, (later[high], before))
-    reason = "without it the forecast differs"
-    return _leak("later_data", query, row, from_epoch_us(later[high]), reason)
-
-
-def _responsible_row(
-    query: ForecastQuery, history: History, factory: PredictorFactory, at: tuple[int, Signature]
-) -> str:
-    at_us, before = at
-    facts = list(history.facts_at(at_us))
-    for fact in _by_relevance(facts, query):
-        extended = history.truncate(from_epoch_us(at_us - 1))
-        extended.add(fact)
-        if _repeat_signature(query, extended, factory(extended)) != before:
-            return describe_fact(fact)
-    return " and ".join(describe_fact(fact) for fact in facts)
-
-
-def _by_relevance(facts: Sequence[Fact], query: ForecastQuery) -> Iterator[Fact]:
-    """Yield fixtures first, then records of the query's own game."""
-    yield from sorted(
-        facts,
-        key=lambda fact: (
-            not isinstance(fact, Fixture),
-            getattr(fact, "game_id", None) != query.game_id,
-        ),
-    )
-
-
-def _leak(
-    kind: LeakKind, query: ForecastQuery, row: str, known_at: datetime | None, reason: str
-) -> Leak:
-    return Leak(
-        kind,
-        query.model,
-        query.game_id,
-        query.market,
-        query.as_of,
-        row,
-        known_at,
-        reason,
     )

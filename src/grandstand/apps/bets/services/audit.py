@@ -162,27 +162,17 @@ def _describe_difference(row: Prediction, forecast: Forecast | None) -> str:
     return f"{row.model} on {row.game_id}{at}: stored {row.raw}, the rerun {outcome}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    model: str
-    game_id: str
-    market: str
-    as_of: datetime
-
-
 def _trace_leak(history: History, row: Prediction) -> list[DataLeak]:
     """Return the later row a prediction depends on, if there is one."""
-    from grandstand.apps.bets.domain.leakage_audit import trace_leak
+    from grandstand.apps.bets.domain.leakage_audit import ForecastQuery, trace_leak
     from grandstand.apps.bets.domain.registry import build_standard_panel
 
     model = build_standard_panel().of(row.model)
     if model is None or row.as_of is None or row.selection is None:
         return []
-    question = _Question(row.model, row.game_id, row.selection.partition("|")[0], row.as_of)
-    trace = trace_leak(question, history, lambda _: model)
-    if trace.kind != "later_data" or trace.known_at is None:
-        return []
-    return [DataLeak(row.model, row.game_id, row.as_of, trace.row, trace.known_at)]
+    query = ForecastQuery(row.game_id, row.selection.partition("|")[0], row.as_of)
+    trace = trace_leak(query, history, lambda _: model)
+    return [] if trace is None else [DataLeak(row.model, row.game_id, row.as_of, *trace)]
 
 
 def _early_rows(history: History, line: ResultRecord) -> list[DataLeak]:
