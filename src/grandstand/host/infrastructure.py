@@ -80,11 +80,10 @@ def _refuse_old_data(store: Store, settings: Settings) -> None:
         return
     engine, name = store.session.engine, store.session.name(jobs)
     if name in engine.list_tables() and engine.schema_of(name).partition != jobs.partition:
-        message = (
+        raise OldData(
             f"The data in {settings.home} was written by Grandstand 0.1.0 and cannot be used. "
             "Move it away, or set GRANDSTAND_HOME to another folder."
         )
-        raise OldData(message)
 
 
 def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
@@ -100,11 +99,10 @@ def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
         from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 
         return PostgresEngine.open(place, clock=clock, wide=settings.series_wide)
-    message = (
+    raise InvalidInput(
         "series is invalid. Use chunks, or a PostgreSQL connection string such as "
         "postgresql://USER:PASSWORD@HOST/DATABASE"
     )
-    raise InvalidInput(message)
 
 
 def has_series(settings: Settings) -> bool:
@@ -123,11 +121,10 @@ def open_engine(settings: Settings, clock: Clock, *, sparing: bool = False) -> E
         return _sqlite(settings, clock, place, sparing=sparing)
     if settings.tables == "dynamodb" or (kind == "dynamodb" and place):
         return _dynamodb(clock, place)
-    message = (
+    raise InvalidInput(
         f"tables = {settings.tables!r} is invalid. Use sqlite, sqlite:PATH, "
         "dynamodb, dynamodb:REGION or dynamodb:http://HOST:PORT"
     )
-    raise InvalidInput(message)
 
 
 def sqlite_file(settings: Settings) -> Path | None:

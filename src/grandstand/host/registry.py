@@ -35,8 +35,7 @@ def find_series(names: list[str]) -> tuple[Series[Any], ...]:
     known = {series.name: series for series in all_series()}
     unknown = [name for name in names if name not in known]
     if unknown:
-        message = f"No series named {', '.join(unknown)}; there are {', '.join(known)}"
-        raise NotFound(message)
+        raise NotFound(f"No series named {', '.join(unknown)}; there are {', '.join(known)}")
     return tuple(known[name] for name in names) if names else all_series()
 
 
@@ -55,7 +54,6 @@ def find_tables(names: list[str]) -> tuple[Table, ...]:
         matching = owned.get(name) or tuple(t for t in all_tables() if t.name == name)
         if not matching:
             known = ", ".join([*owned, *(table.name for table in all_tables())])
-            message = f"No table or app named {name}; there are {known}"
-            raise NotFound(message)
+            raise NotFound(f"No table or app named {name}; there are {known}")
         chosen.extend(table for table in matching if table not in chosen)
     return tuple(chosen)

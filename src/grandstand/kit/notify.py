@@ -79,8 +79,7 @@ def read_channels(
 def _webhook(url: str) -> Webhook:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        message = "Invalid webhook. Use a URL such as https://example.org/alerts."
-        raise InvalidInput(message)
+        raise InvalidInput("Invalid webhook. Use a URL such as https://example.org/alerts.")
     # Anybody who knows the path of a webhook can post to it.
     register_secrets(parts.path.strip("/"), parts.query)
     return Webhook(f"webhook {parts.hostname} {sha256(url.encode()).hexdigest()[:8]}", url)
@@ -94,8 +93,7 @@ def _mail(smtp: str, mail_from: str, mail_to: tuple[str, ...]) -> Mail:
         )
         raise InvalidInput(message)
     if not mail_from or not mail_to:
-        message = "Set mail_from and mail_to too: mail needs a sender and a recipient."
-        raise InvalidInput(message)
+        raise InvalidInput("Set mail_from and mail_to too: mail needs a sender and a recipient.")
     security, port = _SECURITY[parts.scheme]
     password = unquote(parts.password) if parts.password else None
     if security == "none" and password and not is_loopback(parts.hostname):
@@ -119,8 +117,7 @@ def _split(smtp: str) -> SplitResult:
         parts = urlsplit(smtp)
         _ = parts.port
     except ValueError:
-        message = "The port of the mail server is not a number"
-        raise InvalidInput(message) from None
+        raise InvalidInput("The port of the mail server is not a number") from None
     return parts
 
 

@@ -161,11 +161,10 @@ class Outbox:
             message = f"The body of {topic} {idempotency_key} cannot be encoded: {fault}"
             raise InvalidInput(message) from fault
         if len(written) > _LONGEST_BODY_BYTES:
-            message = (
+            raise InvalidInput(
                 f"The body of {topic} {idempotency_key} has {len(written)} bytes; the limit is "
                 f"{_LONGEST_BODY_BYTES}. Refer to larger data by key."
             )
-            raise InvalidInput(message)
         now = self._clock.now()
         return OutboxMessage(
             topic=topic,

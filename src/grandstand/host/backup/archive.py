@@ -266,12 +266,11 @@ def parts_of(settings: Settings, *, simulated: bool) -> tuple[Part, ...]:
     tables = sqlite_file(settings)
     series = settings.home / SERIES if settings.series.get_secret_value() == "chunks" else None
     if tables is None and series is None:
-        message = (
+        raise InvalidInput(
             "Neither tables nor series are kept in files here, so there is nothing to back up: use "
             "what your servers offer, or bring them into files with `grandstand copy --to sqlite` "
             "and `grandstand copy --series --to chunks`"
         )
-        raise InvalidInput(message)
     found = [Part(settings.home, "", tables, series)]
     apart = settings.home / SIMULATED
     if simulated and apart.is_dir():

@@ -70,8 +70,7 @@ def back_up(
         )
         raise InvalidInput(message)
     if path.exists() and not force:
-        message = f"{path} exists. Use another name, or --force to replace it."
-        raise BackupExists(message)
+        raise BackupExists(f"{path} exists. Use another name, or --force to replace it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _workshop(path) as workshop:

@@ -264,11 +264,10 @@ def _check_target(order: TableCopyRequest, target: Store, tables: tuple[Table, .
     if missing:
         names = ", ".join(target.session.name(each) for each in missing[:3])
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        message = (
+        raise NotFound(
             f"{order.target} does not have {names}{more}: make them with "
             f"`GRANDSTAND_TABLES={order.target} grandstand tables create`, or add --create"
         )
-        raise NotFound(message)
     for each in tables:
         check_table(target.session, each)
 

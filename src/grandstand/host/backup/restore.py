@@ -257,18 +257,16 @@ def _unused(path: Path) -> Path:
 def _check_settings(settings: Settings, manifest: Manifest) -> None:
     names = {member.name for member in manifest.files}
     if TABLES in names and sqlite_file(settings) is None:
-        message = (
+        raise InvalidInput(
             f"The settings keep tables in {settings.tables}, and the backup is of files: restore "
             "with GRANDSTAND_TABLES=sqlite, then bring them there with `grandstand copy`"
         )
-        raise InvalidInput(message)
     chunks = settings.series.get_secret_value() == "chunks"
     if any(name.startswith(f"{SERIES}/") for name in names) and not chunks:
-        message = (
+        raise InvalidInput(
             "The settings keep series on a server, and the backup is of files: restore with "
             "GRANDSTAND_SERIES=chunks, then bring them there with `grandstand copy --series`"
         )
-        raise InvalidInput(message)
 
 
 def _check_unused(settings: Settings, *, simulated: bool) -> None:

@@ -54,8 +54,7 @@ def prompt_password(question: str) -> str:
         return str(given)
     line = sys.stdin.readline(_LONGEST_LINE).rstrip("\r\n")
     if not line:
-        message = "No password given. Type it at a terminal, or pipe it in as one line."
-        raise InvalidInput(message)
+        raise InvalidInput("No password given. Type it at a terminal, or pipe it in as one line.")
     return line
 
 
@@ -67,8 +66,7 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        message = f"{question} Confirm with --yes."
-        raise InvalidInput(message)
+        raise InvalidInput(f"{question} Confirm with --yes.")
     typer.confirm(question, abort=True, err=True)
 
 
@@ -110,8 +108,7 @@ def add(
 
     async def check(people: AccountService) -> bool:
         if await people.find(check_name(name)) is not None:
-            message = f"An account named {name} exists. Choose another name."
-            raise NameTaken(message)
+            raise NameTaken(f"An account named {name} exists. Choose another name.")
         return not await people.any()
 
     async def act(people: AccountService) -> Account:

@@ -58,8 +58,7 @@ def init(
     """Write a settings file with every setting, its default and its help."""
     file = settings_file()
     if file.exists() and not force:
-        message = f"{file} exists. Edit it, or overwrite it with --force."
-        raise SettingsFileExists(message)
+        raise SettingsFileExists(f"{file} exists. Edit it, or overwrite it with --force.")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(template(), encoding="utf-8")
     file.chmod(0o600)

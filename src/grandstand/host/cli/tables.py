@@ -83,8 +83,7 @@ def _entity(name: str) -> type[Entity]:
     known = {entity.__name__: entity for table in all_tables() for entity in table.entities}
     if name not in known:
         versioned = [n for n, entity in known.items() if entity.__plan__.schema_version]
-        message = f"No entity named {name}; those with a version are {', '.join(versioned)}"
-        raise NotFound(message)
+        raise NotFound(f"No entity named {name}; those with a version are {', '.join(versioned)}")
     return known[name]
 
 
@@ -219,11 +218,10 @@ def serve(
     settings = read_settings()
     keys = {name: secret.get_secret_value() for name, secret in settings.tables_access_keys.items()}
     if not is_loopback(host) and not keys:
-        message = (
+        raise InvalidInput(
             f"{host} can be reached from other machines: set GRANDSTAND_TABLES_ACCESS_KEYS first, "
             f"or stay on {LOOPBACK}"
         )
-        raise InvalidInput(message)
     clock = SystemClock()
     place = None if memory else file or sqlite_file(settings)
     if place is not None:
@@ -286,5 +284,4 @@ def _pattern(name: str) -> Pattern:
     names = [f"{pattern.entity}.{pattern.name}" for pattern in known]
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "grandstand tables describe lists them"
-    message = f"No access pattern named {name}; {hint}"
-    raise NotFound(message)
+    raise NotFound(f"No access pattern named {name}; {hint}")

@@ -68,8 +68,7 @@ def wipe(settings: Settings) -> bool:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as fault:
-            message = "Grandstand is running with simulated data. Stop it first."
-            raise DemoInUse(message) from fault
+            raise DemoInUse("Grandstand is running with simulated data. Stop it first.") from fault
         shutil.rmtree(folder)
     return True
 

@@ -78,13 +78,11 @@ def check_preferences(time_zone: str, odds_format: str) -> Preferences:
     if time_zone not in time_zones():
         near = difflib.get_close_matches(time_zone, sorted(time_zones()), n=1, cutoff=0.6)
         hint = f"did you mean {near[0]}?" if near else "use a name such as Europe/London"
-        message = f"Unknown time zone {time_zone[:64]!r}; {hint}"
-        raise InvalidInput(message)
+        raise InvalidInput(f"Unknown time zone {time_zone[:64]!r}; {hint}")
     for known in get_args(OddsFormat):
         if known == odds_format:
             return Preferences(time_zone, known)
-    message = f"Unknown odds format. Use one of {', '.join(get_args(OddsFormat))}."
-    raise InvalidInput(message)
+    raise InvalidInput(f"Unknown odds format. Use one of {', '.join(get_args(OddsFormat))}.")
 
 
 @functools.cache
@@ -230,8 +228,7 @@ class AccountService:
         stored = None if person is None else person.password_hash
         right = await self._passwords.matches(stored, password)
         if person is None or not right:
-            message = "The name or the password is wrong"
-            raise LoginFailed(message)
+            raise LoginFailed("The name or the password is wrong")
         await self._throttle.forgive(tried)
         if self._passwords.outdated(person.password_hash):
             await self._strengthen(person, password)
@@ -249,8 +246,7 @@ class AccountService:
         person = await self._person(user_id)
         tried = await self._throttle.take(person.name_key, visitor.address)
         if not await self._passwords.matches(person.password_hash, old):
-            message = "The old password is wrong"
-            raise LoginFailed(message)
+            raise LoginFailed("The old password is wrong")
         await self._throttle.forgive(tried)
         return await self.sessions.begin(await self._set_password(person, new), visitor)
 
@@ -322,8 +318,7 @@ class AccountService:
     async def _person(self, user_id: str) -> Person:
         person = await self._store(Person.by_id(user_id or _NOBODY))
         if person is None:
-            message = "No such account"
-            raise NotFound(message)
+            raise NotFound("No such account")
         return person
 
     async def _set_password(self, person: Person, new: str) -> Person:

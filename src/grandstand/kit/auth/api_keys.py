@@ -63,8 +63,7 @@ class ApiKeyService:
         """
         label, now = _check_name(name), self._clock.now()
         if ends_at is not None and ends_at <= now:
-            message = "The expiry date is in the past. Choose a later one."
-            raise InvalidInput(message)
+            raise InvalidInput("The expiry date is in the past. Choose a later one.")
         if len(await self._store(StoredApiKey.of_user(user_id).newest(MOST_KEYS))) >= MOST_KEYS:
             message = f"There are {MOST_KEYS} keys, the maximum. Revoke one that is not used."
             raise LimitReached(message)
@@ -82,8 +81,7 @@ class ApiKeyService:
         try:
             await self._store.all(kept.issue(), owner)
         except TransactionCancelled as refused:
-            message = "No such account"
-            raise NotFound(message) from refused
+            raise NotFound("No such account") from refused
         return NewApiKey(f"{KEY_PREFIX}{kept.key_id}_{secret}", _view(kept))
 
     async def find(self, text: str) -> StoredApiKey | None:
@@ -114,15 +112,13 @@ class ApiKeyService:
                 return
         except ConditionFailed:
             pass
-        message = "No such key. It may have been revoked or have expired."
-        raise NotFound(message)
+        raise NotFound("No such key. It may have been revoked or have expired.")
 
     async def owner(self, key_id: str) -> str:
         """Return the owner of a key. Raises NotFound."""
         kept = await self._store(StoredApiKey.by_id(key_id)) if _ID.fullmatch(key_id) else None
         if kept is None:
-            message = "No such key. It may have been revoked or have expired."
-            raise NotFound(message)
+            raise NotFound("No such key. It may have been revoked or have expired.")
         return kept.user_id
 
     async def forget(self, user_id: str) -> int:

@@ -69,11 +69,10 @@ def check_binding(host: str, *, accounts: bool, tokens: bool) -> None:
     """Raise InvalidInput if the server would be open to other machines without accounts."""
     if is_loopback(host) or accounts or tokens:
         return
-    message = (
+    raise InvalidInput(
         f"{host} can be reached from other machines, but there is no account. Add one with "
         "grandstand user add NAME --admin, or stay on 127.0.0.1"
     )
-    raise InvalidInput(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +162,7 @@ def _known(name: str) -> HostName:
 def _known_origin(origin: str) -> str:
     scheme, _, rest = origin.casefold().partition("://")
     if scheme not in _PORTS or parse_host(rest) is None:
-        message = f"{origin!r} is not an origin. Use https://example.org, without a path."
-        raise InvalidInput(message)
+        raise InvalidInput(f"{origin!r} is not an origin. Use https://example.org, without a path.")
     return origin.casefold()
 
 

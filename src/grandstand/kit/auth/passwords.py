@@ -81,11 +81,10 @@ def check_password(password: str, name: str) -> str:
         message = f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters. Choose another."
         raise InvalidInput(message)
     if len(set(normal)) < _FEWEST_DIFFERENT or name.casefold() == normal.casefold():
-        message = (
+        raise InvalidInput(
             "This password is too easy to guess: take several words, or what a password keeper "
             "suggests"
         )
-        raise InvalidInput(message)
     return normal
 
 

@@ -89,8 +89,7 @@ class PersonalDataService:
         for erasure in await self.unfinished():
             if name in (erasure.name, erasure.user_id):
                 return erasure.user_id
-        message = f"No account named {name!r}. List all accounts with `grandstand user list`."
-        raise NotFound(message)
+        raise NotFound(f"No account named {name!r}. List all accounts with `grandstand user list`.")
 
     async def _begun(self, user_id: str) -> frozenset[str]:
         known = await self._store(Erasure.of_user(user_id))

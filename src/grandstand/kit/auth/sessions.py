@@ -165,8 +165,7 @@ class Sessions:
         known = _ID.fullmatch(session_id)
         found = await self._store(StoredSession.one_of(user_id, session_id)) if known else []
         if not found:
-            message = "No such session. It may have ended."
-            raise NotFound(message)
+            raise NotFound("No such session. It may have ended.")
         for kept in found:
             await self._store(StoredSession.end(kept.token_hash))
 

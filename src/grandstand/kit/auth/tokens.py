@@ -61,14 +61,12 @@ class TrustedIssuer:
             check_url(url)
         unsafe = [name for name in self.algorithms if name not in KEY_TYPES]
         if unsafe or not self.algorithms:
-            message = (
+            raise InvalidInput(
                 f"Unsupported token algorithms: {', '.join(unsafe) or 'no algorithm'}. Use one of "
                 f"{', '.join(KEY_TYPES)}"
             )
-            raise InvalidInput(message)
         if not self.client_ids or not all(map(_CLIENT.fullmatch, self.client_ids)):
-            message = f"Set the client ids that tokens of {self.issuer} are issued for"
-            raise InvalidInput(message)
+            raise InvalidInput(f"Set the client ids that tokens of {self.issuer} are issued for")
 
 
 def check_url(url: str) -> None:
@@ -80,8 +78,7 @@ def check_url(url: str) -> None:
         parts, host = urlsplit(""), ""
     safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
     if not host or not safe or parts.username is not None or parts.query or parts.fragment:
-        message = f"{url[:200]!r} is not a trusted issuer. Use its https:// URL."
-        raise InvalidInput(message)
+        raise InvalidInput(f"{url[:200]!r} is not a trusted issuer. Use its https:// URL.")
 
 
 _RATE: Final = RateLimit(per_second=1, burst=3)
@@ -192,8 +189,7 @@ class KeySet:
         described = told if isinstance(told, dict) else {}
         address = described.get("jwks_uri")
         if not isinstance(address, str) or described.get("issuer") != issuer:
-            message = f"{issuer} does not describe itself as that issuer"
-            raise SourceFailed(message)
+            raise SourceFailed(f"{issuer} does not describe itself as that issuer")
         check_url(address)
         return address
 
@@ -214,8 +210,7 @@ class KeySet:
 def _keys_in(document: object) -> dict[tuple[str, str], dict[str, Any]]:
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list) or len(listed) > _MOST_KEYS:
-        message = "The issuer's key document has no list of keys"
-        raise SourceFailed(message)
+        raise SourceFailed("The issuer's key document has no list of keys")
     return {
         (key["kid"], key["kty"]): key
         for key in listed

@@ -100,8 +100,7 @@ def check(job: Job) -> None:
         message = f"{job.name}: the interval must be more than 0 seconds, not {when.seconds}"
         raise InvalidInput(message)
     if job.tries < 1:
-        message = f"{job.name}: tries must be at least 1, not {job.tries}"
-        raise InvalidInput(message)
+        raise InvalidInput(f"{job.name}: tries must be at least 1, not {job.tries}")
 
 
 def first_due(job: Job, now: datetime, random: Random) -> datetime:
@@ -190,5 +189,4 @@ def _moment_after(name: str, when: Cron, after: datetime) -> datetime:
         local = CronSim(when.line, after.astimezone(zone))
         return next(at for each in local if (at := each.astimezone(UTC)) > after)
     except (CronSimError, StopIteration, RuntimeError) as fault:
-        message = f"{name}: the cron line {when.line!r} is invalid: {fault}"
-        raise InvalidInput(message) from fault
+        raise InvalidInput(f"{name}: the cron line {when.line!r} is invalid: {fault}") from fault

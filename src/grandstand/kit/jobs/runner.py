@@ -487,8 +487,7 @@ def _by_name(jobs: Iterable[Job]) -> dict[str, Job]:
     named: dict[str, Job] = {}
     for job in jobs:
         if job.name in named:
-            message = f"Two jobs are named {job.name}. Use unique names."
-            raise InvalidInput(message)
+            raise InvalidInput(f"Two jobs are named {job.name}. Use unique names.")
         check(job)
         named[job.name] = job
     return named

@@ -221,11 +221,10 @@ class RemoteLlm:
         known = await self._store(LlmSpending.of(today))
         spent = 0 if known is None else known.cost_microdollars
         if spent >= self._terms.daily_cents * _MICRODOLLARS_PER_CENT:
-            message = (
+            raise LlmBudgetExceeded(
                 f"The daily budget for language models, {spent / 1_000_000:.2f} dollars, is spent. "
                 "Raise GRANDSTAND_LLM_DAILY_CENTS, or wait until tomorrow (UTC)."
             )
-            raise LlmBudgetExceeded(message)
 
     async def _count(self, completion: Completion) -> None:
         cost, model = self._terms.cost(completion), self.model_id

@@ -100,9 +100,8 @@ class OfflineLlm:
     async def ask(self, question: LlmRequest[V]) -> LlmReply[V]:
         """Return the offline answer. Raises LlmOffline."""
         if question.offline is None:
-            message = (
+            raise LlmOffline(
                 f"{question.purpose} needs a language model: set GRANDSTAND_LLM_PROVIDER and "
                 "GRANDSTAND_LLM_MODEL"
             )
-            raise LlmOffline(message)
         return LlmReply(question.offline(), OFFLINE)
