@@ -29,14 +29,8 @@ from grandstand.kit.live import LiveHub
 from grandstand.kit.notify import Channel, read_channels
 from grandstand.kit.pages.assets import read_assets
 from grandstand.kit.pages.rendering import Links, NavSection, Pages
-from grandstand.kit.shared_limits import (
-    FallbackQuotas,
-    FallbackRateLimiter,
-    TableQuotas,
-    TableRateLimiter,
-)
+from grandstand.kit.shared_limits import TableQuotas, TableRateLimiter
 from grandstand.net.client import SourceRegistry
-from grandstand.net.rate_limits import MemoryQuotas, MemoryRateLimiter
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables.declaration.table import Naming
 from grandstand.storage.tables.engines.protocol import Engine
@@ -198,14 +192,8 @@ async def open_infrastructure(
             clock=clock,
             random=random,
             metrics=metrics,
-            rate_limiter=FallbackRateLimiter(
-                TableRateLimiter(kept, owner=instance, clock=clock, random=random),
-                MemoryRateLimiter(clock, random),
-                clock,
-            ),
-            quotas=FallbackQuotas(
-                TableQuotas(kept, clock=clock, random=random), MemoryQuotas(clock), clock
-            ),
+            rate_limiter=TableRateLimiter(kept, owner=instance, clock=clock, random=random),
+            quotas=TableQuotas(kept, clock=clock, random=random),
         )
     )
     hub = LiveHub(clock, metrics)

@@ -258,20 +258,27 @@ class MemoryQuotas:
 
     async def spend(self, source: str, quota: Quota, cost: int) -> QuotaUsage:
         """Count a request; raise QuotaExceeded, without counting it, if too little is left."""
-        now = self._clock.now()
-        usage = current_usage(self._usage.get(source), quota, now)
-        self._usage[source] = with_spending(usage, source, quota, cost, now=now)
-        return self._usage[source]
+
+        def charge(usage: QuotaUsage, now: datetime) -> QuotaUsage:
+            return with_spending(usage, source, quota, cost, now=now)
+
+        return await self._change(source, quota, charge)
 
     async def record_reading(self, source: str, quota: Quota, reading: QuotaReading) -> QuotaUsage:
         """Adopt the quota reported by the source."""
-        usage = current_usage(self._usage.get(source), quota, self._clock.now())
-        self._usage[source] = with_reading(usage, reading)
-        return self._usage[source]
+        return await self._change(source, quota, lambda usage, _: with_reading(usage, reading))
 
     async def spent(self, source: str, quota: Quota) -> QuotaUsage:
         """Return the usage of the current period."""
         return current_usage(self._usage.get(source), quota, self._clock.now())
+
+    async def _change(
+        self, source: str, quota: Quota, change: Callable[[QuotaUsage, datetime], QuotaUsage]
+    ) -> QuotaUsage:
+        now = self._clock.now()
+        usage = current_usage(self._usage.get(source), quota, now)
+        self._usage[source] = change(usage, now)
+        return self._usage[source]
 
 
 def new_period(quota: Quota, now: datetime) -> QuotaUsage:

@@ -1,4 +1,4 @@
-"""Rates and quotas hold while the store is away, each process for itself, and return with it."""
+"""Rate limits and quotas while the store is unavailable."""
 
 from datetime import timedelta
 from random import Random
@@ -6,15 +6,9 @@ from random import Random
 import pytest
 
 from grandstand.core.clock import ManualClock
-from grandstand.kit.shared_limits import (
-    LIMIT_TABLES,
-    FallbackQuotas,
-    FallbackRateLimiter,
-    TableQuotas,
-    TableRateLimiter,
-)
+from grandstand.kit.shared_limits import LIMIT_TABLES, TableQuotas, TableRateLimiter
 from grandstand.net.errors import QuotaExceeded, RateLimitTimeout
-from grandstand.net.rate_limits import MemoryQuotas, MemoryRateLimiter, Quota, RateLimit
+from grandstand.net.rate_limits import Quota, RateLimit
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
 from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
@@ -27,7 +21,7 @@ TWO_A_DAY = Quota(2, "day")
 
 
 class Company:
-    """A rate and a quota on a store that can go away, in time that passes only in sleep."""
+    """A rate limiter and quotas on a store that can fail; time passes only in sleep."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()
@@ -35,22 +29,16 @@ class Company:
         store = Store(self.engine, naming=Naming(), clock=self.clock)
         store.create((*LIMIT_TABLES, *PLATFORM_TABLES))
         kept, random = AsyncStore(store), Random(1)
-        shared = TableRateLimiter(
+        self.rates = TableRateLimiter(
             kept, owner="ada", clock=self.clock, random=random, sleep=self._sleep
         )
-        own = MemoryRateLimiter(self.clock, random, self._sleep)
-        self.rates = FallbackRateLimiter(shared, own, self.clock)
-        self.quotas = FallbackQuotas(
-            TableQuotas(kept, clock=self.clock, random=random, sleep=self._sleep),
-            MemoryQuotas(self.clock),
-            self.clock,
-        )
+        self.quotas = TableQuotas(kept, clock=self.clock, random=random, sleep=self._sleep)
 
     async def _sleep(self, seconds: float) -> None:
         self.clock.advance(seconds)
 
     async def ask(self, times: int) -> list[float]:
-        """Take so many turns; answer when each began."""
+        """Acquire a slot that many times; return when each began."""
         began = []
         for _ in range(times):
             async with self.rates.acquire("host", ONE, within_seconds=60, hold_seconds=5):
@@ -90,11 +78,11 @@ async def test_a_rest_a_host_wished_for_holds_while_the_store_is_away(company: C
     await company.rates.pause("host", 300)
     company.engine.down = True
 
-    told = await company.rates.next_at("host", ONE)
+    next_at = await company.rates.next_at("host", ONE)
     with pytest.raises(RateLimitTimeout):
         await company.ask(1)
 
-    assert told == company.clock.now() + timedelta(seconds=300)
+    assert next_at == company.clock.now() + timedelta(seconds=300)
 
 
 async def test_a_quota_is_counted_while_the_store_is_away(company: Company) -> None:
