@@ -71,10 +71,10 @@ async def platform(tmp_path: Path) -> AsyncIterator[Platform]:
 
 
 async def test_whoever_can_be_asked_answers_and_the_others_say_why_not(platform: Platform) -> None:
-    answers = await search_apps(platform, "  a   thing ", LOCAL_OWNER, seconds=0.05)
+    answers = await search_apps(platform, "  a   thing ", LOCAL_OWNER, timeout_seconds=0.05)
 
-    assert answers[0].answer == (SearchHit("thing", "a thing", "for Owner", "/finds"),)
-    assert {one.app.name: one.silent for one in answers} == {
+    assert answers[0].items == (SearchHit("thing", "a thing", "for Owner", "/finds"),)
+    assert {one.app.name: one.error for one in answers} == {
         "finds": "",
         "away": "The store is away",
         "broken": "It failed. The log has details.",
@@ -92,4 +92,4 @@ async def test_only_applications_that_give_chances_are_on_the_scoreboard(
 ) -> None:
     answers = await collect_calibration(platform, LOCAL_OWNER)
 
-    assert [(one.app.name, one.answer[0].said) for one in answers] == [("finds", SAID)]
+    assert [(one.app.name, one.items[0].said) for one in answers] == [("finds", SAID)]

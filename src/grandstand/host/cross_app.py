@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from grandstand.core.errors import Broken, GrandstandError
 from grandstand.core.logging import get_logger
 from grandstand.kit.app import App, AppServices, CalibrationSeries, SearchHit
+from grandstand.kit.calibration import CalibrationSummary, summarize
 
 if TYPE_CHECKING:
     from grandstand.host.runtime import Platform
     from grandstand.kit.auth.caller import Caller
 
 T = TypeVar("T")
-Question: TypeAlias = Callable[[AppServices[Any]], Awaitable[tuple[T, ...]] | None]
 
 MAX_QUERY_LENGTH: Final = 100
-_SEARCH_SECONDS: Final = 3.0
-_SCORE_SECONDS: Final = 20.0
-_TOO_LONG: Final = "It did not respond in time"
-_BROKEN: Final = "It failed. The log has details."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,65 +26,75 @@ class AppResult(Generic[T]):
     """The result of one app, or why it failed."""
 
     app: App[Any]
-    answer: tuple[T, ...] = ()
-    silent: str = ""
+    items: tuple[T, ...] = ()
+    error: str = ""
 
 
 async def search_apps(
-    platform: Platform, words: str, caller: Caller, *, seconds: float = _SEARCH_SECONDS
+    platform: Platform, query: str, caller: Caller, *, timeout_seconds: float = 3.0
 ) -> tuple[AppResult[SearchHit], ...]:
     """Return the search hits of every app; one that fails reports why."""
-    sought = " ".join(words.split())[:MAX_QUERY_LENGTH]
-    if not sought:
+    text = " ".join(query.split())[:MAX_QUERY_LENGTH]
+    if not text:
         return ()
-
-    def question(built: AppServices[Any]) -> Awaitable[tuple[SearchHit, ...]] | None:
-        return None if built.search is None else built.search(sought, caller)
-
-    return await _all(platform, question, seconds)
+    return await _ask_apps(
+        platform, lambda app: app.search and app.search(text, caller), timeout_seconds
+    )
 
 
 async def collect_calibration(
     platform: Platform, caller: Caller
 ) -> tuple[AppResult[CalibrationSeries], ...]:
     """Return the resolved forecasts of every app; one that fails reports why."""
-
-    def question(built: AppServices[Any]) -> Awaitable[tuple[CalibrationSeries, ...]] | None:
-        return None if built.calibration is None else built.calibration(caller)
-
-    return await _all(platform, question, _SCORE_SECONDS)
+    return await _ask_apps(platform, lambda app: app.calibration and app.calibration(caller), 20.0)
 
 
-async def _all(
-    platform: Platform, question: Question[T], seconds: float
+async def _ask_apps(
+    platform: Platform,
+    request: Callable[[AppServices[Any]], Awaitable[tuple[T, ...]] | None],
+    timeout_seconds: float,
 ) -> tuple[AppResult[T], ...]:
-    asked = [
-        (app, question(platform.built[app.name]))
-        for app in platform.apps
-        if app.name in platform.built
-    ]
+    async def ask(app: App[Any], reply: Awaitable[tuple[T, ...]]) -> AppResult[T]:
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                return AppResult(app, await reply)
+        except TimeoutError:
+            return AppResult(app, error="It did not respond in time")
+        except Exception as error:  # noqa: BLE001 - the results of the other apps are shown
+            if isinstance(error, GrandstandError) and not isinstance(error, Broken):
+                return AppResult(app, error=str(error))
+            get_logger("platform").exception("app_request_failed", app=app.name)
+            return AppResult(app, error="It failed. The log has details.")
+
+    built = [(app, platform.built[app.name]) for app in platform.apps if app.name in platform.built]
+    replies = [(app, request(services)) for app, services in built]
     return tuple(
-        await asyncio.gather(
-            *(_one(app, answer, seconds) for app, answer in asked if answer is not None)
-        )
+        await asyncio.gather(*(ask(app, reply) for app, reply in replies if reply is not None))
     )
 
 
-async def _one(app: App[Any], answer: Awaitable[tuple[T, ...]], seconds: float) -> AppResult[T]:
-    try:
-        async with asyncio.timeout(seconds):
-            return AppResult(app, await answer)
-    except TimeoutError:
-        return AppResult(app, silent=_TOO_LONG)
-    except Broken:
-        return _broke(app)
-    except GrandstandError as fault:
-        return AppResult(app, silent=str(fault))
-    except Exception:  # noqa: BLE001 - whatever it was, the others' answers are shown
-        return _broke(app)
+@dataclass(frozen=True, slots=True)
+class ForecasterRow:
+    """A forecaster with calibration figures, if there are enough forecasts."""
+
+    app: str
+    series: CalibrationSeries
+    figures: CalibrationSummary | None
 
 
-def _broke(app: App[Any]) -> AppResult[Any]:
-    """Log an app's unexpected error and return a result that hides it."""
-    get_logger("platform").exception("app_request_failed", app=app.name)
-    return AppResult(app, silent=_BROKEN)
+def rank_forecasters(
+    results: Iterable[AppResult[CalibrationSeries]],
+) -> tuple[ForecasterRow, ...]:
+    """Return your own row first, then Benny, then the models; rows with figures first."""
+    rows = [
+        ForecasterRow(result.app.name, series, summarize(series.said))
+        for result in results
+        for series in result.items
+    ]
+
+    def rank(row: ForecasterRow) -> tuple[int, bool, float]:
+        brier = 0.0 if row.figures is None else row.figures.brier.value
+        owner = ("yours", "benny", "model").index(row.series.whose)
+        return owner, row.figures is None, brier
+
+    return tuple(sorted(rows, key=rank))

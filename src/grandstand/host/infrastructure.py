@@ -1,4 +1,4 @@
-"""Opening the store, the series engine and the network, as configured."""
+"""Opening the store, the series engine, the network and the language model, as configured."""
 
 from __future__ import annotations
 
@@ -21,16 +21,25 @@ from grandstand.core.clock import Clock, SystemClock
 from grandstand.core.errors import Conflict, InvalidInput
 from grandstand.core.metrics import Metrics
 from grandstand.host.registry import all_tables
-from grandstand.host.settings import Settings
+from grandstand.host.settings import LlmSettings, Settings
 from grandstand.kit.app import App
-from grandstand.kit.auth.sessions import SESSION_COOKIE, csrf_token
+from grandstand.kit.auth.credentials import SESSION_COOKIE, csrf_token
 from grandstand.kit.jobs.tables import jobs
 from grandstand.kit.live import LiveHub
+from grandstand.kit.llm import (
+    BedrockProvider,
+    Llm,
+    LlmLimits,
+    OfflineLlm,
+    OpenAiProvider,
+    Provider,
+    RemoteLlm,
+)
 from grandstand.kit.notify import Channel, read_channels
 from grandstand.kit.pages.assets import read_assets
 from grandstand.kit.pages.rendering import Links, NavSection, Pages
 from grandstand.kit.shared_limits import TableQuotas, TableRateLimiter
-from grandstand.net.client import SourceRegistry
+from grandstand.net.client import Credentials, SourceRegistry
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables.declaration.table import Naming
 from grandstand.storage.tables.engines.protocol import Engine
@@ -292,3 +301,50 @@ def _make_secret(file: Path) -> None:
     with contextlib.suppress(FileExistsError):
         file.hardlink_to(unfinished)
     unfinished.unlink()
+
+
+def open_llm(
+    settings: LlmSettings, web: SourceRegistry, *, store: AsyncStore, clock: Clock, metrics: Metrics
+) -> Llm:
+    """Open the language model. Raises InvalidInput if a setting is missing."""
+    if settings.provider == "offline":
+        return OfflineLlm()
+    if not settings.model:
+        raise InvalidInput("Set GRANDSTAND_LLM_MODEL to the provider's model id")
+    provider = _bedrock(settings) if settings.provider == "bedrock" else _openai(settings, web)
+    limits = LlmLimits(
+        seconds=settings.seconds,
+        daily_cents=settings.daily_cents,
+        input_microdollars=settings.input_microdollars,
+        output_microdollars=settings.output_microdollars,
+    )
+    return RemoteLlm(provider, limits, store=store, clock=clock, metrics=metrics)
+
+
+def _bedrock(settings: LlmSettings) -> Provider:
+    from grandstand.net.bedrock import Bedrock
+
+    if not settings.region:
+        raise InvalidInput("Set GRANDSTAND_LLM_REGION to Bedrock's region")
+    client = Bedrock.open(
+        region=settings.region, endpoint=settings.endpoint or None, seconds=settings.seconds
+    )
+    return BedrockProvider(settings.model, client)
+
+
+def _openai(settings: LlmSettings, web: SourceRegistry) -> Provider:
+    if not settings.endpoint:
+        raise InvalidInput("Set GRANDSTAND_LLM_ENDPOINT to the model's URL, up to /v1")
+    key = settings.key.get_secret_value() if settings.key else None
+    source = web.source(
+        "llm",
+        base_url=settings.endpoint,
+        timeout_seconds=settings.seconds,
+        credentials=Credentials(headers={"authorization": f"Bearer {key}"} if key else {}),
+    )
+
+    async def post(path: str, body: bytes) -> bytes:
+        headers = {"content-type": "application/json"}
+        return (await source.post(path, body=body, headers=headers)).body
+
+    return OpenAiProvider(settings.model, post)

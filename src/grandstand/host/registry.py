@@ -11,7 +11,12 @@ from grandstand.apps.keiba.app import APP as KEIBA
 from grandstand.apps.trainer.app import APP as TRAINER
 from grandstand.core.errors import NotFound
 from grandstand.kit.app import App
-from grandstand.kit.tables import KIT_TABLES
+from grandstand.kit.auth.tables import AUTH_TABLES
+from grandstand.kit.events import EVENT_TABLES
+from grandstand.kit.jobs.tables import JOB_TABLES
+from grandstand.kit.llm import LLM_TABLES
+from grandstand.kit.outbox import OUTBOX_TABLES
+from grandstand.kit.shared_limits import LIMIT_TABLES
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.platform_tables import PLATFORM_TABLES
@@ -22,7 +27,17 @@ APPS: Final[tuple[App[Any], ...]] = (BETS, GATHERER, CRICKET, KEIBA, TRAINER)
 def tables_by_owner() -> dict[str, tuple[Table, ...]]:
     """Return all tables by app, the platform's own last."""
     owned = {app.name: app.tables for app in APPS if app.tables}
-    return owned | {"platform": PLATFORM_TABLES + KIT_TABLES}
+    return owned | {
+        "platform": (
+            *PLATFORM_TABLES,
+            *AUTH_TABLES,
+            *JOB_TABLES,
+            *OUTBOX_TABLES,
+            *EVENT_TABLES,
+            *LIMIT_TABLES,
+            *LLM_TABLES,
+        )
+    }
 
 
 def all_series() -> tuple[Series[Any], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,6 @@ from grandstand.core.clock import Clock, SystemClock
 from grandstand.core.errors import GrandstandError, Unavailable
 from grandstand.core.logging import get_logger
 from grandstand.core.metrics import Metrics
-from grandstand.host.demo.events import CombinedEvents
 from grandstand.host.demo.jobs import unused_demo_jobs
 from grandstand.host.demo.sources import how_to_connect
 from grandstand.host.demo.world import Demo
@@ -25,28 +24,30 @@ from grandstand.host.infrastructure import (
     notification_channels,
     open_demo_infrastructure,
     open_infrastructure,
+    open_llm,
     platform_secret,
     token_verifier,
 )
-from grandstand.host.llm import open_llm
-from grandstand.host.maintenance_jobs import platform_jobs
+from grandstand.host.maintenance import (
+    StoragePart,
+    describe_demo_storage,
+    describe_storage,
+    platform_jobs,
+)
 from grandstand.host.registry import APPS
-from grandstand.host.server.health import Check
 from grandstand.host.settings import Settings
-from grandstand.host.storage import StoragePart, describe_demo_storage, describe_storage
-from grandstand.kit.app import App, AppResources, AppServices, HomeCard, PersonalData, load
-from grandstand.kit.auth.accounts import AccountService
-from grandstand.kit.auth.authenticate import Authenticator
+from grandstand.kit.app import App, AppResources, AppServices, HomeCard, load
+from grandstand.kit.auth.accounts import AccountService, Authenticator
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.auth.host_policy import HostPolicy
-from grandstand.kit.auth.personal_data import PersonalDataService
+from grandstand.kit.auth.personal_data import PersonalData, PersonalDataService
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import Events
 from grandstand.kit.jobs.admin import JobAdmin
 from grandstand.kit.jobs.job import Job
 from grandstand.kit.jobs.runner import JobRunner
 from grandstand.kit.live import LiveHub
-from grandstand.kit.llm.interface import Llm
+from grandstand.kit.llm import Llm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import Deliverer, DeliveryHandler, Outbox
 from grandstand.kit.pages.rendering import Pages
@@ -115,7 +116,7 @@ class Platform:
     web: SourceRegistry
     llm: Llm
     hub: LiveHub
-    events: Events | CombinedEvents
+    events: Events
     notifier: Notifier
     people: AccountService
     gate: Authenticator
@@ -191,7 +192,7 @@ class Platform:
         real = await self.web.current()
         return real if self.apart is None else (*real, *await self.apart.web.current())
 
-    def checks(self) -> dict[str, Check]:
+    def checks(self) -> dict[str, Callable[[], Awaitable[str]]]:
         """Return the readiness checks."""
         return {"store": self._check_store, "jobs": self._check_jobs}
 
@@ -241,9 +242,15 @@ def _build(sides: _LiveAndDemo, host: str, apps: tuple[App[Any], ...]) -> Platfo
     given = _resources(sides, services)
     apart = given if sides.apart is None else _apart(sides, given)
     built = _open_services(sides, (given, apart), services, apps)
-    events = given.events if apart is given else CombinedEvents(given.events, apart.events)
-    kept: dict[str, PersonalData] = {"events": events}
-    kept |= {
+    events = Events(
+        store,
+        clock=clock,
+        random=random,
+        publisher=hub,
+        more_stores=() if sides.apart is None else (sides.apart.store,),
+    )
+    personal_data: dict[str, PersonalData] = {"events": events}
+    personal_data |= {
         name: each.personal_data for name, each in built.items() if each.personal_data is not None
     }
     simulated = {} if demo is None else {app: how_to_connect(app) for app in demo.apps}
@@ -266,7 +273,7 @@ def _build(sides: _LiveAndDemo, host: str, apps: tuple[App[Any], ...]) -> Platfo
         pages=make_pages(ground, apps, simulated),
         jobs=JobAdmin(store, clock, retired=unused_demo_jobs(settings)),
         background=_background(sides, _jobs(sides, services, apps), _handlers(sides, given, built)),
-        belongings=PersonalDataService(store, people, kept, clock),
+        belongings=PersonalDataService(store, people, personal_data, clock),
         apps=apps,
         services=services,
         built=built,

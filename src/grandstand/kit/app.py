@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from grandstand.core.metrics import Metrics
     from grandstand.kit.auth.caller import Caller
+    from grandstand.kit.auth.personal_data import PersonalData
     from grandstand.kit.cursors import Cursors
     from grandstand.kit.events import Events
     from grandstand.kit.jobs.job import Job
     from grandstand.kit.live import Publisher
-    from grandstand.kit.llm.interface import Llm
+    from grandstand.kit.llm import Llm
     from grandstand.kit.notify import Notifier
     from grandstand.kit.outbox import DeliveryHandler, Outbox
     from grandstand.kit.pages.rendering import Pages
@@ -123,18 +124,6 @@ class CalibrationSeries:
     what: str
     href: str
     said: tuple[ResolvedForecast, ...] = ()
-
-
-class PersonalData(Protocol):
-    """The data an app stores about one person."""
-
-    def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """Yield everything stored about a person, as (kind, JSON-ready record)."""
-        ...
-
-    async def erase(self, user_id: str) -> int:
-        """Erase everything stored about a person and return the number of records."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
 from heapq import merge
 from itertools import islice
@@ -14,17 +14,12 @@ from grandstand.core.ids import new_id
 from grandstand.core.logging import redact
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.live import Publisher
-from grandstand.storage.tables.declaration.entity import Entity
-from grandstand.storage.tables.declaration.fields import ttl
-from grandstand.storage.tables.declaration.table import Table
-from grandstand.storage.tables.operations.item_ops import Put, WriteMany
-from grandstand.storage.tables.operations.queries import Query, key
-from grandstand.storage.tables.store import AsyncStore
+from grandstand.storage.tables import AsyncStore, Entity, Query, Table, key, ttl
+from grandstand.storage.tables.operations.item_ops import WriteMany
 
 TOPIC: Final = "platform/events"
 _EVERYBODY: Final = "everybody"
 _USER: Final = "user#"
-_LONGEST_TEXT: Final = 1000
 
 events: Final = Table(
     "grandstand-events",
@@ -56,23 +51,29 @@ class Event(Entity, table=events, names="camel", times="epoch_ms"):
         """Return an audience's events, newest first."""
         return cls.row(audience=audience).newest()
 
-    def keep(self) -> Put[Self]:
-        """Store the event."""
-        return self.put()
-
     @classmethod
     def forget(cls, audience: str, event_ids: tuple[str, ...]) -> WriteMany:
         """Delete events of one audience."""
-        return WriteMany(tuple(cls.delete(audience=audience, event_id=one) for one in event_ids))
+        return WriteMany(tuple(cls.delete(audience=audience, event_id=each) for each in event_ids))
 
 
 class Events:
-    """Records events, publishes them to open pages, and lists recent ones."""
+    """Records events, publishes them to open pages, and lists recent ones.
+
+    The events in `more_stores` are listed, exported and erased too.
+    """
 
     def __init__(
-        self, store: AsyncStore, *, clock: Clock, random: Random, publisher: Publisher
+        self,
+        store: AsyncStore,
+        *,
+        clock: Clock,
+        random: Random,
+        publisher: Publisher,
+        more_stores: Sequence[AsyncStore] = (),
     ) -> None:
         self._store = store
+        self._stores = (store, *more_stores)
         self._clock = clock
         self._random = random
         self._publisher = publisher
@@ -87,12 +88,12 @@ class Events:
         user_id: str | None = None,
     ) -> Event:
         """Store and publish an event; with a user id, for that user only."""
-        event = self.made(app, kind, text, href, user_id=user_id)
-        await self._store(event.keep())
-        self.tell(event)
+        event = self.create(app, kind, text, href, user_id=user_id)
+        await self._store(event.put())
+        self.publish(event)
         return event
 
-    def made(
+    def create(
         self,
         app: str,
         kind: str,
@@ -108,43 +109,49 @@ class Events:
             at=self._clock.now(),
             app=app,
             kind=kind,
-            text=redact(text)[:_LONGEST_TEXT],
+            text=redact(text)[:1000],
             href=href,
         )
 
-    def tell(self, event: Event) -> None:
+    def publish(self, event: Event) -> None:
         """Publish a stored event to open pages."""
         everybody = event.audience == _EVERYBODY
         person = event.audience.removeprefix(_USER)
-        self._publisher.publish(TOPIC if everybody else f"{TOPIC}/user/{person}", _plain(event))
+        self._publisher.publish(
+            TOPIC if everybody else f"{TOPIC}/user/{person}", _to_message(event)
+        )
 
     async def recent(self, limit: int, caller: Caller) -> tuple[Event, ...]:
         """Return the latest events the caller may see, newest first."""
-        seen = [
-            (await self._store.page(Event.of_audience(audience), limit)).items
+        pages = [
+            (await store.page(Event.of_audience(audience), limit)).items
+            for store in self._stores
             for audience in (_EVERYBODY, _audience(caller.user_id))
         ]
-        newest = merge(*seen, key=lambda event: event.event_id, reverse=True)
+        newest = merge(*pages, key=lambda event: event.event_id, reverse=True)
         return tuple(islice(newest, limit))
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield the events that only this user may see."""
-        async for event in self._store.each(Event.of_audience(_audience(user_id))):
-            yield "event", _plain(event)
+        for store in self._stores:
+            async for event in store.each(Event.of_audience(_audience(user_id))):
+                yield "event", _to_message(event)
 
     async def erase(self, user_id: str) -> int:
         """Delete the events that only this user may see, and return how many."""
-        audience = _audience(user_id)
-        found = [each.event_id async for each in self._store.each(Event.of_audience(audience))]
-        await self._store(Event.forget(audience, tuple(found)))
-        return len(found)
+        audience, erased = _audience(user_id), 0
+        for store in self._stores:
+            ids = [event.event_id async for event in store.each(Event.of_audience(audience))]
+            await store(Event.forget(audience, tuple(ids)))
+            erased += len(ids)
+        return erased
 
 
 def _audience(user_id: str | None) -> str:
     return _EVERYBODY if user_id is None else f"{_USER}{user_id}"
 
 
-def _plain(event: Event) -> dict[str, Any]:
+def _to_message(event: Event) -> dict[str, Any]:
     return {
         "event_id": event.event_id,
         "at": event.at.isoformat(),

@@ -49,8 +49,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from grandstand.core.errors import GrandstandError, NotAllowed, NotFound
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.auth.credentials import CSRF_FIELD, CSRF_HEADER, refuses_form
 from grandstand.kit.auth.host_policy import SAFE_METHODS
-from grandstand.kit.auth.sessions import CSRF_FIELD, CSRF_HEADER, refuses_form
 from grandstand.kit.problems import COMMON_ERRORS, NotSignedIn, RequestTooLarge, problem_responses
 
 Access: TypeAlias = Literal["user", "admin", "anyone"]

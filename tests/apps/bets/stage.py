@@ -33,7 +33,7 @@ from grandstand.kit.app import ExchangePrices
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
-from grandstand.kit.llm.interface import Llm, OfflineLlm
+from grandstand.kit.llm import Llm, OfflineLlm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
 from grandstand.net.client import SourceRegistry

@@ -82,7 +82,7 @@ def test_serve_runs_no_jobs(tmp_path: Path) -> None:
     with _running(tmp_path, "serve") as (_, address):
         ready = _ready(address, "/health/ready").json()
 
-    assert ready["parts"]["jobs"]["told"] == "not run here"
+    assert ready["parts"]["jobs"]["detail"] == "not run here"
 
 
 def test_a_worker_runs_jobs_and_answers_monitors_only(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from grandstand.host.cli.accounts import key, user, with_accounts
 from grandstand.kit.auth.accounts import AccountService
 from grandstand.kit.auth.caller import Caller
-from grandstand.kit.auth.sessions import Visitor
+from grandstand.kit.auth.credentials import Visitor
 
 PASSWORD = "four strong words here"
 HOME = Visitor("192.0.2.7")

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from websockets.exceptions import InvalidStatus
 
 from grandstand.host.settings import AuthSettings
-from grandstand.kit.auth.sessions import SESSION_COOKIE, Visitor
+from grandstand.kit.auth.credentials import SESSION_COOKIE, Visitor
 from tests.host.server.matrix import Door, calling, doors, expected, sockets
 from tests.host.server.serving import Served, serving, settings_in
-from tests.kit.auth.bearer.issuer import CLIENT, Issuer
+from tests.kit.auth.issuer import CLIENT, Issuer
 
 Rank = Literal["nobody", "user", "admin", "refused"]
 PASSWORD = "a stand with a view"
@@ -70,7 +70,7 @@ async def _credentials(
     await people.keys.revoke(bob.user_id, revoked.view.key_id)
     session = await people.log_in("bob", PASSWORD, Visitor("127.0.0.1"))
     ended = await people.log_in("bob", PASSWORD, Visitor("127.0.0.1"))
-    await people.log_out(ended.token)
+    await people.sessions.end(ended.token)
     stranger = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     group = {"cognito:groups": ["admin"]}
     headers = {
@@ -179,7 +179,7 @@ def test_whoever_comes_through_a_proxy_is_not_the_local_owner(tmp_path: Path) ->
 
 def test_nobody_can_end_somebody_elses_session(peopled: Peopled) -> None:
     people = peopled.served.platform.people
-    mine = peopled.served.do(people.sessions_of(peopled.bob_id))[0].session_id
+    mine = peopled.served.do(people.sessions.list(peopled.bob_id))[0].session_id
     path = f"/api/platform/sessions/{mine}"
 
     with peopled.served.client() as client:

@@ -34,7 +34,7 @@ async def test_what_is_found_says_which_application_knows_it(client: httpx2.Asyn
 
     assert answer.json() == {
         "query": "hospital",
-        "found": [
+        "hits": [
             {
                 "app": "trainer",
                 "kind": "scenario",
@@ -43,7 +43,7 @@ async def test_what_is_found_says_which_application_knows_it(client: httpx2.Asyn
                 "href": "/trainer/scenarios/two-hospitals",
             }
         ],
-        "silent": [],
+        "failed": [],
     }
 
 
@@ -61,4 +61,4 @@ async def test_without_anything_decided_the_scoreboard_has_no_figures(
     own = [one["who"] for one in told["standings"] if one["whose"] == "yours"]
     assert own == ["Your bets", "Your forecasts"]
     assert {one["brier"] for one in told["standings"]} == {None}
-    assert told["silent"] == []
+    assert told["failed"] == []

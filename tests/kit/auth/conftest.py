@@ -16,7 +16,7 @@ from grandstand.storage.tables.engines.dynamodb.client import Credentials
 from grandstand.storage.tables.engines.dynamodb.engine import DynamoEngine
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from tests.kit.auth.bearer.issuer import Issuer
+from tests.kit.auth.issuer import Issuer
 
 NAMING = Naming(prefix="who-")
 CHEAP = Cost(passes=1, memory_kib=64)

@@ -10,8 +10,8 @@ from grandstand.core.clock import ManualClock
 from grandstand.core.errors import Conflict, InvalidInput, NotFound
 from grandstand.kit.auth.accounts import AccountService
 from grandstand.kit.auth.caller import LastAdmin, LoginFailed, NameTaken, Preferences
+from grandstand.kit.auth.credentials import Visitor
 from grandstand.kit.auth.passwords import Cost, Passwords
-from grandstand.kit.auth.sessions import Visitor
 from grandstand.kit.auth.tables import Person
 from grandstand.storage.tables import AsyncStore
 

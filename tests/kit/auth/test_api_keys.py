@@ -10,7 +10,7 @@ from grandstand.core.clock import ManualClock
 from grandstand.core.errors import InvalidInput, LimitReached, NotFound
 from grandstand.core.logging import redact
 from grandstand.kit.auth.accounts import AccountService
-from grandstand.kit.auth.api_keys import MOST_KEYS
+from grandstand.kit.auth.credentials import MOST_KEYS
 from grandstand.kit.auth.tables import StoredApiKey
 from grandstand.storage.tables import AsyncStore
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 
 from grandstand.core.clock import ManualClock
-from grandstand.kit.auth.accounts import AccountService
-from grandstand.kit.auth.authenticate import Authenticator, Refusal, expired_cookie, session_cookie
-from grandstand.kit.auth.caller import LOCAL_OWNER, Caller, Preferences
-from grandstand.kit.auth.sessions import SESSION_COOKIE, Visitor
+from grandstand.kit.auth.accounts import AccountService, Authenticator
+from grandstand.kit.auth.caller import LOCAL_OWNER, Caller, Preferences, Refusal
+from grandstand.kit.auth.credentials import SESSION_COOKIE, Visitor, set_session_cookie
 from grandstand.kit.auth.tables import Erasure
 from grandstand.kit.auth.tokens import TokenVerifier, TrustedIssuer
 from grandstand.storage.tables import AsyncStore
-from tests.kit.auth.bearer.issuer import CLIENT, Issuer
+from tests.kit.auth.issuer import CLIENT, Issuer
 
 pytestmark = pytest.mark.anyio
 
@@ -191,7 +192,7 @@ async def test_nobody_comes_in_while_what_is_theirs_is_being_erased(
     token_gate: Authenticator, store: AsyncStore, issuer: Issuer, clock: ManualClock
 ) -> None:
     token = issuer.token(_claims(issuer, clock))
-    await store(Erasure(user_id="sub-1", name="sub-1", begun_at=clock.now()).begin())
+    await store(Erasure(user_id="sub-1", name="sub-1", begun_at=clock.now()).put().if_absent())
 
     told = await identified(token_gate, authorization=f"Bearer {token}")
 
@@ -205,12 +206,13 @@ async def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(
     await people.add("ada", PASSWORD)
     session = await people.log_in("ada", PASSWORD, HOME)
 
-    cookie = session_cookie(session, secure=True)
+    response, expired = Response(), Response()
+    set_session_cookie(response, session, secure=True)
+    set_session_cookie(expired, None, secure=True)
 
-    assert (cookie.name, cookie.value) == ("grandstand_session", session.token)
-    assert (cookie.http_only, cookie.same_site, cookie.secure) == (True, "lax", True)
-    assert cookie.max_age_seconds == 30 * 86_400
-    assert (expired_cookie(secure=True).value, expired_cookie(secure=True).max_age_seconds) == (
-        "",
-        0,
-    )
+    cookie = SimpleCookie(response.headers["set-cookie"])["grandstand_session"]
+    assert cookie.value == session.token
+    assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "lax", True)
+    assert (cookie["max-age"], cookie["path"]) == (str(30 * 86_400), "/")
+    deleted = SimpleCookie(expired.headers["set-cookie"])["grandstand_session"]
+    assert (deleted.value, deleted["max-age"]) == ("", "0")

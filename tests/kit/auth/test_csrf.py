@@ -7,7 +7,7 @@ import secrets
 import pytest
 
 from grandstand.kit.auth.caller import LOCAL_OWNER, Caller
-from grandstand.kit.auth.sessions import SESSION_COOKIE, csrf_matches, csrf_token, refuses_form
+from grandstand.kit.auth.credentials import SESSION_COOKIE, csrf_matches, csrf_token, refuses_form
 
 MINE, OTHERS = "A" * 43, "B" * 43
 BY_COOKIE = Caller("ada", "Ada", frozenset({"user"}), "session")

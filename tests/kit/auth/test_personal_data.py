@@ -12,8 +12,8 @@ from grandstand.core.clock import ManualClock
 from grandstand.core.errors import NotFound, Unavailable
 from grandstand.kit.auth.accounts import AccountService
 from grandstand.kit.auth.caller import LastAdmin
+from grandstand.kit.auth.credentials import Visitor
 from grandstand.kit.auth.personal_data import PersonalDataService
-from grandstand.kit.auth.sessions import Visitor
 from grandstand.storage.tables import AsyncStore
 
 pytestmark = pytest.mark.anyio

@@ -9,7 +9,7 @@ import pytest
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import NotFound
 from grandstand.kit.auth.accounts import AccountService
-from grandstand.kit.auth.sessions import Visitor, hashed
+from grandstand.kit.auth.credentials import Visitor, hash_secret
 from grandstand.kit.auth.tables import StoredSession
 from grandstand.storage.tables import AsyncStore
 
@@ -33,7 +33,7 @@ async def test_the_store_keeps_only_the_hash_of_a_token(
 ) -> None:
     session = await people.log_in("ada", PASSWORD, HOME)
 
-    kept = await store.read(StoredSession.by_hash(hashed(session.token)))
+    kept = await store.read(StoredSession.by_hash(hash_secret(session.token)))
 
     assert len(session.token) == 43
     assert session.token not in repr(kept)
@@ -105,10 +105,10 @@ async def test_use_is_recorded_now_and_then_not_every_time(
 
     clock.advance(60)
     await people.by_session(session.token)
-    soon = await store.read(StoredSession.by_hash(hashed(session.token)))
+    soon = await store.read(StoredSession.by_hash(hash_secret(session.token)))
     clock.advance(3_600)
     await people.by_session(session.token)
-    later = await store.read(StoredSession.by_hash(hashed(session.token)))
+    later = await store.read(StoredSession.by_hash(hash_secret(session.token)))
 
     assert soon.seen_at == begun
     assert later.seen_at == clock.now()
@@ -122,7 +122,7 @@ async def test_a_person_sees_their_own_sessions_and_which_one_they_use(
     here = await people.log_in("ada", PASSWORD, HOME)
     await people.log_in("bob", PASSWORD, HOME)
 
-    listed = await people.sessions_of(ada.user_id, here.token)
+    listed = await people.sessions.list(ada.user_id, here.token)
 
     assert {(each.agent, each.current) for each in listed} == {("Firefox", True), ("Safari", False)}
 
@@ -159,7 +159,7 @@ async def test_logging_out_ends_this_session_only(people: AccountService) -> Non
     here = await people.log_in("ada", PASSWORD, HOME)
     there = await people.log_in("ada", PASSWORD, HOME)
 
-    await people.log_out(here.token)
+    await people.sessions.end(here.token)
 
     assert await people.by_session(here.token) is None
     assert await people.by_session(there.token) is not None
@@ -170,10 +170,10 @@ async def test_a_session_of_an_older_generation_is_over_even_if_its_row_is_left(
 ) -> None:
     ada = await people.read("ada")
     session = await people.log_in("ada", PASSWORD, HOME)
-    row = await store.read(StoredSession.by_hash(hashed(session.token)))
+    row = await store.read(StoredSession.by_hash(hash_secret(session.token)))
     await people.reset_password(ada.user_id, f"new {PASSWORD}")
 
-    await store(row.begin())
+    await store(row.put().if_absent())
 
     assert await people.by_session(session.token) is None
-    assert await people.sessions_of(ada.user_id) == ()
+    assert await people.sessions.list(ada.user_id) == ()

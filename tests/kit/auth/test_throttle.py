@@ -9,8 +9,8 @@ import pytest
 from grandstand.core.clock import ManualClock
 from grandstand.kit.auth.accounts import AccountService
 from grandstand.kit.auth.caller import LoginFailed, LoginThrottled
-from grandstand.kit.auth.sessions import Visitor
-from grandstand.kit.request_limits import network_of
+from grandstand.kit.auth.credentials import Visitor
+from grandstand.kit.auth.passwords import network_of
 
 pytestmark = pytest.mark.anyio
 

@@ -20,8 +20,8 @@ from grandstand.host.cli.output import format_timestamp, to_json
 from grandstand.host.infrastructure import open_store
 from grandstand.host.settings import read_settings
 from grandstand.kit.auth.accounts import Account, AccountService, check_name
-from grandstand.kit.auth.api_keys import ApiKeyView, NewApiKey
 from grandstand.kit.auth.caller import NameTaken
+from grandstand.kit.auth.credentials import ApiKeyView, NewApiKey
 from grandstand.kit.auth.personal_data import ErasureReport, PersonalDataService, PersonalRecord
 from grandstand.kit.auth.tables import AUTH_TABLES
 from grandstand.kit.terminal import ColumnSpec, TableRow, console, print_table

@@ -8,12 +8,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.core.errors import GrandstandError, NotAllowed
-from grandstand.host.server.platform_api import set_cookie, visitor
 from grandstand.kit.auth.accounts import time_zones
-from grandstand.kit.auth.authenticate import expired_cookie, session_cookie
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.auth.credentials import SESSION_COOKIE, Visitor, set_session_cookie
 from grandstand.kit.auth.passwords import MIN_LENGTH
-from grandstand.kit.auth.sessions import SESSION_COOKIE
 from grandstand.kit.pages.page import form_fields, redirect_to
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.routes import CurrentCaller, OptionalCaller, page
@@ -21,7 +19,6 @@ from grandstand.kit.routes import CurrentCaller, OptionalCaller, page
 if TYPE_CHECKING:
     from grandstand.host.runtime import Platform
 
-_LONGEST_NAME: Final = 200
 _NOTICES: Final = {
     "preferences": "Preferences saved.",
     "password": "Password changed. All other sessions have ended.",
@@ -52,12 +49,12 @@ class AccountPages:
     async def log_in(self, request: Request) -> Response:
         """Start a session and redirect to the page the user wanted."""
         given = await form_fields(request)
-        name, wanted = given.get("name", "")[:_LONGEST_NAME], safe_return(given.get("next"))
+        name, wanted = given.get("name", "")[:200], safe_return(given.get("next"))
         try:
             session = await self._people.log_in(
                 name,
                 given.get("password", ""),
-                visitor(request),
+                Visitor.of_request(request),
                 replacing=request.cookies.get(SESSION_COOKIE),
             )
         except GrandstandError as refused:
@@ -70,7 +67,7 @@ class AccountPages:
                 error=f"{refused}.",
             )
         response = redirect_to(wanted)
-        set_cookie(response, session_cookie(session, secure=self._secure))
+        set_session_cookie(response, session, secure=self._secure)
         return response
 
     @page("/logout", access="anyone", method="POST")
@@ -78,9 +75,9 @@ class AccountPages:
         """End the session and redirect to the login form."""
         token = request.cookies.get(SESSION_COOKIE)
         if token:
-            await self._people.log_out(token)
+            await self._people.sessions.end(token)
         response = redirect_to("/login")
-        set_cookie(response, expired_cookie(secure=self._secure))
+        set_session_cookie(response, None, secure=self._secure)
         return response
 
     @page("/account")
@@ -107,44 +104,44 @@ class AccountPages:
     @page("/account/password", method="POST")
     async def change_password(self, request: Request, who: CurrentCaller) -> Response:
         """Change the password and end other sessions."""
-        _demand_account(who)
+        _require_account(who)
         given = await form_fields(request)
         try:
             session = await self._people.change_password(
-                who.user_id, given.get("old", ""), given.get("new", ""), visitor(request)
+                who.user_id, given.get("old", ""), given.get("new", ""), Visitor.of_request(request)
             )
         except GrandstandError as refused:
             return await self._render(request, who, refused)
         response = redirect_to("/account?notice=password")
-        set_cookie(response, session_cookie(session, secure=self._secure))
+        set_session_cookie(response, session, secure=self._secure)
         return response
 
     @page("/account/sessions/{session_id}/end", method="POST")
     async def end_session(self, who: CurrentCaller, session_id: str) -> Response:
         """End one of the user's own sessions. Raises NotFound."""
-        _demand_account(who)
+        _require_account(who)
         await self._people.sessions.revoke(who.user_id, session_id)
         return redirect_to("/account?notice=session")
 
     @page("/account/keys", method="POST")
     async def issue_key(self, request: Request, who: CurrentCaller) -> Response:
         """Issue an API key and show it once."""
-        _demand_account(who)
+        _require_account(who)
         given = await form_fields(request)
         try:
-            made = await self._people.keys.issue(
+            key = await self._people.keys.issue(
                 who.user_id, given.get("name", ""), admin=who.admin and given.get("admin") == "yes"
             )
         except GrandstandError as refused:
             return await self._render(request, who, refused)
-        response = await self._render(request, who, new_key=made.text)
+        response = await self._render(request, who, new_key=key.text)
         response.headers["cache-control"] = "no-store"
         return response
 
     @page("/account/keys/{key_id}/revoke", method="POST")
     async def revoke_key(self, who: CurrentCaller, key_id: str) -> Response:
         """Revoke one of the user's own keys. Raises NotFound."""
-        _demand_account(who)
+        _require_account(who)
         await self._people.keys.revoke(who.user_id, key_id)
         return redirect_to("/account?notice=key")
 
@@ -157,7 +154,7 @@ class AccountPages:
     ) -> Response:
         has_account = who.via == "session"
         token = request.cookies.get(SESSION_COOKIE)
-        sessions = await self._people.sessions_of(who.user_id, token) if has_account else ()
+        sessions = await self._people.sessions.list(who.user_id, token) if has_account else ()
         keys = await self._people.keys.list(who.user_id) if has_account else ()
         values = {"new_key": "", "error": "" if refused is None else f"{refused}.", **more}
         return self._platform.pages.render(
@@ -173,6 +170,6 @@ class AccountPages:
         )
 
 
-def _demand_account(who: Caller) -> None:
+def _require_account(who: Caller) -> None:
     if who.via != "session":
         raise NotAllowed("This needs an account. Log in first.")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from grandstand.host.runtime import Platform
 
 EVENTS_SHOWN: Final = 12
-_YEAR_SECONDS: Final = 31_536_000
 
 
 class HomePages:
@@ -45,11 +44,11 @@ class HomePages:
         given = await form_fields(request)
         theme = given.get("theme", "")
         if theme not in THEMES:
-            raise InvalidInput(f"Colours are {', '.join(THEMES)}: choose one of these")
+            raise InvalidInput(f"Unknown color scheme. Use one of {', '.join(THEMES)}.")
         response = redirect_to(safe_return(given.get("back")))
         secure = self._platform.settings.server.https
         response.set_cookie(
-            THEME_COOKIE, theme, max_age=_YEAR_SECONDS, secure=secure, samesite="lax"
+            THEME_COOKIE, theme, max_age=365 * 86_400, secure=secure, samesite="lax"
         )
         return response
 
@@ -61,18 +60,18 @@ class AppPlaceholderPages:
         self._platform = platform
 
     @page("/{name}")
-    async def door(self, request: Request, who: CurrentCaller, name: str) -> Response:
+    async def placeholder(self, request: Request, who: CurrentCaller, name: str) -> Response:
         """What an app is for and what it stores. Raises NotFound."""
-        for card, now in await self._platform.cards(who):
-            if card.name == name and card.pages is None:
-                kept = [part for part in await self._platform.storage() if part.owner == name]
+        for app, card in await self._platform.cards(who):
+            if app.name == name and app.pages is None:
+                parts = [part for part in await self._platform.storage() if part.owner == name]
                 return self._platform.pages.render(
                     request,
-                    "platform/door.html",
+                    "platform/placeholder.html",
                     section=name,
+                    app=app,
                     card=card,
-                    now=now,
-                    storage=replace(storage_table(kept), csv_href="").view(request.query_params),
+                    storage=replace(storage_table(parts), csv_href="").view(request.query_params),
                 )
         raise NotFound("Not found")
 
@@ -85,14 +84,14 @@ class SearchPages:
 
     @page("/search")
     async def search(self, request: Request, who: CurrentCaller) -> Response:
-        """Teams, markets, matches, horses and scenarios that some words are about."""
-        words = " ".join(request.query_params.get("q", "").split())[:MAX_QUERY_LENGTH]
-        answers = await search_apps(self._platform, words, who)
+        """Teams, markets, matches, horses and scenarios that match the query."""
+        query = " ".join(request.query_params.get("q", "").split())[:MAX_QUERY_LENGTH]
+        results = await search_apps(self._platform, query, who)
         return self._platform.pages.render(
             request,
             "platform/search.html",
-            words=words,
-            answers=[one for one in answers if one.answer],
-            count=sum(len(one.answer) for one in answers),
-            silent=[one for one in answers if one.silent],
+            query_text=query,
+            results=[result for result in results if result.items],
+            count=sum(len(result.items) for result in results),
+            failed=[result for result in results if result.error],
         )

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from grandstand.core import formatting
 from grandstand.core.errors import NotFound
-from grandstand.host.storage import StoragePart
+from grandstand.host.maintenance import StoragePart
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.jobs.job import humanize_schedule
 from grandstand.kit.pages.page import redirect_to

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -11,15 +11,18 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Mount, WebSocketRoute
 
 from grandstand.core.errors import GrandstandError
-from grandstand.host.pages.routes import platform_pages
+from grandstand.host.pages.account import AccountPages
+from grandstand.host.pages.demo import DemoPages
+from grandstand.host.pages.gallery import GalleryPages
+from grandstand.host.pages.home import AppPlaceholderPages, HomePages, SearchPages
+from grandstand.host.pages.scoreboard import ScoreboardPages
+from grandstand.host.pages.status import StatusPages
 from grandstand.host.runtime import Platform
-from grandstand.host.server.access_log import AccessLog, Write
-from grandstand.host.server.cross_app_api import CrossAppApi
-from grandstand.host.server.health import HealthRoutes
 from grandstand.host.server.middleware import GatewayMiddleware, MiddlewareConfig
+from grandstand.host.server.monitoring import AccessLog, HealthRoutes, Write
 from grandstand.host.server.openapi import OpenApiRoutes
-from grandstand.host.server.platform_api import CredentialsApi, PlatformApi
-from grandstand.kit.app import App, load
+from grandstand.host.server.platform_api import CredentialsApi, CrossAppApi, PlatformApi
+from grandstand.kit.app import load
 from grandstand.kit.pages.rendering import CONTENT_POLICY
 from grandstand.kit.problems import Problems
 from grandstand.kit.request_limits import CallerRateLimiter, RequestLimits
@@ -38,37 +41,42 @@ _HTTPS_ONLY: Final = ("strict-transport-security", "max-age=31536000")
 
 def app_routes(platform: Platform, problems: Problems) -> FastAPI:
     """Return the FastAPI app with all routes, without middleware."""
-    app = _empty(problems)
-    app.router.routes.extend(_routes(platform, app))
-    return app
+    fastapi = _empty(problems)
+    fastapi.router.routes.extend(_routes(platform, fastapi))
+    return fastapi
 
 
-def _routes(platform: Platform, app: FastAPI) -> list[BaseRoute]:
+def _routes(platform: Platform, fastapi: FastAPI) -> list[BaseRoute]:
     """Return all routes, hot reads first because routes are tried in order."""
     routes: list[BaseRoute] = []
-    for card in platform.apps:
-        routes += _api_routes(card, platform.services.get(card.name))
+    for app in platform.apps:
+        if app.api is not None:
+            api = load(app.api)(platform.services.get(app.name))
+            routes += build_router(api, f"/api/{app.name}", names=app.json_names).routes
     for part in (PlatformApi(platform), CredentialsApi(platform)):
         routes += build_router(part, "/api/platform").routes
     routes += build_router(CrossAppApi(platform), "/api").routes
     routes += HealthRoutes(platform.metrics, platform.checks()).routes()
     routes.append(Mount(platform.pages.assets.prefix, platform.pages.assets, name="static"))
     routes.append(WebSocketRoute("/live", platform.hub.serve))
-    routes += build_router(OpenApiRoutes(app), "/api").routes
-    for card in platform.apps:
-        if card.pages is not None:
-            shown = load(card.pages)(platform.services.get(card.name), platform.pages)
-            routes += build_router(shown, f"/{card.name}").routes
-    for room in platform_pages(platform):
-        routes += build_router(room, "").routes
+    routes += build_router(OpenApiRoutes(fastapi), "/api").routes
+    for app in platform.apps:
+        if app.pages is not None:
+            pages = load(app.pages)(platform.services.get(app.name), platform.pages)
+            routes += build_router(pages, f"/{app.name}").routes
+    # The placeholder's path matches every app: it comes after the pages of all apps.
+    for handlers in (
+        HomePages(platform),
+        SearchPages(platform),
+        ScoreboardPages(platform),
+        StatusPages(platform),
+        AccountPages(platform),
+        DemoPages(platform),
+        GalleryPages(platform.pages, platform.hub, platform.clock),
+        AppPlaceholderPages(platform),
+    ):
+        routes += build_router(handlers, "").routes
     return routes
-
-
-def _api_routes(card: App[Any], service: object) -> list[BaseRoute]:
-    if card.api is None:
-        return []
-    api = load(card.api)(service)
-    return build_router(api, f"/api/{card.name}", names=card.json_names).routes
 
 
 def monitoring_routes(platform: Platform, problems: Problems) -> FastAPI:

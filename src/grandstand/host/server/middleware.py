@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Broken, GrandstandError, InvalidInput, NotAllowed
 from grandstand.core.logging import get_logger
-from grandstand.host.server.access_log import AccessLog
-from grandstand.kit.auth.authenticate import Authenticator, Refusal
-from grandstand.kit.auth.caller import Caller
+from grandstand.host.server.monitoring import AccessLog
+from grandstand.kit.auth.accounts import Authenticator
+from grandstand.kit.auth.caller import Caller, Refusal
 from grandstand.kit.auth.host_policy import (
     FORWARDED_HEADERS,
     SAFE_METHODS,
@@ -241,7 +241,7 @@ class GatewayMiddleware:
             await self._answer(scope, passage, error)
         finally:
             taken = parts.clock.monotonic() - began
-            parts.access.tell(scope, passage.status, taken, passage.sent_bytes)
+            parts.access.record(scope, passage.status, taken, passage.sent_bytes)
 
     async def _admitted(
         self, scope: Scope, headers: Mapping[str, str], passage: AsgiExchange

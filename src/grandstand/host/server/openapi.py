@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from grandstand import __version__
 from grandstand.core.errors import NotFound
-from grandstand.kit.auth.sessions import SESSION_COOKIE
+from grandstand.kit.auth.credentials import SESSION_COOKIE
 from grandstand.kit.pages.rendering import CONTENT_POLICY
 from grandstand.kit.problems import with_problem_schemas
 from grandstand.kit.routes import add_schemas, page, with_etag

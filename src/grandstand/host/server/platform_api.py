@@ -1,9 +1,10 @@
-"""API of the platform: caller, sessions, jobs, sources, storage and events."""
+"""API of the platform: caller, sessions, jobs, sources, storage, events, search and scoreboard."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import Field
@@ -12,23 +13,38 @@ from starlette.responses import Response
 
 from grandstand.core.errors import Conflict, NotFound
 from grandstand.core.formatting import OddsFormat
-from grandstand.kit.auth.authenticate import SessionCookie, expired_cookie, session_cookie
-from grandstand.kit.auth.caller import LoginFailed, LoginThrottled, Via
-from grandstand.kit.auth.sessions import SESSION_COOKIE, Visitor
-from grandstand.kit.jobs.admin import JobPhase
+from grandstand.host.cross_app import (
+    MAX_QUERY_LENGTH,
+    AppResult,
+    ForecasterRow,
+    collect_calibration,
+    rank_forecasters,
+    search_apps,
+)
+from grandstand.host.maintenance import StoragePart
+from grandstand.kit.app import ForecastOwner, HomeCard, SearchHit
+from grandstand.kit.auth.caller import LoginFailed, LoginThrottled, Preferences, Via
+from grandstand.kit.auth.credentials import (
+    SESSION_COOKIE,
+    SessionView,
+    Visitor,
+    set_session_cookie,
+)
+from grandstand.kit.calibration import Bin, Interval
+from grandstand.kit.jobs.admin import JobStatus
 from grandstand.kit.jobs.tables import Outcome
 from grandstand.kit.routes import CurrentCaller, StrictModel, delete, get, post, put
+from grandstand.net.client import SourceStatus
 
 if TYPE_CHECKING:
     from grandstand.host.runtime import Platform
 
-_AT: Final = "2026-11-16T12:00:00Z"
-
 JobName = Annotated[str, Path(min_length=1, max_length=100, examples=["platform.sweep"])]
 Limit = Annotated[int, Query(ge=1, le=200, examples=[20])]
+SearchQuery = Annotated[str, Query(min_length=1, max_length=MAX_QUERY_LENGTH, examples=["lakers"])]
 
 
-class PreferencesModel(StrictModel):
+class PreferencesRequest(StrictModel):
     """Time zone and odds format."""
 
     time_zone: str
@@ -42,37 +58,16 @@ class CallerModel(StrictModel):
     name: str
     admin: bool
     via: Via
-    preferences: PreferencesModel
+    preferences: Preferences
 
 
-class AppCardModel(StrictModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppCard(HomeCard):
     """An app and its home card."""
 
     name: str
     title: str
     purpose: str
-    headline: str
-    detail: str
-    href: str
-    live: bool
-
-
-class JobModel(StrictModel):
-    """The status of a job."""
-
-    name: str
-    purpose: str
-    rhythm: str
-    state: JobPhase
-    paused: bool
-    due_at: datetime | None
-    running_on: str | None
-    running_since: datetime | None
-    failures: int
-    last_outcome: Outcome | None
-    last_ended_at: datetime | None
-    last_said: str | None
-    last_error: str | None
 
 
 class RunModel(StrictModel):
@@ -86,31 +81,6 @@ class RunModel(StrictModel):
     outcome: Outcome
     said: str | None
     error: str | None
-
-
-class SourceModel(StrictModel):
-    """The status of a source."""
-
-    name: str
-    host: str
-    used_today: int
-    quota_left: int | None
-    breaker: str
-    next_at: datetime | None
-    last_error: str | None
-    last_success_at: datetime | None
-
-
-class StoragePartModel(StrictModel):
-    """The size of one table or series."""
-
-    name: str
-    kind: str
-    owner: str
-    engine: str
-    rows: int | None
-    size_bytes: int | None
-    simulated: bool
 
 
 class EventModel(StrictModel):
@@ -127,13 +97,13 @@ class EventModel(StrictModel):
 class Apps(StrictModel):
     """All apps."""
 
-    apps: tuple[AppCardModel, ...]
+    apps: tuple[AppCard, ...]
 
 
 class Jobs(StrictModel):
     """All jobs."""
 
-    jobs: tuple[JobModel, ...]
+    jobs: tuple[JobStatus, ...]
 
 
 class Runs(StrictModel):
@@ -145,13 +115,13 @@ class Runs(StrictModel):
 class SourceList(StrictModel):
     """All sources."""
 
-    sources: tuple[SourceModel, ...]
+    sources: tuple[SourceStatus, ...]
 
 
 class Storage(StrictModel):
     """All tables and series."""
 
-    parts: tuple[StoragePartModel, ...]
+    parts: tuple[StoragePart, ...]
 
 
 class EventList(StrictModel):
@@ -160,87 +130,44 @@ class EventList(StrictModel):
     events: tuple[EventModel, ...]
 
 
-_ME: Final = {
-    "user_id": "owner",
-    "name": "Owner",
-    "admin": True,
-    "via": "owner",
-    "preferences": {"time_zone": "UTC", "odds_format": "decimal"},
-}
-_JOB: Final = {
-    "name": "platform.sweep",
-    "purpose": "Delete expired items.",
-    "rhythm": "every 60 s",
-    "state": "waiting",
-    "paused": False,
-    "due_at": _AT,
-    "running_on": None,
-    "running_since": None,
-    "failures": 0,
-    "last_outcome": "done",
-    "last_ended_at": _AT,
-    "last_said": "no expired items",
-    "last_error": None,
-}
-
-
 class PlatformApi:
     """Information about the platform."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
 
-    @get("/me", summary="Who asks", example=_ME)
+    @get("/me", summary="Show the caller")
     async def me(self, who: CurrentCaller) -> CallerModel:
         """The caller, as identified by the credential."""
-        preferences = PreferencesModel(
-            time_zone=who.preferences.time_zone, odds_format=who.preferences.odds_format
-        )
         return CallerModel(
             user_id=who.user_id,
             name=who.name,
             admin=who.admin,
             via=who.via,
-            preferences=preferences,
+            preferences=who.preferences,
         )
 
-    @put("/preferences", summary="Change preferences", example=_ME["preferences"])
-    async def prefer(self, who: CurrentCaller, given: PreferencesModel) -> PreferencesModel:
+    @put("/preferences", summary="Change preferences")
+    async def prefer(self, who: CurrentCaller, given: PreferencesRequest) -> Preferences:
         """The stored preferences."""
-        kept = await self._platform.people.prefer(
+        return await self._platform.people.prefer(
             who.user_id, time_zone=given.time_zone, odds_format=given.odds_format
         )
-        return PreferencesModel(time_zone=kept.time_zone, odds_format=kept.odds_format)
 
     @get("/apps", summary="List the apps")
     async def apps(self, who: CurrentCaller) -> Apps:
         """All apps with their home cards."""
-        cards = await self._platform.cards(who)
         return Apps(
             apps=tuple(
-                AppCardModel(
-                    name=card.name,
-                    title=card.title,
-                    purpose=card.purpose,
-                    headline=now.headline,
-                    detail=now.detail,
-                    href=now.href,
-                    live=now.live,
-                )
-                for card, now in cards
+                AppCard(**asdict(card), name=app.name, title=app.title, purpose=app.purpose)
+                for app, card in await self._platform.cards(who)
             )
         )
 
-    @get("/jobs", summary="Every job", access="admin", example={"jobs": [_JOB]})
+    @get("/jobs", summary="List the jobs", access="admin")
     async def jobs(self) -> Jobs:
         """The status of all jobs."""
-        known = JobModel.model_fields
-        return Jobs(
-            jobs=tuple(
-                JobModel(**{name: getattr(status, name) for name in known})
-                for status in await self._platform.jobs.list()
-            )
-        )
+        return Jobs(jobs=await self._platform.jobs.list())
 
     @get(
         "/jobs/{name}/runs",
@@ -250,81 +177,42 @@ class PlatformApi:
     )
     async def runs(self, name: JobName, limit: Limit = 20) -> Runs:
         """The last runs of a job, newest first."""
-        known = RunModel.model_fields
-        return Runs(
-            runs=tuple(
-                RunModel(**{field: getattr(run, field) for field in known})
-                for run in await self._platform.jobs.history(name, limit)
-            )
-        )
+        runs = await self._platform.jobs.history(name, limit)
+        return Runs.model_validate({"runs": runs}, from_attributes=True)
 
-    @post("/jobs/{name}/run", summary="Run it", problems=(NotFound,), access="admin", status=202)
-    async def run(self, name: JobName) -> JobModel:
+    @post("/jobs/{name}/run", summary="Run a job", problems=(NotFound,), access="admin", status=202)
+    async def run(self, name: JobName) -> JobStatus:
         """The job, which runs as soon as possible."""
         await self._platform.jobs.run_now(name)
-        return await self._job(name)
+        return await self._platform.jobs.one(name)
 
-    @post("/jobs/{name}/pause", summary="Let it rest", problems=(NotFound,), access="admin")
-    async def pause(self, name: JobName) -> JobModel:
+    @post("/jobs/{name}/pause", summary="Pause a job", problems=(NotFound,), access="admin")
+    async def pause(self, name: JobName) -> JobStatus:
         """The paused job."""
         await self._platform.jobs.pause(name)
-        return await self._job(name)
+        return await self._platform.jobs.one(name)
 
-    @post("/jobs/{name}/resume", summary="Let it go on", problems=(NotFound,), access="admin")
-    async def resume(self, name: JobName) -> JobModel:
+    @post("/jobs/{name}/resume", summary="Resume a job", problems=(NotFound,), access="admin")
+    async def resume(self, name: JobName) -> JobStatus:
         """The resumed job."""
         await self._platform.jobs.resume(name)
-        return await self._job(name)
+        return await self._platform.jobs.one(name)
 
     @get("/sources", summary="List the sources", access="admin")
     async def sources(self) -> SourceList:
         """The status of all sources."""
-        known = SourceModel.model_fields
-        return SourceList(
-            sources=tuple(
-                SourceModel(**{name: getattr(status, name) for name in known})
-                for status in await self._platform.sources()
-            )
-        )
+        return SourceList(sources=await self._platform.sources())
 
-    @get("/storage", summary="What is kept", access="admin")
+    @get("/storage", summary="List tables and series", access="admin")
     async def storage(self) -> Storage:
         """The size of all tables and series."""
-        known = StoragePartModel.model_fields
-        return Storage(
-            parts=tuple(
-                StoragePartModel(**{name: getattr(part, name) for name in known})
-                for part in await self._platform.storage()
-            )
-        )
+        return Storage(parts=await self._platform.storage())
 
     @get("/events", summary="List recent events")
     async def events(self, who: CurrentCaller, limit: Limit = 50) -> EventList:
         """Recent events, newest first."""
-        known = EventModel.model_fields
-        return EventList(
-            events=tuple(
-                EventModel(**{name: getattr(event, name) for name in known})
-                for event in await self._platform.events.recent(limit, who)
-            )
-        )
-
-    async def _job(self, name: str) -> JobModel:
-        status = await self._platform.jobs.one(name)
-        return JobModel(**{field: getattr(status, field) for field in JobModel.model_fields})
-
-
-def set_cookie(response: Response, cookie: SessionCookie) -> None:
-    """Set a cookie on a response; an empty one deletes it in the browser."""
-    response.set_cookie(
-        cookie.name,
-        cookie.value,
-        max_age=cookie.max_age_seconds,
-        path=cookie.path,
-        secure=cookie.secure,
-        httponly=cookie.http_only,
-        samesite=cast("None", cookie.same_site),
-    )
+        events = await self._platform.events.recent(limit, who)
+        return EventList.model_validate({"events": events}, from_attributes=True)
 
 
 SessionId = Annotated[str, Path(min_length=1, max_length=64)]
@@ -337,22 +225,10 @@ class Login(StrictModel):
     password: str = Field(min_length=1, max_length=1000)
 
 
-class SessionModel(StrictModel):
-    """One of your sessions."""
-
-    session_id: str
-    address: str
-    agent: str
-    created_at: datetime
-    seen_at: datetime
-    ends_at: datetime
-    current: bool
-
-
 class SessionList(StrictModel):
     """Your sessions, newest first."""
 
-    sessions: tuple[SessionModel, ...]
+    sessions: tuple[SessionView, ...]
 
 
 class CredentialsApi:
@@ -374,11 +250,11 @@ class CredentialsApi:
         session = await self._people.log_in(
             given.name,
             given.password,
-            visitor(request),
+            Visitor.of_request(request),
             replacing=request.cookies.get(SESSION_COOKIE),
         )
         response = Response(status_code=204)
-        set_cookie(response, session_cookie(session, secure=self._secure))
+        set_session_cookie(response, session, secure=self._secure)
         return response
 
     @post("/logout", summary="Log out", access="anyone", status=204)
@@ -386,9 +262,9 @@ class CredentialsApi:
         """No content; the session has ended."""
         token = request.cookies.get(SESSION_COOKIE)
         if token:
-            await self._people.log_out(token)
+            await self._people.sessions.end(token)
         response = Response(status_code=204)
-        set_cookie(response, expired_cookie(secure=self._secure))
+        set_session_cookie(response, None, secure=self._secure)
         return response
 
     @get("/sessions", summary="List your sessions", problems=(NotFound,))
@@ -397,21 +273,103 @@ class CredentialsApi:
         if who.via not in ("session", "key"):
             return SessionList(sessions=())
         token = request.cookies.get(SESSION_COOKIE)
-        known = SessionModel.model_fields
-        return SessionList(
-            sessions=tuple(
-                SessionModel(**{name: getattr(view, name) for name in known})
-                for view in await self._people.sessions_of(who.user_id, token)
-            )
-        )
+        return SessionList(sessions=await self._people.sessions.list(who.user_id, token))
 
-    @delete("/sessions/{session_id}", summary="End a login", problems=(NotFound, Conflict))
+    @delete("/sessions/{session_id}", summary="End a session", problems=(NotFound, Conflict))
     async def revoke(self, who: CurrentCaller, session_id: SessionId) -> None:
         """No content; the session has ended."""
         await self._people.sessions.revoke(who.user_id, session_id)
 
 
-def visitor(request: Request) -> Visitor:
-    """Return the address and browser of a request."""
-    address = request.client.host if request.client else ""
-    return Visitor(address, request.headers.get("user-agent", ""))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppSearchHit(SearchHit):
+    """A search hit and its app."""
+
+    app: str
+
+
+class FailedApp(StrictModel):
+    """An app that failed, and why."""
+
+    app: str
+    why: str
+
+
+class SearchResults(StrictModel):
+    """Search hits, best match first within each app."""
+
+    query: str
+    hits: tuple[AppSearchHit, ...]
+    failed: tuple[FailedApp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A forecaster; figures are null for fewer than ten resolved forecasts."""
+
+    app: str
+    whose: ForecastOwner
+    who: str
+    what: str
+    href: str
+    decided: int
+    chance: float | None = None
+    came_true: Interval | None = None
+    brier: Interval | None = None
+    log_loss: float | None = None
+    groups: tuple[Bin, ...] = ()
+
+
+class Scoreboard(StrictModel):
+    """Your own forecasts first, then Benny, then the models."""
+
+    standings: tuple[Standing, ...]
+    failed: tuple[FailedApp, ...]
+
+
+class CrossAppApi:
+    """Search and scoreboard across all apps."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+
+    @get("/search", summary="Search all apps")
+    async def search(self, who: CurrentCaller, q: SearchQuery) -> SearchResults:
+        """Teams, markets, matches, horses and scenarios that match the query."""
+        results = await search_apps(self._platform, q, who)
+        return SearchResults(
+            query=q,
+            hits=tuple(
+                AppSearchHit(**asdict(hit), app=result.app.name)
+                for result in results
+                for hit in result.items
+            ),
+            failed=_failed(results),
+        )
+
+    @get("/scoreboard", summary="Show the calibration of all forecasters")
+    async def scoreboard(self, who: CurrentCaller) -> Scoreboard:
+        """Calibration of your forecasts, Benny and the models."""
+        results = await collect_calibration(self._platform, who)
+        board = rank_forecasters(results)
+        return Scoreboard(standings=tuple(map(_standing, board)), failed=_failed(results))
+
+
+def _failed(results: tuple[AppResult[Any], ...]) -> tuple[FailedApp, ...]:
+    return tuple(FailedApp(app=one.app.name, why=one.error) for one in results if one.error)
+
+
+def _standing(row: ForecasterRow) -> Standing:
+    series, figures = row.series, row.figures
+    resolved = len(series.said)
+    subject = (row.app, series.whose, series.who, series.what, series.href, resolved)
+    if figures is None:
+        return Standing(*subject)
+    return Standing(
+        *subject,
+        figures.chance,
+        figures.came_true,
+        figures.brier,
+        figures.log_loss,
+        figures.groups,
+    )

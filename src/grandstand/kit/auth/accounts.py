@@ -1,13 +1,16 @@
-"""User accounts, preferences, and the account behind a credential."""
+"""User accounts, preferences, and the caller behind a request's credentials."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import re
 import secrets
 import unicodedata
 import zoneinfo
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -17,25 +20,29 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import Conflict, InvalidInput, NotFound
 from grandstand.core.formatting import OddsFormat
 from grandstand.core.ids import new_id
-from grandstand.kit.auth.api_keys import ApiKeyService
 from grandstand.kit.auth.caller import (
+    LOCAL_OWNER,
     Caller,
     LastAdmin,
     LoginFailed,
     NameTaken,
     Preferences,
+    Refusal,
     Role,
     Via,
 )
-from grandstand.kit.auth.passwords import Passwords, check_password
-from grandstand.kit.auth.sessions import (
-    Chance,
+from grandstand.kit.auth.credentials import (
+    KEY_PREFIX,
+    SESSION_COOKIE,
+    ApiKeyService,
     NewSession,
+    RandomBytes,
     SessionPolicy,
     Sessions,
-    SessionView,
     Visitor,
 )
+from grandstand.kit.auth.host_policy import FORWARDED_HEADERS
+from grandstand.kit.auth.passwords import LoginLimits, LoginThrottle, Passwords, check_password
 from grandstand.kit.auth.tables import (
     AccountCounts,
     Erasure,
@@ -43,11 +50,11 @@ from grandstand.kit.auth.tables import (
     ReservedName,
     StoredPreferences,
 )
-from grandstand.kit.request_limits import LoginLimits, LoginThrottle
 from grandstand.storage.tables import AsyncStore, Get
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 
 if TYPE_CHECKING:
+    from grandstand.kit.auth.tokens import TokenVerifier
     from grandstand.storage.tables.operations.item_ops import Write
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w.@+-]{0,62}\w)?")
@@ -109,7 +116,7 @@ class Account:
 class AccountService:
     """All accounts; `sessions` and `keys` are their credentials.
 
-    `chance` generates tokens and secrets and must be unpredictable; `random` generates ids.
+    `random_bytes` generates tokens and secrets and must be unpredictable; `random` generates ids.
     """
 
     def __init__(
@@ -119,17 +126,19 @@ class AccountService:
         clock: Clock,
         random: Random,
         passwords: Passwords | None = None,
-        chance: Chance = secrets.token_bytes,
-        lasting: SessionPolicy | None = None,
-        patience: LoginLimits | None = None,
+        random_bytes: RandomBytes = secrets.token_bytes,
+        session_policy: SessionPolicy | None = None,
+        login_limits: LoginLimits | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._random = random
         self._passwords = passwords or Passwords()
-        self._throttle = LoginThrottle(store, clock, patience)
-        self.sessions = Sessions(store, clock=clock, random=random, chance=chance, lasting=lasting)
-        self.keys = ApiKeyService(store, clock=clock, random=random, chance=chance)
+        self._throttle = LoginThrottle(store, clock, login_limits)
+        self.sessions = Sessions(
+            store, clock=clock, random=random, random_bytes=random_bytes, policy=session_policy
+        )
+        self.keys = ApiKeyService(store, clock=clock, random=random, random_bytes=random_bytes)
 
     async def any(self) -> bool:
         """Return whether an account exists; from the first one on, everybody must log in."""
@@ -138,13 +147,13 @@ class AccountService:
 
     async def add(self, name: str, password: str, *, admin: bool = False) -> Account:
         """Add an account. Raises InvalidInput or NameTaken."""
-        shown = check_name(name)
-        stored = await self._passwords.hash(check_password(password, shown))
+        checked = check_name(name)
+        stored = await self._passwords.hash(check_password(password, checked))
         now = self._clock.now()
         person = Person(
             user_id=new_id(self._clock, self._random),
-            name=shown,
-            name_key=name_key(shown),
+            name=checked,
+            name_key=name_key(checked),
             password_hash=stored,
             admin=admin,
             created_at=now,
@@ -152,11 +161,13 @@ class AccountService:
         )
         taken = ReservedName(name_key=person.name_key, user_id=person.user_id)
         try:
-            await self._store.all(taken.take(), person.enter(), AccountCounts.join(int(admin)))
+            await self._store.all(
+                taken.put().if_absent(), person.put().if_absent(), AccountCounts.join(int(admin))
+            )
         except TransactionCancelled as refused:
             if refused.reasons[0].code != _FAILED:
                 raise
-            message = f"There is an account {shown} already: choose another name"
+            message = f"There is an account {checked} already: choose another name"
             raise NameTaken(message) from refused
         return _account(person)
 
@@ -215,7 +226,7 @@ class AccountService:
 
     async def forget(self, user_id: str) -> int:
         """Delete the remaining credentials and preferences; return how many."""
-        gone = await self._store(StoredPreferences.forget(user_id))
+        gone = await self._store(StoredPreferences.delete(user_id=user_id))
         deleted = await self.sessions.forget(user_id) + await self.keys.forget(user_id)
         return deleted + (gone is not None)
 
@@ -223,14 +234,14 @@ class AccountService:
         self, name: str, password: str, visitor: Visitor, *, replacing: str | None = None
     ) -> NewSession:
         """Start a session and end the one it replaces. Raises LoginFailed or LoginThrottled."""
-        tried = await self._throttle.take(name_key(name)[:256], visitor.address)
+        attempt = await self._throttle.take(name_key(name)[:256], visitor.address)
         person = await self._named(name)
         stored = None if person is None else person.password_hash
         right = await self._passwords.matches(stored, password)
         if person is None or not right:
             raise LoginFailed("The name or the password is wrong")
-        await self._throttle.forgive(tried)
-        if self._passwords.outdated(person.password_hash):
+        await self._throttle.forgive(attempt)
+        if self._passwords.hasher.check_needs_rehash(person.password_hash):
             await self._strengthen(person, password)
         if replacing:
             await self.sessions.end(replacing)
@@ -244,24 +255,16 @@ class AccountService:
         Raises NotFound, InvalidInput, LoginFailed or LoginThrottled.
         """
         person = await self._person(user_id)
-        tried = await self._throttle.take(person.name_key, visitor.address)
+        attempt = await self._throttle.take(person.name_key, visitor.address)
         if not await self._passwords.matches(person.password_hash, old):
             raise LoginFailed("The old password is wrong")
-        await self._throttle.forgive(tried)
+        await self._throttle.forgive(attempt)
         return await self.sessions.begin(await self._set_password(person, new), visitor)
 
     async def reset_password(self, user_id: str, new: str) -> None:
         """Set a new password and end every session. Raises NotFound or InvalidInput."""
         await self._set_password(await self._person(user_id), new)
         await self.sessions.forget(user_id)
-
-    async def log_out(self, token: str) -> None:
-        """End the session of a token."""
-        await self.sessions.end(token)
-
-    async def sessions_of(self, user_id: str, token: str | None = None) -> tuple[SessionView, ...]:
-        """Return a user's sessions, newest first. Raises NotFound."""
-        return await self.sessions.list(await self._person(user_id), token)
 
     async def preferences(self, user_id: str) -> Preferences:
         """Return a user's preferences, or the defaults."""
@@ -270,10 +273,7 @@ class AccountService:
     async def prefer(self, user_id: str, *, time_zone: str, odds_format: str) -> Preferences:
         """Store a user's preferences. Raises InvalidInput."""
         checked = check_preferences(time_zone, odds_format)
-        kept = StoredPreferences(
-            user_id=user_id, time_zone=checked.time_zone, odds_format=checked.odds_format
-        )
-        await self._store(kept.keep())
+        await self._store(StoredPreferences(user_id=user_id, **dataclasses.asdict(checked)).put())
         return checked
 
     async def by_session(self, token: str) -> Caller | None:
@@ -281,7 +281,7 @@ class AccountService:
         kept = await self.sessions.find(token)
         if kept is None:
             return None
-        person, preferences = await self._known(kept.user_id)
+        person, preferences = await self._load(kept.user_id)
         if person is None or person.generation != kept.generation:
             return None
         return _caller(person, preferences, "session", admin=person.admin)
@@ -291,22 +291,20 @@ class AccountService:
         kept = await self.keys.find(text)
         if kept is None:
             return None
-        person, preferences = await self._known(kept.user_id)
+        person, preferences = await self._load(kept.user_id)
         if person is None:
             return None
         return _caller(person, preferences, "key", admin=person.admin and kept.admin)
 
     async def by_subject(self, user_id: str) -> Preferences | None:
         """Return the preferences of a token's subject; None while they are being erased."""
-        asked: tuple[Get[Any], ...]
-        asked = (StoredPreferences.of_user(user_id), Erasure.of_user(user_id))
-        kept, erasure = await self._store.get_many(asked)
+        reads: tuple[Get[Any], ...] = (StoredPreferences.of_user(user_id), Erasure.of_user(user_id))
+        kept, erasure = await self._store.get_many(reads)
         return None if erasure is not None else _preferences(kept)
 
-    async def _known(self, user_id: str) -> tuple[Person | None, Preferences]:
-        asked: tuple[Get[Any], ...]
-        asked = (Person.by_id(user_id), StoredPreferences.of_user(user_id))
-        person, kept = await self._store.get_many(asked)
+    async def _load(self, user_id: str) -> tuple[Person | None, Preferences]:
+        reads: tuple[Get[Any], ...] = (Person.by_id(user_id), StoredPreferences.of_user(user_id))
+        person, kept = await self._store.get_many(reads)
         return person, _preferences(kept)
 
     async def _named(self, name: str) -> Person | None:
@@ -334,11 +332,8 @@ class AccountService:
 
     async def _strengthen(self, person: Person, password: str) -> None:
         stored = await self._passwords.hash(password)
-        try:
-            change = Person.strengthen(person.user_id, stored, person.password_hash)
-            await self._store(change)
-        except ConditionFailed:
-            return
+        with suppress(ConditionFailed):
+            await self._store(Person.strengthen(person.user_id, stored, person.password_hash))
 
     async def _counted(self, count: Write, *writes: Write) -> None:
         try:
@@ -364,10 +359,64 @@ def _preferences(kept: StoredPreferences | None) -> Preferences:
     return Preferences() if kept is None else Preferences(kept.time_zone, kept.odds_format)
 
 
-def roles_of(*, admin: bool) -> frozenset[Role]:
-    """Return the roles of an administrator or of an ordinary user."""
+def _roles(*, admin: bool) -> frozenset[Role]:
     return frozenset({"user", "admin"}) if admin else frozenset({"user"})
 
 
 def _caller(person: Person, preferences: Preferences, via: Via, *, admin: bool) -> Caller:
-    return Caller(person.user_id, person.name, roles_of(admin=admin), via, preferences)
+    return Caller(person.user_id, person.name, _roles(admin=admin), via, preferences)
+
+
+_INVALID_CREDENTIAL: Final = Refusal("The credential is unknown, revoked or expired")
+
+
+class Authenticator:
+    """Identifies the caller by the credentials of a request alone."""
+
+    def __init__(self, accounts: AccountService, tokens: TokenVerifier | None = None) -> None:
+        self._accounts = accounts
+        self._tokens = tokens
+
+    async def identify(
+        self, headers: Mapping[str, str], cookies: Mapping[str, str], *, client_is_loopback: bool
+    ) -> Caller | Refusal | None:
+        """Return the caller, a Refusal if the credential is invalid, or None without one.
+
+        Header names are in lower case. An expired session counts as none, so that the browser can
+        log in again; an invalid key or token is always refused. Raises Unavailable.
+        """
+        authorization = headers.get("authorization")
+        if authorization is not None:
+            return await self._identify_bearer(authorization)
+        cookie = cookies.get(SESSION_COOKIE)
+        caller = await self._accounts.by_session(cookie) if cookie else None
+        if caller is not None:
+            return caller
+        if client_is_loopback and not any(name in headers for name in FORWARDED_HEADERS):
+            return await self._local_owner()
+        return None
+
+    async def _identify_bearer(self, authorization: str) -> Caller | Refusal:
+        scheme, _, credential = authorization.strip().partition(" ")
+        credential = credential.strip()
+        if scheme.casefold() != "bearer" or not credential or not credential.isascii():
+            return Refusal("Send a key or token as: Authorization: Bearer …")
+        if credential.startswith(KEY_PREFIX):
+            return await self._accounts.by_key(credential) or _INVALID_CREDENTIAL
+        if self._tokens is None:
+            return _INVALID_CREDENTIAL
+        subject = await self._tokens.check(credential)
+        if isinstance(subject, Refusal):
+            return subject
+        preferences = await self._accounts.by_subject(subject.user_id)
+        if preferences is None:
+            return Refusal("This user's data is being erased. Try again later.")
+        roles = _roles(admin=subject.admin)
+        return Caller(subject.user_id, subject.name, roles, "token", preferences)
+
+    async def _local_owner(self) -> Caller | None:
+        """Return the local owner, while there are no accounts."""
+        if self._tokens is not None or await self._accounts.any():
+            return None
+        preferences = await self._accounts.preferences(LOCAL_OWNER.user_id)
+        return dataclasses.replace(LOCAL_OWNER, preferences=preferences)

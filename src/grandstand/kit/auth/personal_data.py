@@ -7,18 +7,29 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound
 from grandstand.core.formatting import camel_case
-from grandstand.kit.app import PersonalData
 from grandstand.kit.auth.accounts import AccountService
 from grandstand.kit.auth.tables import Erasure
 from grandstand.storage.tables import AsyncStore
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 
 PLATFORM: Final = "platform"
+
+
+class PersonalData(Protocol):
+    """The data an app stores about one person."""
+
+    def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """Yield everything stored about a person, as (kind, JSON-ready record)."""
+        ...
+
+    async def erase(self, user_id: str) -> int:
+        """Erase everything stored about a person and return the number of records."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,7 @@ class PersonalDataService:
                 things[app] = await belongings.erase(user_id)
                 await self._store(Erasure.tick_off(user_id, frozenset({app})))
         things[PLATFORM] = await self._people.forget(user_id)
-        await self._store(Erasure.finish(user_id))
+        await self._store(Erasure.delete(user_id=user_id))
         return ErasureReport(user_id, things)
 
     async def unfinished(self) -> tuple[Erasure, ...]:
@@ -102,7 +113,7 @@ class PersonalDataService:
             name = user_id
         erasure = Erasure(user_id=user_id, name=name, begun_at=self._clock.now())
         try:
-            await self._people.part(user_id, erasure.begin())
+            await self._people.part(user_id, erasure.put().if_absent())
         except (ConditionFailed, TransactionCancelled):
             other = await self._store(Erasure.of_user(user_id))
             if other is None:
@@ -117,7 +128,7 @@ class PersonalDataService:
             pass
         else:
             yield "account", dataclasses.asdict(account)
-            for session in await self._people.sessions_of(user_id):
+            for session in await self._people.sessions.list(user_id):
                 yield "session", dataclasses.asdict(session)
             for key in await self._people.keys.list(user_id):
                 yield "key", dataclasses.asdict(key)

@@ -11,7 +11,6 @@ from grandstand.storage.tables import (
     Entity,
     Get,
     Index,
-    Put,
     Query,
     Table,
     Update,
@@ -71,10 +70,6 @@ class Person(Entity, table=people, names="camel", times="milliseconds"):
         """Return every account by name."""
         return cls.listing()
 
-    def enter(self) -> Put[Self]:
-        """Store a new account."""
-        return self.put().if_absent()
-
     @classmethod
     def new_password(
         cls, user_id: str, password_hash: str, replaces: str, at: datetime
@@ -113,10 +108,6 @@ class ReservedName(Entity, table=people, names="camel"):
     def owner(cls, name_key: str) -> Get[Self]:
         """Return the owner of a name."""
         return cls.get(name_key=name_key).consistent()
-
-    def take(self) -> Put[Self]:
-        """Reserve a free name."""
-        return self.put().if_absent()
 
     @classmethod
     def give_back(cls, name_key: str, user_id: str) -> Delete[Self]:
@@ -178,15 +169,6 @@ class StoredPreferences(Entity, table=people, names="camel"):
         """Return a user's preferences."""
         return cls.get(user_id=user_id).consistent()
 
-    def keep(self) -> Put[Self]:
-        """Store the preferences."""
-        return self.put()
-
-    @classmethod
-    def forget(cls, user_id: str) -> Delete[Self]:
-        """Delete a user's preferences."""
-        return cls.delete(user_id=user_id)
-
 
 class LoginFailures(Entity, table=people, names="camel"):
     """Failed logins within one window."""
@@ -211,11 +193,6 @@ class LoginFailures(Entity, table=people, names="camel"):
         """Uncount an attempt that succeeded."""
         return cls.update(subject=subject, window=window).add(count=-1)
 
-    @classmethod
-    def forget(cls, subject: str, window: int) -> Delete[Self]:
-        """Reset the count."""
-        return cls.delete(subject=subject, window=window)
-
 
 class Erasure(Entity, table=people, names="camel", times="milliseconds"):
     """An erasure in progress; it is deleted when everything is erased."""
@@ -237,15 +214,6 @@ class Erasure(Entity, table=people, names="camel", times="milliseconds"):
     def unfinished(cls) -> Query[Self]:
         """Return all erasures in progress."""
         return cls.listing()
-
-    def begin(self) -> Put[Self]:
-        """Start an erasure."""
-        return self.put().if_absent()
-
-    @classmethod
-    def finish(cls, user_id: str) -> Delete[Self]:
-        """Finish an erasure."""
-        return cls.delete(user_id=user_id)
 
     @classmethod
     def tick_off(cls, user_id: str, done: frozenset[str]) -> Update[Self]:
@@ -284,10 +252,6 @@ class StoredSession(Entity, table=sessions, names="camel", times="milliseconds")
         """Return one of a user's sessions."""
         return cls.of_person(user_id=user_id, session_id=session_id)
 
-    def begin(self) -> Put[Self]:
-        """Store a new session."""
-        return self.put().if_absent()
-
     @classmethod
     def seen(cls, token_hash: str, at: datetime, ends_at: datetime) -> Update[Self]:
         """Record the use of a session and extend it."""
@@ -323,10 +287,6 @@ class StoredApiKey(Entity, table=keys, names="camel", times="milliseconds"):
     def of_user(cls, user_id: str) -> Query[Self]:
         """Return a user's keys, newest first."""
         return cls.of_person(user_id=user_id).newest()
-
-    def issue(self) -> Put[Self]:
-        """Store a new key."""
-        return self.put().if_absent()
 
     @classmethod
     def used(cls, key_id: str, at: datetime) -> Update[Self]:

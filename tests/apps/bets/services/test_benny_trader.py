@@ -12,7 +12,7 @@ from grandstand.apps.bets.store.benny import CachedOpinion, ShadowBet
 from grandstand.apps.bets.store.predictions import Analysis
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import Unavailable
-from grandstand.kit.llm.interface import LlmReply, LlmRequest, LlmResponseInvalid
+from grandstand.kit.llm import LlmReply, LlmRequest, LlmResponseInvalid
 from tests.apps.bets.stage import LAKERS, NBA, NOON, Stage, embedded, game, h2h, score, staged
 
 pytestmark = pytest.mark.anyio

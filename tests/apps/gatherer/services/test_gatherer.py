@@ -22,7 +22,7 @@ from grandstand.kit.auth.caller import LOCAL_OWNER
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import EVENT_TABLES, Events
 from grandstand.kit.live import LiveHub
-from grandstand.kit.llm.interface import OfflineLlm
+from grandstand.kit.llm import OfflineLlm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import OUTBOX_TABLES, Outbox
 from grandstand.net.client import SourceRegistry

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from grandstand.apps.keiba.services.previews import PreviewRejected, PromptDetail, prompt_data
 from grandstand.core.clock import ManualClock
-from grandstand.kit.llm.interface import LlmReply, LlmRequest, LlmResponseInvalid
+from grandstand.kit.llm import LlmReply, LlmRequest, LlmResponseInvalid
 from grandstand.simulators.racing.site import Site
 from grandstand.storage.tables import Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine

@@ -19,9 +19,16 @@ from grandstand.apps.trainer.sources.judges import ModelJudge
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import SourceFailed, Unavailable
 from grandstand.core.metrics import Metrics
-from grandstand.kit.llm.client import LLM_TABLES, LlmLimits, RemoteLlm
-from grandstand.kit.llm.interface import LlmOffline, LlmResponseInvalid, OfflineLlm
-from grandstand.kit.llm.providers import OpenAiProvider, Post
+from grandstand.kit.llm import (
+    LLM_TABLES,
+    LlmLimits,
+    LlmOffline,
+    LlmResponseInvalid,
+    OfflineLlm,
+    OpenAiProvider,
+    Post,
+    RemoteLlm,
+)
 from grandstand.simulators.faults import Fault, Faults, Faulty
 from grandstand.simulators.llm_server import LlmServer, Prompt, reply_by_schema
 from grandstand.simulators.serving import serve

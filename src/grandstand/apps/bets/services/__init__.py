@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from grandstand.kit.cursors import Cursors
     from grandstand.kit.events import Events
     from grandstand.kit.live import Publisher
-    from grandstand.kit.llm.interface import Llm
+    from grandstand.kit.llm import Llm
     from grandstand.kit.notify import Notifier
     from grandstand.kit.outbox import Outbox
 

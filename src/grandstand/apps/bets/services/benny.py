@@ -161,7 +161,7 @@ class BennyBankroll:
         description = describe_result(
             "Benny\u2019s", bet.prediction, (bet.home_team, bet.away_team), result
         )
-        event_record = self.events.made(
+        event_record = self.events.create(
             "bets", "settled", description, f"/bets/games/{bet.game_id}"
         )
 
@@ -170,14 +170,14 @@ class BennyBankroll:
                 BANKROLL, (posting for event in events for posting in event.postings)
             )
             after = state.head.balance(BANKROLL) + change
-            rows: list[Write] = [_settled_write(bet, result, closing, now), event_record.keep()]
+            rows: list[Write] = [_settled_write(bet, result, closing, now), event_record.put()]
             if change:
                 rows += [Bankroll.adjust(cents_to_dollars(change), now), self._history(after, now)]
             return LedgerStep(events, rows)
 
         done = await self.ledger.post(BENNY, key, step) == "posted"
         if done:
-            self.events.tell(event_record)
+            self.events.publish(event_record)
         return done
 
     async def _reversals(self, bet: BennyBet, now: datetime) -> tuple[LedgerEvent, ...]:

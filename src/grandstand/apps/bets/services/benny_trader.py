@@ -44,7 +44,7 @@ from grandstand.apps.bets.store.predictions import Analysis, StoredReason
 from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import get_logger
 from grandstand.kit.live import Publisher
-from grandstand.kit.llm.interface import Llm, LlmRequest
+from grandstand.kit.llm import Llm, LlmRequest
 from grandstand.storage.tables.declaration.fields import TIMES
 from grandstand.storage.tables.leases import PLATFORM_LEASES, Leases
 from grandstand.storage.tables.operations.item_ops import Write

@@ -519,14 +519,14 @@ class WagerService:
         def step(state: BookState) -> LedgerStep:
             row = _settled_write(wager, outcome, closed, now)
             return LedgerStep(
-                tuple(events), (row, news.keep()), add_profit(state.usage, gained, now)
+                tuple(events), (row, news.put()), add_profit(state.usage, gained, now)
             )
 
         done = await self.ledger.post(book, key, step) == "posted"
         if done:
             topic = f"bets/wagers/user/{wager.user_id}"
             self.publisher.publish(topic, {"settled": wager.wager_id})
-            self.events.tell(news)
+            self.events.publish(news)
         return done
 
     def _settled_event(self, wager: Wager, outcome: BetResult) -> AppEvent:
@@ -535,7 +535,7 @@ class WagerService:
             "Your", wager.prediction, (wager.home_team, wager.away_team), outcome
         )
         href = f"/bets/games/{wager.game_id}"
-        return self.events.made("bets", "settled", text, href, user_id=wager.user_id)
+        return self.events.create("bets", "settled", text, href, user_id=wager.user_id)
 
     async def _load(self, caller: Caller, wager_id: str) -> Wager:
         wager = await self.db.store(Wager.by_id(caller.user_id, wager_id))

@@ -22,7 +22,7 @@ from grandstand.kit.app import AppResources, AppServices
 from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher
-from grandstand.kit.llm.interface import Llm
+from grandstand.kit.llm import Llm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import Outbox
 from grandstand.storage.tables import AsyncStore

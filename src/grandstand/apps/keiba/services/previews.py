@@ -33,7 +33,7 @@ from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.apps.keiba.sources.html_reader import Parsed
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
-from grandstand.kit.llm.interface import Llm, LlmRequest, LlmResponseInvalid
+from grandstand.kit.llm import Llm, LlmRequest, LlmResponseInvalid
 
 PROMPT_VERSION: Final = "1"
 _MAX_FOCUS_LENGTH: Final = 1000

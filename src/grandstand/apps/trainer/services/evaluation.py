@@ -264,9 +264,9 @@ class EvaluationService:
         complete = Attempt.complete(attempt.attempt_id, judgment.evaluation, judgment.details)
         count = UserTotals.count(attempt.user_id, score)
         event = await self._event(attempt, score)
-        if await self._store.try_transaction(complete, count, event.keep(), *also):
+        if await self._store.try_transaction(complete, count, event.put(), *also):
             self._publish(attempt, "completed")
-            self._events.tell(event)
+            self._events.publish(event)
             return attempt.replace(
                 status="completed",
                 evaluation=judgment.evaluation,
@@ -286,7 +286,7 @@ class EvaluationService:
         title = attempt.scenario_id if scenario is None else scenario.title
         text = f"Your attempt at {title} was scored: {score} of 100"
         href = f"/trainer/attempts/{attempt.attempt_id}"
-        return self._events.made("trainer", "scored", text, href, user_id=attempt.user_id)
+        return self._events.create("trainer", "scored", text, href, user_id=attempt.user_id)
 
 
 async def get_attempt(store: TrainerStore, user_id: str, attempt_id: str) -> Attempt:

@@ -31,7 +31,7 @@ from grandstand.apps.trainer.domain.evaluation import (
 from grandstand.apps.trainer.domain.integrity import ScreenedAnswer, screen_answer
 from grandstand.apps.trainer.domain.scenarios import Question
 from grandstand.apps.trainer.domain.signals.assessment import SIGNALS_VERSION, Assessment, assess
-from grandstand.kit.llm.interface import Llm, LlmRequest
+from grandstand.kit.llm import Llm, LlmRequest
 
 OFFLINE_JUDGE: Final = f"offline-heuristic/{SIGNALS_VERSION}"
 OFFLINE_NOTE: Final = (

@@ -19,7 +19,7 @@ from grandstand.core.metrics import Metrics
 from grandstand.kit.auth.caller import Refusal
 from grandstand.kit.auth.tokens import JsonFetcher, TokenSubject, TokenVerifier, TrustedIssuer
 from grandstand.net.client import SourceRegistry
-from tests.kit.auth.bearer.issuer import CLIENT, Issuer, public, unsigned
+from tests.kit.auth.issuer import CLIENT, Issuer, public, unsigned
 
 pytestmark = pytest.mark.anyio
 

@@ -18,15 +18,22 @@ from pydantic import BaseModel, ConfigDict, Field
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import InvalidInput, LimitReached, NotAllowed, SourceFailed
 from grandstand.core.metrics import Metrics
-from grandstand.kit.llm.client import LLM_TABLES, LlmLimits, LlmSpending, LlmTooSlow, RemoteLlm
-from grandstand.kit.llm.interface import (
+from grandstand.kit.llm import (
+    LLM_TABLES,
+    BedrockProvider,
     LlmBudgetExceeded,
+    LlmLimits,
     LlmOffline,
     LlmRequest,
     LlmResponseInvalid,
+    LlmSpending,
+    LlmTooSlow,
     OfflineLlm,
+    OpenAiProvider,
+    Post,
+    Provider,
+    RemoteLlm,
 )
-from grandstand.kit.llm.providers import BedrockProvider, OpenAiProvider, Post, Provider
 from grandstand.net.bedrock import Bedrock
 from grandstand.simulators.faults import Fault, Faults, Faulty
 from grandstand.simulators.llm_server import LlmServer, Prompt

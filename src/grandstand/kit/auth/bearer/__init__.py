@@ -1,1 +1,0 @@
-"""Bearer tokens of an issuer we trust: its keys, what is believed, whom a token stands for."""

@@ -1,1 +1,0 @@
-"""Language models: structured replies, cost control and providers."""
