@@ -62,6 +62,17 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class GameRef:
+    """The id, sport, teams and start of a game."""
+
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
     """A value with its 95% confidence interval."""
 
@@ -254,26 +265,16 @@ class FeedPrice:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedGame:
+class FeedGame(GameRef):
     """A game with the prices the feed returned for it."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     prices: tuple[FeedPrice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class FeedScore:
+class FeedScore(GameRef):
     """The state of a game; scores are set once it is completed, matched to teams by name."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     completed: bool
     home_score: Decimal | None = None
     away_score: Decimal | None = None

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from grandstand.apps.bets.domain.records import slug
-from grandstand.apps.bets.services.database import Database, check_sport
+from grandstand.apps.bets.services.database import Database, check_sport, copy_as
 from grandstand.apps.bets.services.forecasts import HistoryLoader
 from grandstand.apps.bets.services.line_shopping import LineShopping
 from grandstand.apps.bets.settings import BetsSettings
@@ -123,7 +123,7 @@ class FavoriteService:
     async def list_teams(self, caller: Caller) -> tuple[Favorite, ...]:
         """Return the caller's favorite teams, by sport and name."""
         rows = self.db.each(FavoriteTeam.of_user(caller.user_id))
-        return tuple([Favorite(row.sport, row.team, row.since) async for row in rows])
+        return tuple([copy_as(Favorite, row) async for row in rows])
 
     async def add(self, caller: Caller, sport: str, team: str) -> Favorite:
         """Add a favorite team.
@@ -145,7 +145,7 @@ class FavoriteService:
             since=self.db.now(),
         )
         await self.db.store(row.save())
-        return Favorite(row.sport, row.team, row.since)
+        return copy_as(Favorite, row)
 
     async def remove(self, caller: Caller, sport: str, team: str) -> bool:
         """Remove a favorite team and return whether it was one."""

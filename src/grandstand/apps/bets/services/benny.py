@@ -25,9 +25,15 @@ from grandstand.apps.bets.domain.ledger import (
     transfer,
     week_start,
 )
-from grandstand.apps.bets.domain.records import CalibrationBin, Interval
+from grandstand.apps.bets.domain.records import CalibrationBin, GameRef, Interval
 from grandstand.apps.bets.domain.settlement import Verdict
-from grandstand.apps.bets.services.database import Database, MoneyCents, Page, round4_or_none
+from grandstand.apps.bets.services.database import (
+    Database,
+    MoneyCents,
+    Page,
+    copy_as,
+    round4_or_none,
+)
 from grandstand.apps.bets.services.ledger import BookState, LedgerService, LedgerStep, PostStatus
 from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
@@ -230,20 +236,15 @@ _SHADOW_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
-class BennyBetView:
+class BennyBetView(GameRef):
     """A bet of Benny's, or a shadow bet with the rule that rejected it in `rejected_by`."""
 
     bet_id: str
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
     market_key: str
     prediction: str
     probability: Annotated[float, Field(serialization_alias="confidence")]
     price: Annotated[int, Field(serialization_alias="odds")]
     stake_cents: Annotated[MoneyCents, Field(serialization_alias="bet_amount")]
-    commence_time: datetime
     placed_at: datetime
     status: str
     verdict: str | None
@@ -404,29 +405,18 @@ def rule_value(rule: str, bets: Sequence[ShadowBet]) -> RuleEffect:
 
 
 def bet_view(bet: BennyBet) -> BennyBetView:
-    return BennyBetView(
-        bet.bet_id,
-        bet.game_id,
-        bet.sport,
-        bet.home_team,
-        bet.away_team,
-        bet.market_key,
-        bet.prediction,
-        float(bet.confidence),
-        bet.odds,
-        dollars_to_cents(bet.bet_amount),
-        bet.commence_time,
-        bet.placed_at,
-        bet.status,
-        bet.verdict,
-        None if bet.payout is None else dollars_to_cents(bet.payout),
-        None if bet.profit is None else dollars_to_cents(bet.profit),
-        bet.settled_at,
-        bet.ai_reasoning,
-        bet.ai_key_factors,
-        None if bet.clv is None else float(bet.clv),
-        None,
-        bet.model_id or "",
+    return copy_as(
+        BennyBetView,
+        bet,
+        probability=float(bet.confidence),
+        price=bet.odds,
+        stake_cents=dollars_to_cents(bet.bet_amount),
+        payout_cents=None if bet.payout is None else dollars_to_cents(bet.payout),
+        profit_cents=None if bet.profit is None else dollars_to_cents(bet.profit),
+        reasoning=bet.ai_reasoning,
+        key_factors=bet.ai_key_factors,
+        clv=None if bet.clv is None else float(bet.clv),
+        model_id=bet.model_id or "",
     )
 
 
@@ -434,28 +424,19 @@ def shadow_bet_view(bet: ShadowBet) -> BennyBetView:
     """Return a shadow bet as if one dollar had been staked."""
     stake = 100
     profit = None if bet.profit_units is None else round(float(bet.profit_units) * stake)
-    return BennyBetView(
-        f"SHADOW#{bet.placed_at.isoformat()}#{bet.game_id}#{bet.market_key}",
-        bet.game_id,
-        bet.sport,
-        bet.home_team,
-        bet.away_team,
-        bet.market_key,
-        bet.prediction,
-        float(bet.confidence),
-        bet.odds,
-        stake,
-        bet.commence_time,
-        bet.placed_at,
-        "pending" if bet.verdict is None else bet.verdict,
-        bet.verdict,
-        None if profit is None else stake + profit,
-        profit,
-        bet.settled_at,
-        bet.reason,
-        (),
-        None,
-        bet.rule,
+    return copy_as(
+        BennyBetView,
+        bet,
+        bet_id=f"SHADOW#{bet.placed_at.isoformat()}#{bet.game_id}#{bet.market_key}",
+        probability=float(bet.confidence),
+        price=bet.odds,
+        stake_cents=stake,
+        status="pending" if bet.verdict is None else bet.verdict,
+        payout_cents=None if profit is None else stake + profit,
+        profit_cents=profit,
+        reasoning=bet.reason,
+        key_factors=(),
+        rejected_by=bet.rule,
     )
 
 

@@ -27,7 +27,7 @@ from grandstand.apps.bets.domain.benny import (
 from grandstand.apps.bets.domain.ledger import AccountOverdrawn, cents_to_dollars, dollars_to_cents
 from grandstand.apps.bets.domain.selections import decode_selection, encode_selection
 from grandstand.apps.bets.services.benny import BennyBankroll
-from grandstand.apps.bets.services.database import Database, round4, round4_or_none
+from grandstand.apps.bets.services.database import Database, copy_as, round4, round4_or_none
 from grandstand.apps.bets.services.forecasts import BENNY_MODEL, HistoryLoader, model_names
 from grandstand.apps.bets.services.predictions import (
     AnalysisGenerator,
@@ -410,12 +410,10 @@ class BennyTrader:
 
     def _bet(self, stake: Stake, considered: ConsideredBet) -> BennyBet:
         note, candidate, now = considered.note, stake.candidate, self.db.now()
-        return BennyBet(
+        return copy_as(
+            BennyBet,
+            note,
             bet_id=f"BET#{TIMES['seconds'].write(now)}#{note.game_id}",
-            game_id=note.game_id,
-            sport=note.sport,
-            home_team=note.home_team,
-            away_team=note.away_team,
             prediction=considered.prediction,
             confidence=round4(candidate.probability),
             ai_reasoning=considered.opinion.reasoning,
@@ -423,7 +421,6 @@ class BennyTrader:
             bet_amount=cents_to_dollars(stake.cents),
             odds=candidate.price,
             market_key=candidate.market,
-            commence_time=note.commence_time,
             placed_at=now,
             bankroll_before=Decimal(0),
             selection=encode_selection(candidate.selection),
@@ -436,38 +433,27 @@ class BennyTrader:
 
     def _scoreboard_writes(self, considered: ConsideredBet, bet: BennyBet) -> list[Write]:
         """Return the writes that put the bet on the scoreboard."""
-        note, now = considered.note, bet.placed_at
-        row = Analysis(
+        row = copy_as(
+            Analysis,
+            bet,
             model=BENNY_MODEL,
             analysis_type="game",
-            sport=note.sport,
             bookmaker=bet.bookmaker or "",
-            game_id=note.game_id,
-            home_team=note.home_team,
-            away_team=note.away_team,
             market_key=stored_market_key(considered.candidate.selection),
-            prediction=bet.prediction,
-            confidence=bet.confidence,
             reasoning=bet.ai_reasoning,
-            commence_time=note.commence_time,
-            created_at=now,
-            selection=bet.selection,
-            raw=bet.raw,
-            fair=bet.fair,
+            created_at=bet.placed_at,
             price=bet.odds,
-            as_of=now,
+            as_of=bet.placed_at,
             reasons=tuple(StoredReason(factor, Decimal(0)) for factor in bet.ai_key_factors),
         )
-        return [to_prediction(row).record(), row.publish(now)]
+        return [to_prediction(row).record(), row.publish(bet.placed_at)]
 
     async def _shadow(self, rejected: RejectedBet, considered: ConsideredBet) -> None:
-        note, candidate = considered.note, rejected.candidate
+        candidate = rejected.candidate
         await self.db.store(
-            ShadowBet(
-                game_id=note.game_id,
-                sport=note.sport,
-                home_team=note.home_team,
-                away_team=note.away_team,
+            copy_as(
+                ShadowBet,
+                considered.note,
                 market_key=candidate.market,
                 selection=encode_selection(candidate.selection),
                 prediction=considered.prediction,
@@ -478,7 +464,6 @@ class BennyTrader:
                 rule=rejected.rule,
                 reason=rejected.reason,
                 reasoning=considered.opinion.reasoning,
-                commence_time=note.commence_time,
                 placed_at=self.db.now(),
             ).record()
         )

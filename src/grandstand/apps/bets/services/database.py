@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from random import Random
-from typing import Annotated, Final, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
 
 from pydantic import PlainSerializer
 
@@ -48,6 +49,21 @@ MoneyCents = Annotated[int, PlainSerializer(format_dollars, return_type=str)]
 ExactNumber = Annotated[Decimal, PlainSerializer(float, return_type=float)]
 PercentRatio = Annotated[float | None, PlainSerializer(_to_percent, return_type=float | None)]
 Outcome = Annotated[PricedOutcome, PlainSerializer(_outcome_json, return_type=_OutcomeJson)]
+
+
+def copy_as(kind: Callable[..., T], source: object, **changes: object) -> T:
+    """Return a record of another kind with the fields it shares with `source`; `changes` win."""
+    shared = {
+        name: getattr(source, name)
+        for name in _field_names(kind)
+        if name not in changes and hasattr(source, name)
+    }
+    return kind(**shared, **changes)
+
+
+@cache
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.init)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

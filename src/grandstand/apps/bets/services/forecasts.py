@@ -19,7 +19,7 @@ from grandstand.apps.bets.domain.records import (
     VerifiedType,
     slug,
 )
-from grandstand.apps.bets.services.database import Database
+from grandstand.apps.bets.services.database import Database, copy_as
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.games import (
     AwaitedGame,
@@ -219,14 +219,7 @@ class HistoryLoader:
     async def upcoming_games(self, sport: str, start: datetime, end: datetime) -> list[GameInfo]:
         """Return the games of a sport that start in a period."""
         return [
-            GameInfo(
-                game_id=game.game_id,
-                sport=game.sport,
-                home_team=game.home_team,
-                away_team=game.away_team,
-                commence_time=game.commence_time,
-                known_at=start,
-            )
+            copy_as(GameInfo, game, known_at=start)
             async for game in self.db.each(AwaitedGame.between(sport, start, end))
         ]
 

@@ -9,8 +9,15 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from grandstand.apps.bets.domain.odds import american_to_decimal
-from grandstand.apps.bets.domain.records import sport_name
-from grandstand.apps.bets.services.database import Database, ExactNumber, Outcome, Page, check_sport
+from grandstand.apps.bets.domain.records import GameRef, sport_name
+from grandstand.apps.bets.services.database import (
+    Database,
+    ExactNumber,
+    Outcome,
+    Page,
+    check_sport,
+    copy_as,
+)
 from grandstand.apps.bets.services.predictions import (
     Pick,
     PredictionService,
@@ -38,7 +45,6 @@ from grandstand.kit.auth.caller import Caller
 from grandstand.kit.text_search import MAX_HITS, best_matches, match_rank
 
 STARTED_WITHIN: Final = timedelta(hours=3)
-_FORM: Final = 5
 _MEETINGS: Final = 10
 _MAX_POINTS: Final = 40
 
@@ -56,14 +62,9 @@ class MarketOdds:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerProp:
+class PlayerProp(GameRef):
     """A bookmaker's odds on a player."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     player: str
     bookmaker: str
     market_key: str
@@ -72,14 +73,9 @@ class PlayerProp:
 
 
 @dataclass(frozen=True, slots=True)
-class GameSummary:
+class GameSummary(GameRef):
     """A game with the latest odds of every bookmaker."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     quotes: tuple[MarketOdds, ...]
     picks: tuple[Pick, ...] = ()
     home_path: tuple[tuple[datetime, float], ...] = ()
@@ -214,19 +210,16 @@ class GameBoard:
         self, rows: Sequence[GameOdds], bookmaker: str | None, *, with_picks: bool
     ) -> GameSummary:
         first = rows[0]
-        shown_rows = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
+        quoted = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
         note = await self.db.store(GameInfo.of_game(first.game_id))
         picks = await self.predictions.for_game(first.sport, first.game_id) if with_picks else ()
-        return GameSummary(
-            first.game_id,
-            first.sport,
-            first.home_team,
-            first.away_team,
-            first.commence_time,
-            tuple(self._market_odds(row, note) for row in shown_rows),
-            picks,
-            await self._line_movement(first),
-            await self._exchange(first),
+        return copy_as(
+            GameSummary,
+            first,
+            quotes=tuple(self._market_odds(row, note) for row in quoted),
+            picks=picks,
+            home_path=await self._line_movement(first),
+            exchange=await self._exchange(first),
         )
 
     def _market_odds(self, row: GameOdds | PropOdds, note: GameInfo | None) -> MarketOdds:
@@ -271,19 +264,14 @@ class GameBoard:
         if note is None:
             raise NotFound(f"Game {game_id!r} does not exist.")
         rows = await load_prices(self.db, game_id)
-        current = [row for row in rows if row.latest]
         winners = [row for row in rows if isinstance(row, GameOdds)]
         closing = await load_closing_lines(self.db, game_id)
-        summary = GameSummary(
-            game_id,
-            note.sport,
-            note.home_team,
-            note.away_team,
-            note.commence_time,
-            tuple(self._market_odds(row, note) for row in current),
-            (),
-            await self._line_movement(winners[0]) if winners else (),
-            await self._exchange(winners[0]) if winners else (),
+        summary = copy_as(
+            GameSummary,
+            note,
+            quotes=tuple(self._market_odds(row, note) for row in rows if row.latest),
+            home_path=await self._line_movement(winners[0]) if winners else (),
+            exchange=await self._exchange(winners[0]) if winners else (),
         )
         return GameView(
             summary,
@@ -299,19 +287,8 @@ class GameBoard:
         )
 
     async def _form(self, sport: str, team: str) -> tuple[PastResult, ...]:
-        recent = await self.db.store(TeamOutcome.recent(sport, team, _FORM))
-        return tuple(
-            PastResult(
-                row.game_id,
-                row.completed_at,
-                row.team,
-                row.opponent,
-                row.team_score,
-                row.opponent_score,
-                row.is_home,
-            )
-            for row in recent
-        )
+        recent = await self.db.store(TeamOutcome.recent(sport, team, 5))
+        return tuple(copy_as(PastResult, row) for row in recent)
 
     async def _meetings(self, note: GameInfo) -> tuple[PastResult, ...]:
         """Return the last meetings of two teams with their latest corrections."""
@@ -340,21 +317,14 @@ class GameBoard:
             async for row in self.db.each(Injury.of_team(note.sport, team)):
                 last[team, row.player] = row
         return tuple(
-            InjuryView(team, row.player, row.status, row.injury, row.reported_on)
+            copy_as(InjuryView, row, team=team)
             for (team, _), row in last.items()
             if row.status != "active"
         )
 
     async def _score(self, note: GameInfo) -> FinalScore | None:
         outcomes = await self.db.store(GameOutcome.final(note.sport, note.game_id))
-        if not outcomes:
-            return None
-        return FinalScore(
-            outcomes[0].home_score,
-            outcomes[0].away_score,
-            outcomes[0].completed_at,
-            outcomes[0].corrected_at,
-        )
+        return copy_as(FinalScore, outcomes[0]) if outcomes else None
 
     async def props(
         self,
@@ -372,21 +342,7 @@ class GameBoard:
         if market_key is not None:
             query = query.where(PropOdds.market_key == market_key)
         page = await self.db.store.page(query, limit, after=after)
-        props = tuple(
-            PlayerProp(
-                row.game_id,
-                row.sport,
-                row.home_team,
-                row.away_team,
-                row.commence_time,
-                row.player,
-                row.bookmaker,
-                row.market_key,
-                row.outcomes,
-                row.captured_at,
-            )
-            for row in page.items
-        )
+        props = tuple(copy_as(PlayerProp, row, updated_at=row.captured_at) for row in page.items)
         return Page(props, page.cursor)
 
 
@@ -460,12 +416,7 @@ _TEAMS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Game:
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
+class _Game(GameRef):
     score: str = ""
 
     @property
@@ -507,7 +458,7 @@ class GameSearch:
         """Return the home card: the number of games in the next 24 hours and the next game."""
         now = self.db.now()
         upcoming = [
-            _Game(row.game_id, sport, row.home_team, row.away_team, row.commence_time)
+            copy_as(_Game, row)
             for sport in self.settings.sports
             async for row in self.db.each(AwaitedGame.between(sport, now, now + _AHEAD))
         ]
@@ -535,18 +486,10 @@ class GameSearch:
     async def _of_sport(self, sport: str) -> list[_Game]:
         now, games = self.db.now(), dict[str, _Game]()
         async for row in self.db.each(AwaitedGame.between(sport, now - _BACK, now + _AHEAD)):
-            games[row.game_id] = _Game(
-                row.game_id, sport, row.home_team, row.away_team, row.commence_time
-            )
+            games[row.game_id] = copy_as(_Game, row)
         async for line in self.db.each(ResultRecord.between(sport, now - _BACK, now)):
-            games[line.game_id] = _Game(
-                line.game_id,
-                sport,
-                line.home_team,
-                line.away_team,
-                line.commence_time,
-                f"{line.home_score}\u2013{line.away_score}, {line.commence_time:%a %d %b}",
-            )
+            score = f"{line.home_score}\u2013{line.away_score}, {line.commence_time:%a %d %b}"
+            games[line.game_id] = copy_as(_Game, line, score=score)
         return list(games.values())
 
 

@@ -20,7 +20,6 @@ from grandstand.apps.bets.domain.ledger import (
     LedgerReplay,
     LedgerState,
     LimitState,
-    Posting,
     Usage,
     append_event,
     change_limits,
@@ -29,7 +28,7 @@ from grandstand.apps.bets.domain.ledger import (
     extend_time_out,
     usage_at,
 )
-from grandstand.apps.bets.services.database import Database, MoneyCents
+from grandstand.apps.bets.services.database import Database, MoneyCents, copy_as
 from grandstand.apps.bets.store.benny import Bankroll
 from grandstand.apps.bets.store.wagers import (
     BettingLimits,
@@ -111,7 +110,7 @@ class LedgerService:
         if mark is None:
             return None
         row = await self.db.store(LedgerEntry.by_place(book, f"{mark.seq:012d}"))
-        return None if row is None else to_entry(row)
+        return None if row is None else copy_as(LedgerLine, row, key=row.event)
 
     async def post(
         self, book: str, key: str, step: Callable[[BookState], LedgerStep | None]
@@ -149,7 +148,7 @@ class LedgerService:
         for event in step.events:
             entry, head = append_event(head, event)
             mark = LedgerMark(book=entry.book, event=entry.key, seq=entry.seq)
-            lines += [entry_row(entry).append(), mark.set_once()]
+            lines += [copy_as(LedgerEntry, entry, event=entry.key).append(), mark.set_once()]
         usage = step.usage or state.usage
         new_head = LedgerHead(
             book=head.book,
@@ -168,7 +167,7 @@ class LedgerService:
         """Recompute a book from its first entry. Benny's bankroll must match his book."""
         replay, count = LedgerReplay(book), 0
         async for row in self.db.each(LedgerEntry.of_book(book)):
-            replay.check(to_entry(row))
+            replay.check(copy_as(LedgerLine, row, key=row.event))
             count += 1
         state = await self.state(book)
         faults = replay.finish(state.head)
@@ -191,32 +190,6 @@ def to_book_state(head: LedgerHead) -> BookState:
     if head.day is None or head.week is None:
         return BookState(state)
     return BookState(state, Usage(head.day, head.staked_cents, head.week, head.profit_cents))
-
-
-def entry_row(entry: LedgerLine) -> LedgerEntry:
-    return LedgerEntry(
-        book=entry.book,
-        seq=entry.seq,
-        event=entry.key,
-        kind=entry.kind,
-        at=entry.at,
-        postings=entry.postings,
-        previous=entry.previous,
-        digest=entry.digest,
-    )
-
-
-def to_entry(row: LedgerEntry) -> LedgerLine:
-    return LedgerLine(
-        row.book,
-        row.seq,
-        row.event,
-        row.kind,
-        row.at,
-        tuple(Posting(posting.account, posting.cents) for posting in row.postings),
-        row.previous,
-        row.digest,
-    )
 
 
 _LIMIT_ATTEMPTS: Final = 5

@@ -18,9 +18,15 @@ from grandstand.apps.bets.domain.odds import (
     parse_american,
     probability_to_american,
 )
-from grandstand.apps.bets.domain.records import PricedOutcome
+from grandstand.apps.bets.domain.records import GameRef, PricedOutcome
 from grandstand.apps.bets.domain.selections import Selection, encode_selection
-from grandstand.apps.bets.services.database import Database, ExactNumber, Outcome, check_sport
+from grandstand.apps.bets.services.database import (
+    Database,
+    ExactNumber,
+    Outcome,
+    check_sport,
+    copy_as,
+)
 from grandstand.apps.bets.services.games import last_confirmed_at, load_game_notes
 from grandstand.apps.bets.services.predictions import row_selections
 from grandstand.apps.bets.settings import BetsSettings
@@ -64,28 +70,18 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Arbitrage:
+class Arbitrage(GameRef):
     """Bets at several bookmakers that return more than they cost whatever the result."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     market_key: str
     profit_share: float
     legs: tuple[Leg, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Middle:
+class Middle(GameRef):
     """Two bets that both win if the result falls between their lines."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     market_key: str
     low: ExactNumber
     high: ExactNumber
@@ -94,14 +90,9 @@ class Middle:
 
 
 @dataclass(frozen=True, slots=True)
-class StaleLine:
+class StaleLine(GameRef):
     """A price that has not moved for `age_seconds` while other bookmakers moved."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     bookmaker: str
     market_key: str
     outcome: Outcome
@@ -152,21 +143,16 @@ class LineShopping:
             for quotes in _by_selection(priced).values():
                 best = max(quotes, key=lambda forecast: forecast.decimal)
                 fair = sum(forecast.fair for forecast in quotes) / len(quotes)
-                row = best.row
                 prices.append(
-                    BestPrice(
-                        row.game_id,
-                        row.home_team,
-                        row.away_team,
-                        row.commence_time,
-                        row.market_key,
-                        best.outcome.name,
-                        best.outcome.point,
-                        best.outcome.price,
-                        row.bookmaker,
-                        best.age_seconds,
-                        fair,
-                        fair * best.decimal - 1.0,
+                    copy_as(
+                        BestPrice,
+                        best.row,
+                        name=best.outcome.name,
+                        point=best.outcome.point,
+                        price=best.outcome.price,
+                        age_seconds=best.age_seconds,
+                        fair=fair,
+                        expected_return=fair * best.decimal - 1.0,
                     )
                 )
         return tuple(
@@ -271,18 +257,7 @@ def _find_arbitrages(priced: Sequence[PricedSelection]) -> list[Arbitrage]:
         if len(sides) == _WAYS.get(market) and cost < 1.0:
             row = next(iter(sides.values())).row
             legs = tuple(_leg(outcome, 1.0 / outcome.decimal / cost) for outcome in sides.values())
-            arbitrages.append(
-                Arbitrage(
-                    row.game_id,
-                    row.sport,
-                    row.home_team,
-                    row.away_team,
-                    row.commence_time,
-                    row.market_key,
-                    1.0 / cost - 1.0,
-                    legs,
-                )
-            )
+            arbitrages.append(copy_as(Arbitrage, row, profit_share=1.0 / cost - 1.0, legs=legs))
     return arbitrages
 
 
@@ -322,16 +297,14 @@ def _has_room(bottom: Decimal, top: Decimal, priced: PricedSelection) -> bool:
 
 def _middle(low: PricedSelection, high: PricedSelection, bounds: tuple[Decimal, Decimal]) -> Middle:
     row, cost = low.row, 1.0 / low.decimal + 1.0 / high.decimal
-    return Middle(
-        row.game_id,
-        row.sport,
-        row.home_team,
-        row.away_team,
-        row.commence_time,
-        low.selection.market,
-        *bounds,
-        1.0 - 1.0 / cost,
-        (_leg(low, 1.0 / low.decimal / cost), _leg(high, 1.0 / high.decimal / cost)),
+    return copy_as(
+        Middle,
+        row,
+        market_key=low.selection.market,
+        low=bounds[0],
+        high=bounds[1],
+        cost_share=1.0 - 1.0 / cost,
+        legs=(_leg(low, 1.0 / low.decimal / cost), _leg(high, 1.0 / high.decimal / cost)),
     )
 
 
@@ -356,20 +329,15 @@ def _find_stale_lines(priced: Sequence[PricedSelection], now: datetime) -> list[
             fair = sum(other.fair for other in fresher) / len(fresher)
             edge = fair - implied_probability(quote.outcome.price)
             if edge >= _STALE_EDGE:
-                row = quote.row
+                age = int((now - quote.row.captured_at).total_seconds())
                 lines.append(
-                    StaleLine(
-                        row.game_id,
-                        row.sport,
-                        row.home_team,
-                        row.away_team,
-                        row.commence_time,
-                        row.bookmaker,
-                        row.market_key,
-                        quote.outcome,
-                        fair,
-                        edge,
-                        int((now - row.captured_at).total_seconds()),
+                    copy_as(
+                        StaleLine,
+                        quote.row,
+                        outcome=quote.outcome,
+                        fair=fair,
+                        edge=edge,
+                        age_seconds=age,
                     )
                 )
     return lines

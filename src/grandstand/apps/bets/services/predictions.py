@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from grandstand.apps.bets.domain.odds import american_to_decimal
-from grandstand.apps.bets.domain.records import AnalysisType, PricedOutcome, slug
+from grandstand.apps.bets.domain.records import AnalysisType, GameRef, PricedOutcome, slug
 from grandstand.apps.bets.domain.selections import (
     Selection,
     decode_selection,
@@ -28,6 +28,7 @@ from grandstand.apps.bets.services.database import (
     Page,
     PercentRatio,
     check_sport,
+    copy_as,
     round4,
     round4_or_none,
 )
@@ -69,7 +70,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(GameRef):
     """A published prediction and its result.
 
     `probability` is calibrated; `price` is the American price at publication.
@@ -77,18 +78,13 @@ class Pick:
 
     model: str
     analysis_type: AnalysisType
-    sport: str
     bookmaker: str
-    game_id: str
-    home_team: str
-    away_team: str
     market_key: str
     side: str
     point: ExactNumber | None
     prediction: str
     probability: Annotated[float, Field(serialization_alias="confidence")]
     reasoning: str
-    commence_time: datetime
     created_at: datetime
     player_name: str | None = None
     price: Annotated[int | None, Field(serialization_alias="odds")] = None
@@ -195,20 +191,17 @@ def to_analysis(
     price = offered.price(bookmaker, selection)
     if price is None and bookmaker == forecast.book:
         price = forecast.price
-    return Analysis(
+    return copy_as(
+        Analysis,
+        note,
         model=forecast.model,
         analysis_type=kind,
-        sport=note.sport,
         bookmaker=bookmaker,
-        game_id=note.game_id,
-        home_team=note.home_team,
-        away_team=note.away_team,
         player_name=player if prop else None,
         market_key=stored_market_key(selection),
         prediction=describe_selection(selection, note),
         confidence=round4(forecast.probability),
         reasoning=describe_reasoning(forecast, note),
-        commence_time=note.commence_time,
         created_at=now,
         is_inverse=True if forecast.inverse_of else None,
         original_prediction=against,
@@ -226,30 +219,7 @@ def to_analysis(
 
 def to_prediction(row: Analysis) -> Prediction:
     """Return the archive row of a published pick."""
-    return Prediction(
-        model=row.model,
-        analysis_type=row.analysis_type,
-        sport=row.sport,
-        bookmaker=row.bookmaker,
-        game_id=row.game_id,
-        home_team=row.home_team,
-        away_team=row.away_team,
-        player_name=row.player_name,
-        market_key=row.market_key,
-        prediction=row.prediction,
-        confidence=row.confidence,
-        reasoning=row.reasoning,
-        commence_time=row.commence_time,
-        created_at=row.created_at,
-        is_inverse=row.is_inverse,
-        original_prediction=row.original_prediction,
-        selection=row.selection,
-        raw=row.raw,
-        fair=row.fair,
-        price=row.price,
-        as_of=row.as_of,
-        reasons=row.reasons,
-    )
+    return copy_as(Prediction, row)
 
 
 def stored_market_key(selection: Selection) -> str | None:
@@ -457,33 +427,20 @@ def to_pick(row: Analysis) -> Pick:
     probability = float(row.confidence)
     selection = None if row.selection is None else decode_selection(row.selection)
     market = "h2h" if selection is None else selection.stat or selection.market
-    return Pick(
-        model=row.model,
-        analysis_type=row.analysis_type,
-        sport=row.sport,
-        bookmaker=row.bookmaker,
-        game_id=row.game_id,
-        home_team=row.home_team,
-        away_team=row.away_team,
+    return copy_as(
+        Pick,
+        row,
         market_key=row.market_key or market,
         side="" if selection is None else selection.side or "",
         point=None if selection is None else selection.point,
-        prediction=row.prediction,
         probability=probability,
-        reasoning=row.reasoning,
-        commence_time=row.commence_time,
-        created_at=row.created_at,
-        player_name=row.player_name,
-        price=row.price,
         expected_return=expected_return(probability, row.price),
         risk_level=risk_level(probability),
         is_inverse=bool(row.is_inverse),
-        original_prediction=row.original_prediction,
         reasons=tuple(
             Contribution(reason.source, float(reason.contribution), reason.text)
             for reason in row.reasons or ()
         ),
-        verdict=row.verdict,
         correct=row.analysis_correct,
         closing_probability=None if row.closing is None else float(row.closing),
     )

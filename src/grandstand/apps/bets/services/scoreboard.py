@@ -22,7 +22,13 @@ from grandstand.apps.bets.domain.records import (
     model_name,
     sport_name,
 )
-from grandstand.apps.bets.services.database import Database, MoneyCents, check_sport, round4
+from grandstand.apps.bets.services.database import (
+    Database,
+    MoneyCents,
+    check_sport,
+    copy_as,
+    round4,
+)
 from grandstand.apps.bets.services.forecasts import (
     BENNY_MODEL,
     PROP_MODELS,
@@ -245,17 +251,14 @@ def adjustment_row(advice: ModelAdvice, now: datetime) -> ModelAdjustment:
 
 
 def adjustment_view(row: ModelAdjustment) -> Adjustment:
-    return Adjustment(
-        row.model,
-        row.sport,
-        row.bet_type,
-        row.recommendation,
-        float(row.original_accuracy),
-        float(row.inverse_accuracy),
-        row.sample_size,
-        float(row.confidence_multiplier),
-        row.evidence,
-        row.calculated_at or row.updated_at or row.expires_at or _NEVER,
+    return copy_as(
+        Adjustment,
+        row,
+        analysis_type=row.bet_type,
+        original_accuracy=float(row.original_accuracy),
+        inverse_accuracy=float(row.inverse_accuracy),
+        confidence_multiplier=float(row.confidence_multiplier),
+        calculated_at=row.calculated_at or row.updated_at or row.expires_at or _NEVER,
     )
 
 

@@ -25,7 +25,7 @@ from grandstand.apps.bets.domain.settlement import (
     settle_bet,
     settlement_rules_for,
 )
-from grandstand.apps.bets.services.database import Database, round4
+from grandstand.apps.bets.services.database import Database, copy_as, round4
 from grandstand.apps.bets.services.predictions import load_prices, outcome_selections, player_of
 from grandstand.apps.bets.store.games import GameInfo, GameOdds, HistoricalOdds, PropOdds
 from grandstand.storage.tables.errors import ConditionFailed
@@ -229,14 +229,9 @@ async def load_closing_lines(db: Database, game_id: str) -> tuple[HistoricalOdds
 
 
 def closing_row(row: GameOdds | PropOdds, note: GameInfo, now: datetime) -> HistoricalOdds:
-    return HistoricalOdds(
-        game_id=row.game_id,
-        sport=row.sport,
-        home_team=row.home_team,
-        away_team=row.away_team,
-        bookmaker=row.bookmaker,
-        market_key=row.market_key,
-        outcomes=row.outcomes,
+    return copy_as(
+        HistoricalOdds,
+        row,
         commence_time=note.commence_time,
         updated_at=row.captured_at,
         archived_at=now,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from grandstand.apps.bets.domain.records import CustomDataRow, ModelStatus, slug
-from grandstand.apps.bets.services.database import Database, Page, check_sport, round4
+from grandstand.apps.bets.services.database import Database, Page, check_sport, copy_as, round4
 from grandstand.apps.bets.services.forecasts import HistoryLoader, user_model_name, user_predictor
 from grandstand.apps.bets.services.ledger import user_book
 from grandstand.apps.bets.services.predictions import Pick, to_pick
@@ -280,19 +280,12 @@ def exact_weights(weights: dict[str, float], before: dict[str, Decimal]) -> dict
 
 
 def user_model_view(row: UserModel) -> UserModelView:
-    return UserModelView(
-        row.model_id,
-        row.name,
-        row.description or "",
-        row.sport,
-        row.bet_types,
-        dict(row.data_sources),
-        dict(row.datasets or {}),
-        row.min_confidence,
-        row.status,
-        bool(row.auto_adjust_weights),
-        row.created_at,
-        row.updated_at,
+    return copy_as(
+        UserModelView,
+        row,
+        description=row.description or "",
+        datasets=dict(row.datasets or {}),
+        auto_adjust_weights=bool(row.auto_adjust_weights),
     )
 
 
@@ -312,7 +305,7 @@ class DatasetService:
     async def list_datasets(self, caller: Caller) -> tuple[DatasetView, ...]:
         """Return the caller's datasets by name."""
         datasets = [
-            dataset_view(row) async for row in self.db.each(Dataset.of_user(caller.user_id))
+            copy_as(DatasetView, row) async for row in self.db.each(Dataset.of_user(caller.user_id))
         ]
         return tuple(sorted(datasets, key=lambda item: (item.name, item.dataset_id)))
 
@@ -362,7 +355,7 @@ class DatasetService:
             created_at=self.db.now(),
         )
         await self.db.store(row.create())
-        return dataset_view(row)
+        return copy_as(DatasetView, row)
 
     async def remove(self, caller: Caller, dataset_id: str) -> None:
         """Remove a dataset, then its rows.
@@ -404,12 +397,6 @@ def _encode_rows(lines: tuple[CustomRow, ...]) -> str:
             )
             for line in lines
         ]
-    )
-
-
-def dataset_view(row: Dataset) -> DatasetView:
-    return DatasetView(
-        row.dataset_id, row.name, row.sport, row.subject, row.columns, row.rows, row.created_at
     )
 
 

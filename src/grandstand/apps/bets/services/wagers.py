@@ -23,7 +23,7 @@ from grandstand.apps.bets.domain.ledger import (
     transfer,
 )
 from grandstand.apps.bets.domain.odds import InvalidPrice, parse_american
-from grandstand.apps.bets.domain.records import Interval, slug
+from grandstand.apps.bets.domain.records import GameRef, Interval, slug
 from grandstand.apps.bets.domain.selections import (
     MARKETS,
     InvalidSelection,
@@ -40,6 +40,7 @@ from grandstand.apps.bets.services.database import (
     ExactNumber,
     MoneyCents,
     Page,
+    copy_as,
     round4_or_none,
 )
 from grandstand.apps.bets.services.ingest.odds_collector import awaited_game
@@ -105,15 +106,10 @@ class WagerRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class WagerView:
+class WagerView(GameRef):
     """A user's wager and its result; `clv` is relative to the price."""
 
     wager_id: str
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     market_key: str
     side: str
     point: ExactNumber | None
@@ -279,28 +275,16 @@ def _parse_time(text: str) -> datetime:
 
 def wager_view(wager: Wager) -> WagerView:
     selection = decode_selection(wager.selection)
-    return WagerView(
-        wager.wager_id,
-        wager.game_id,
-        wager.sport,
-        wager.home_team,
-        wager.away_team,
-        wager.commence_time,
-        wager.market_key,
-        selection.side or "",
-        selection.point,
-        selection.participant,
-        wager.odds,
-        wager.stake_cents,
-        wager.bookmaker or "",
-        wager.note or "",
-        wager.placed_at,
-        wager.status,
-        wager.verdict,
-        wager.payout_cents,
-        wager.profit_cents,
-        None if wager.clv is None else float(wager.clv),
-        wager.settled_at,
+    return copy_as(
+        WagerView,
+        wager,
+        side=selection.side or "",
+        point=selection.point,
+        participant=selection.participant,
+        price=wager.odds,
+        bookmaker=wager.bookmaker or "",
+        note=wager.note or "",
+        clv=None if wager.clv is None else float(wager.clv),
     )
 
 
@@ -409,14 +393,11 @@ class WagerService:
         except (InvalidPrice, InvalidSelection) as fault:
             raise InvalidInput(str(fault)) from fault
         _check(draft, note, placed, now)
-        return Wager(
+        return copy_as(
+            Wager,
+            note,
             user_id=user_id,
             wager_id=self._id(user_id, draft.token, note),
-            game_id=note.game_id,
-            sport=note.sport,
-            home_team=note.home_team,
-            away_team=note.away_team,
-            commence_time=note.commence_time,
             market_key=draft.market_key,
             selection=encode_selection(selection),
             prediction=format_selection(selection, note.home_team, note.away_team),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
-from grandstand.storage.tables import Index, Table
+from grandstand.storage.tables import Entity, Index, Table
 from grandstand.storage.tables.attribute_values import Item
 
 SCHEMA_VERSION: Final = "2.1"
@@ -29,6 +30,16 @@ bets = Table(
 )
 
 TABLES: Final = (bets,)
+
+
+class GameRow(Entity):
+    """The fields of every row about a game."""
+
+    game_id: str
+    sport: str
+    home_team: str
+    away_team: str
+    commence_time: datetime
 
 
 def end_of_key(item: Item) -> str:

@@ -7,18 +7,14 @@ from decimal import Decimal
 from typing import Self
 
 from grandstand.apps.bets.domain.records import BetStatus, Tally
-from grandstand.apps.bets.store import bets
+from grandstand.apps.bets.store import GameRow, bets
 from grandstand.storage.tables import Entity, Get, Put, Query, Update, absent, field, key
 
 
-class BennyBet(Entity, table=bets, times="seconds"):
+class BennyBet(GameRow, table=bets, times="seconds"):
     """One of Benny's bets with his reasons; `bet_id` repeats the end of its key."""
 
     bet_id: str
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
     prediction: str
     confidence: Decimal
     ai_reasoning: str
@@ -26,7 +22,6 @@ class BennyBet(Entity, table=bets, times="seconds"):
     bet_amount: Decimal
     odds: int
     market_key: str
-    commence_time: datetime
     placed_at: datetime
     status: BetStatus = "pending"
     bankroll_before: Decimal
@@ -111,13 +106,9 @@ class BennyBet(Entity, table=bets, times="seconds"):
         return update.when(field(BennyBet.revision) == self.revision)
 
 
-class ShadowBet(Entity, table=bets, times="seconds"):
+class ShadowBet(GameRow, table=bets, times="seconds"):
     """A bet Benny's rules rejected, settled as if one unit had been staked."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
     market_key: str
     selection: str
     prediction: str
@@ -128,7 +119,6 @@ class ShadowBet(Entity, table=bets, times="seconds"):
     rule: str
     reason: str
     reasoning: str
-    commence_time: datetime
     placed_at: datetime
     verdict: str | None = None
     profit_units: Decimal | None = None

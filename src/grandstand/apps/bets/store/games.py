@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal, Self, TypeAlias
 
 from grandstand.apps.bets.domain.records import InjuryStatus, PricedOutcome, matchup_key, slug
-from grandstand.apps.bets.store import SCHEMA_VERSION, bets, end_of_key
+from grandstand.apps.bets.store import SCHEMA_VERSION, GameRow, bets, end_of_key
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, attribute, key
 from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.fields import TIMES
@@ -15,17 +15,12 @@ from grandstand.storage.tables.declaration.fields import TIMES
 StoredScoreStatus: TypeAlias = Literal["final", "postponed", "abandoned", "void"]
 
 
-class StoredPrice(Entity):
+class StoredPrice(GameRow):
     """A bookmaker's price of one market, captured at one time."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
     bookmaker: str
     market_key: str
     captured_at: datetime
-    commence_time: datetime
     outcomes: tuple[PricedOutcome, ...]
     latest: bool = True
     created_at: datetime
@@ -90,17 +85,12 @@ class PropOdds(StoredPrice, table=bets, times="seconds", schema_version=SCHEMA_V
         return cls.row(game_id=game_id)
 
 
-class HistoricalOdds(Entity, table=bets, times="seconds"):
+class HistoricalOdds(GameRow, table=bets, times="seconds"):
     """The closing price of one bookmaker's market, stored permanently."""
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
     bookmaker: str
     market_key: str
     outcomes: tuple[PricedOutcome, ...]
-    commence_time: datetime
     updated_at: datetime
     archived_at: datetime
     player: str | None = None
@@ -206,14 +196,8 @@ class TeamOutcome(Entity, table=bets, times="seconds"):
         return self.put()
 
 
-class AwaitedGame(Entity, table=bets, times="seconds"):
+class AwaitedGame(GameRow, table=bets, times="seconds"):
     """A game whose result is needed to settle prices, predictions or bets."""
-
-    sport: str
-    game_id: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
 
     row = key("AWAITED#{sport}", "{commence_time}#{game_id}")
 
@@ -241,14 +225,9 @@ class AwaitedGame(Entity, table=bets, times="seconds"):
         return type(self).delete(**self.identity())
 
 
-class ResultRecord(Entity, table=bets, times="seconds"):
+class ResultRecord(GameRow, table=bets, times="seconds"):
     """A sport's result in the order games ended; a correction is another row."""
 
-    sport: str
-    game_id: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     completed_at: datetime
     home_score: Decimal
     away_score: Decimal
@@ -273,17 +252,12 @@ class ResultRecord(Entity, table=bets, times="seconds"):
         return self.put()
 
 
-class GameInfo(Entity, table=bets, times="seconds"):
+class GameInfo(GameRow, table=bets, times="seconds"):
     """The sport, teams and start of a game, found by its id alone.
 
     `quoted_at` maps each bookmaker to when its prices were last received, changed or not.
     """
 
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     known_at: datetime
     quoted_at: dict[str, datetime] | None = None
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final, Self
 
 from grandstand.apps.bets.domain.records import AnalysisType, Evidence, Recommendation, VerifiedType
-from grandstand.apps.bets.store import bets
+from grandstand.apps.bets.store import GameRow, bets
 from grandstand.storage.tables import Entity, Put, Query, Update, absent, key, ttl
 
 ADJUSTMENT_LIFETIME: Final = timedelta(days=1)
@@ -23,7 +23,7 @@ class StoredReason:
     text: str = ""
 
 
-class StoredForecast(Entity):
+class StoredForecast(GameRow):
     """The fields every stored prediction has; a prop names its player and market.
 
     `selection` is the encoded pick, `raw` its probability before calibration, `fair` that of the
@@ -33,17 +33,12 @@ class StoredForecast(Entity):
 
     model: str
     analysis_type: AnalysisType
-    sport: str
     bookmaker: str
-    game_id: str
-    home_team: str
-    away_team: str
     player_name: str | None = None
     market_key: str | None = None
     prediction: str
     confidence: Decimal
     reasoning: str
-    commence_time: datetime
     created_at: datetime
     is_inverse: bool | None = None
     original_prediction: str | None = None

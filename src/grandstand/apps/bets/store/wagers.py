@@ -8,22 +8,17 @@ from typing import Literal, Self, TypeAlias
 
 from grandstand.apps.bets.domain.ledger import Posting
 from grandstand.apps.bets.domain.records import slug
-from grandstand.apps.bets.store import bets
+from grandstand.apps.bets.store import GameRow, bets
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, key, version
 
 WagerStatus: TypeAlias = Literal["open", "settled", "void"]
 
 
-class Wager(Entity, table=bets, times="seconds"):
+class Wager(GameRow, table=bets, times="seconds"):
     """A user's bet and its settlement; found by its game too."""
 
     user_id: str
     wager_id: str
-    game_id: str
-    sport: str
-    home_team: str
-    away_team: str
-    commence_time: datetime
     market_key: str
     selection: str
     prediction: str

@@ -14,6 +14,7 @@ from grandstand.apps.bets.domain.records import (
     FeedGames,
     FeedPrice,
     FeedScores,
+    GameRef,
     PricedOutcome,
     QuotaUsage,
     RejectedRow,
@@ -25,7 +26,7 @@ from grandstand.apps.bets.domain.selections import (
     parse_outcomes,
     parse_prop,
 )
-from grandstand.apps.bets.services.database import Database, check_sport
+from grandstand.apps.bets.services.database import Database, check_sport, copy_as
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.benny import BennyBet
 from grandstand.apps.bets.store.games import (
@@ -195,7 +196,7 @@ class OddsCollector:
             known_at = min(stored.known_at, now)
             await store(stored.replace(quoted_at={**before, **confirmed}, known_at=known_at).save())
             return
-        note = game_note(game, now).replace(quoted_at=confirmed)
+        note = game_info(game, now).replace(quoted_at=confirmed)
         writes: list[Write] = [note.save(), awaited_game(game).save()]
         if stored is not None:
             writes.append(awaited_game(stored).remove())
@@ -310,53 +311,24 @@ def same_prices(one: Sequence[PricedOutcome], other: Sequence[PricedOutcome]) ->
 
 
 def odds_row(game: FeedGame, price: FeedPrice, now: datetime) -> GameOdds | PropOdds:
+    values = {
+        "bookmaker": price.bookmaker,
+        "market_key": price.market_key,
+        "captured_at": now,
+        "outcomes": price.outcomes,
+        "created_at": now,
+    }
     if price.player is not None:
-        return PropOdds(
-            game_id=game.game_id,
-            sport=game.sport,
-            home_team=game.home_team,
-            away_team=game.away_team,
-            bookmaker=price.bookmaker,
-            market_key=price.market_key,
-            captured_at=now,
-            commence_time=game.commence_time,
-            outcomes=price.outcomes,
-            created_at=now,
-            player=price.player,
-        )
-    return GameOdds(
-        game_id=game.game_id,
-        sport=game.sport,
-        home_team=game.home_team,
-        away_team=game.away_team,
-        bookmaker=price.bookmaker,
-        market_key=price.market_key,
-        captured_at=now,
-        commence_time=game.commence_time,
-        outcomes=price.outcomes,
-        created_at=now,
-    )
+        return copy_as(PropOdds, game, player=price.player, **values)
+    return copy_as(GameOdds, game, **values)
 
 
-def game_note(game: FeedGame, now: datetime) -> GameInfo:
-    return GameInfo(
-        game_id=game.game_id,
-        sport=game.sport,
-        home_team=game.home_team,
-        away_team=game.away_team,
-        commence_time=game.commence_time,
-        known_at=now,
-    )
+def game_info(game: GameRef | AwaitedGame, known_at: datetime) -> GameInfo:
+    return copy_as(GameInfo, game, known_at=known_at)
 
 
-def awaited_game(game: FeedGame | GameInfo) -> AwaitedGame:
-    return AwaitedGame(
-        sport=game.sport,
-        game_id=game.game_id,
-        home_team=game.home_team,
-        away_team=game.away_team,
-        commence_time=game.commence_time,
-    )
+def awaited_game(game: GameRef | GameInfo) -> AwaitedGame:
+    return copy_as(AwaitedGame, game)
 
 
 _CLEANUP_AGE: Final = timedelta(days=7)

@@ -12,10 +12,17 @@ from grandstand.apps.bets.domain.records import FeedScore, FeedScores, RejectedR
 from grandstand.apps.bets.domain.selections import decode_selection
 from grandstand.apps.bets.domain.settlement import Cancelled, FinalResult, Verdict
 from grandstand.apps.bets.services.benny_trader import BennyTrader
-from grandstand.apps.bets.services.database import Database, check_sport, round4, round4_or_none
+from grandstand.apps.bets.services.database import (
+    Database,
+    check_sport,
+    copy_as,
+    round4,
+    round4_or_none,
+)
 from grandstand.apps.bets.services.ingest.odds_collector import (
     OddsFeed,
     awaited_game,
+    game_info,
     record_quota_use,
 )
 from grandstand.apps.bets.services.settlement import GameEnding, archive_closing_lines
@@ -113,11 +120,9 @@ def game_outcome(score: FeedScore, now: datetime) -> GameOutcome:
     home, away = score.home_score or Decimal(0), score.away_score or Decimal(0)
     winner = None if home == away else score.home_team if home > away else score.away_team
     completed_at = max(score.commence_time + _MIN_DURATION, min(score.updated_at or now, now))
-    return GameOutcome(
-        game_id=score.game_id,
-        sport=score.sport,
-        home_team=score.home_team,
-        away_team=score.away_team,
+    return copy_as(
+        GameOutcome,
+        score,
         home_score=home,
         away_score=away,
         winner=winner,
@@ -126,15 +131,10 @@ def game_outcome(score: FeedScore, now: datetime) -> GameOutcome:
 
 
 def _writes(outcome: GameOutcome, score: FeedScore, now: datetime) -> list[Write]:
-    line = ResultRecord(
-        sport=outcome.sport,
-        game_id=outcome.game_id,
-        home_team=outcome.home_team,
-        away_team=outcome.away_team,
+    line = copy_as(
+        ResultRecord,
+        outcome,
         commence_time=score.commence_time,
-        completed_at=outcome.completed_at,
-        home_score=outcome.home_score,
-        away_score=outcome.away_score,
         known_at=max(now, outcome.completed_at),
         corrected=outcome.corrected_at is not None,
     )
@@ -143,25 +143,23 @@ def _writes(outcome: GameOutcome, score: FeedScore, now: datetime) -> list[Write
 
 def team_outcome_writes(outcome: GameOutcome) -> tuple[Write, Write]:
     """Return the writes of a result for each team."""
-    return _side(outcome, is_home=True).record(), _side(outcome, is_home=False).record()
-
-
-def _side(outcome: GameOutcome, *, is_home: bool) -> TeamOutcome:
-    teams = (outcome.home_team, outcome.away_team)
-    scores = (outcome.home_score, outcome.away_score)
-    team, opponent = (0, 1) if is_home else (1, 0)
-    return TeamOutcome(
-        completed_at=outcome.completed_at,
-        game_id=outcome.game_id,
-        sport=outcome.sport,
-        team=teams[team],
-        opponent=teams[opponent],
-        team_score=scores[team],
-        opponent_score=scores[opponent],
-        winner=outcome.winner,
-        is_home=is_home,
-        corrected_at=outcome.corrected_at,
+    home = copy_as(
+        TeamOutcome,
+        outcome,
+        team=outcome.home_team,
+        opponent=outcome.away_team,
+        team_score=outcome.home_score,
+        opponent_score=outcome.away_score,
+        is_home=True,
     )
+    away = home.replace(
+        team=home.opponent,
+        opponent=home.team,
+        team_score=home.opponent_score,
+        opponent_score=home.team_score,
+        is_home=False,
+    )
+    return home.record(), away.record()
 
 
 _ONE_DAY: Final = timedelta(days=1)
@@ -236,7 +234,9 @@ class OutcomeCollector:
         others = await self._second_source(sport, missing, report) if missing else {}
         void_before = now - timedelta(days=self.settings.void_days)
         for awaited in waiting:
-            note = await self.db.store(GameInfo.of_game(awaited.game_id)) or _note_of(awaited, now)
+            note = await self.db.store(GameInfo.of_game(awaited.game_id)) or game_info(
+                awaited, min(now, awaited.commence_time)
+            )
             outcome, overdue = outcomes[awaited.game_id], awaited.commence_time < void_before
             if outcome is not None:
                 ending = await self._ending(note, outcome)
@@ -342,14 +342,3 @@ def won_share(verdict: Verdict) -> Decimal | None:
 
 def _same_day(score: FeedScore, awaited: AwaitedGame) -> bool:
     return abs(score.commence_time - awaited.commence_time) <= _ONE_DAY
-
-
-def _note_of(awaited: AwaitedGame, now: datetime) -> GameInfo:
-    return GameInfo(
-        game_id=awaited.game_id,
-        sport=awaited.sport,
-        home_team=awaited.home_team,
-        away_team=awaited.away_team,
-        commence_time=awaited.commence_time,
-        known_at=min(now, awaited.commence_time),
-    )

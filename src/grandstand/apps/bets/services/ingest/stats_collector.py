@@ -11,20 +11,17 @@ from typing import Final, Protocol, TypeAlias
 
 from grandstand.apps.bets.domain.records import (
     ArchivedGame,
-    FeedFixture,
-    FeedInjury,
     FeedPlayerStats,
     FeedPrice,
     FeedScores,
     FeedStats,
-    FeedTeamStats,
     RejectedRow,
     slug,
 )
-from grandstand.apps.bets.services.database import Database, check_sport
+from grandstand.apps.bets.services.database import Database, check_sport, copy_as
 from grandstand.apps.bets.services.ingest.odds_collector import (
     CollectionReport,
-    game_note,
+    game_info,
     odds_row,
     price_error,
 )
@@ -123,13 +120,25 @@ class StatsCollector:
     async def store(self, sport: str, stats: FeedStats) -> CollectionReport:
         """Store statistics. Storing the same again writes the same rows."""
         writes: list[Put[TeamStats] | Put[PlayerStats] | Put[Injury] | Put[ScheduledGame]] = [
-            *(team_stats_row(team, sport).save() for team in stats.teams),
             *(
-                player_stats_row(player, sport).save()
+                copy_as(TeamStats, team, sport=sport, updated_at=team.known_at).save()
+                for team in stats.teams
+            ),
+            *(
+                copy_as(
+                    PlayerStats,
+                    player,
+                    player_name=player.player,
+                    sport=sport,
+                    updated_at=player.known_at,
+                ).save()
                 for player in await self._match_games(sport, stats.players)
             ),
-            *(injury_row(injury, sport).save() for injury in stats.injuries),
-            *(meeting_row(fixture, sport).save() for fixture in stats.fixtures),
+            *(
+                copy_as(Injury, injury, sport=sport, updated_at=injury.known_at).save()
+                for injury in stats.injuries
+            ),
+            *(copy_as(ScheduledGame, fixture, sport=sport).save() for fixture in stats.fixtures),
         ]
         await self.db.store.write_many(writes)
         return CollectionReport(
@@ -176,52 +185,6 @@ def _pair(team: str, opponent: str) -> frozenset[str]:
     return frozenset({slug(team), slug(opponent)})
 
 
-def team_stats_row(stats: FeedTeamStats, sport: str) -> TeamStats:
-    return TeamStats(
-        team=stats.team,
-        sport=sport,
-        season=stats.season,
-        stat_date=stats.stat_date,
-        stats=stats.stats,
-        updated_at=stats.known_at,
-    )
-
-
-def player_stats_row(stats: FeedPlayerStats, sport: str) -> PlayerStats:
-    return PlayerStats(
-        player_name=stats.player,
-        sport=sport,
-        team=stats.team,
-        game_id=stats.game_id,
-        stats=stats.stats,
-        updated_at=stats.known_at,
-    )
-
-
-def injury_row(injury: FeedInjury, sport: str) -> Injury:
-    return Injury(
-        team=injury.team,
-        player=injury.player,
-        sport=sport,
-        reported_on=injury.reported_on,
-        status=injury.status,
-        injury=injury.injury,
-        impact=injury.impact,
-        updated_at=injury.known_at,
-    )
-
-
-def meeting_row(fixture: FeedFixture, sport: str) -> ScheduledGame:
-    return ScheduledGame(
-        sport=sport,
-        team=fixture.team,
-        opponent=fixture.opponent,
-        starts_at=fixture.starts_at,
-        is_home=fixture.is_home,
-        known_at=fixture.known_at,
-    )
-
-
 # The files have no moments: opening prices were collected some days before, closing ones at last.
 _OPENING: Final = timedelta(days=2)
 _CLOSING: Final = timedelta(minutes=1)
@@ -264,7 +227,7 @@ class FileImporter:
         game, store = past.game, self.db.store
         if await store(GameOutcome.first(game.sport, game.game_id)) is not None:
             return False
-        note = game_note(game, game.commence_time - _OPENING)
+        note = game_info(game, game.commence_time - _OPENING)
         rows: list[GameOdds | PropOdds] = []
         for prices, at in (
             (past.opening, game.commence_time - _OPENING),
@@ -280,17 +243,9 @@ class FileImporter:
             ]
         )
         completed_at = game.commence_time + _GAME_LENGTH
-        outcome = _outcome(past, completed_at)
-        line = ResultRecord(
-            sport=game.sport,
-            game_id=game.game_id,
-            home_team=game.home_team,
-            away_team=game.away_team,
-            commence_time=game.commence_time,
-            completed_at=completed_at,
-            home_score=outcome.home_score,
-            away_score=outcome.away_score,
-            known_at=completed_at,
+        outcome = game_outcome(past.score, completed_at).replace(completed_at=completed_at)
+        line = copy_as(
+            ResultRecord, outcome, commence_time=game.commence_time, known_at=completed_at
         )
         await self.db.try_transaction(
             outcome.record(), line.record(), *team_outcome_writes(outcome)
@@ -351,7 +306,3 @@ def _past_game_error(past: ArchivedGame, sport: str, now: datetime) -> str | Non
     if past.game.sport != sport:
         return f"The sport is {past.game.sport}, not {sport}."
     return score_error(past.score, None, now)
-
-
-def _outcome(past: ArchivedGame, completed_at: datetime) -> GameOutcome:
-    return game_outcome(past.score, completed_at).replace(completed_at=completed_at)
