@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from grandstand.core.errors import Conflict, GrandstandError
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, Key, same
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan, is_expired
 from grandstand.storage.tables.declaration.table import Table
@@ -24,15 +25,7 @@ from grandstand.storage.tables.errors import (
     StoredItemInvalid,
     TableNotFound,
 )
-from grandstand.storage.tables.expressions.nodes import (
-    Compare,
-    Condition,
-    Exists,
-    Missing,
-    Path,
-    UpdateNode,
-)
-from grandstand.storage.tables.expressions.nodes import Literal as Given
+from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.operations.conditions import all_of
 from grandstand.storage.tables.operations.item_ops import (
     MAX_WRITE,
@@ -42,7 +35,6 @@ from grandstand.storage.tables.operations.item_ops import (
 )
 from grandstand.storage.tables.operations.queries import read_cursor, write_cursor
 from grandstand.storage.tables.platform_tables import Consumer
-from grandstand.storage.tables.requests import DeleteItem, GetItem, PutItem, ScanRequest, UpdateItem
 from grandstand.storage.tables.store import Session, Store
 
 if TYPE_CHECKING:
@@ -191,7 +183,7 @@ class _Backfill:
         cursor = self._cursors[number]
         start = read_cursor(self._cursor_scope(number), cursor) if cursor else None
         page = self._session.engine.scan(
-            ScanRequest(
+            requests.ScanRequest(
                 self._table,
                 limit=_BACKFILL_PAGE,
                 start=start,
@@ -271,14 +263,16 @@ class _Backfill:
         ours, theirs = _version_numbers(plan.schema_version), _version_numbers(stored)
         return "newer" if ours and theirs and theirs > ours else None
 
-    def _write(self, key: Key, update: UpdateNode, condition: Condition | None) -> Outcome | Item:
+    def _write(
+        self, key: Key, update: nodes.UpdateNode, condition: nodes.Condition | None
+    ) -> Outcome | Item:
         """Write the changes; return the outcome, or the item if it has changed."""
         engine = self._session.engine
-        request = UpdateItem(self._table, key, update, condition, show_conflict=True)
+        request = requests.UpdateItem(self._table, key, update, condition, show_conflict=True)
         try:
             engine.update(request)
         except ConditionFailed:
-            found = engine.get(GetItem(self._table, key, consistent=True)).item
+            found = engine.get(requests.GetItem(self._table, key, consistent=True)).item
             return "gone" if found is None else found
         return "upgraded"
 
@@ -289,7 +283,7 @@ class _Backfill:
         return "failed"
 
 
-def upgrade_changes(plan: EntityPlan[Any], item: Item) -> UpdateNode:
+def upgrade_changes(plan: EntityPlan[Any], item: Item) -> nodes.UpdateNode:
     """Return the update that upgrades an item; unknown attributes stay.
 
     Raises StoredItemInvalid if the upgraded item has another key.
@@ -305,27 +299,29 @@ def upgrade_changes(plan: EntityPlan[Any], item: Item) -> UpdateNode:
             f"The upgraded {plan.name} has another key. Put a new item and delete this one."
         )
     sets = tuple(
-        (Path((name,)), Given(value))
+        (nodes.Path((name,)), nodes.Literal(value))
         for name, value in expected.items()
         if name not in item or not same(value, item[name])
     )
-    removes = tuple(Path((name,)) for name in item if name not in expected)
-    return UpdateNode(sets, removes)
+    removes = tuple(nodes.Path((name,)) for name in item if name not in expected)
+    return nodes.UpdateNode(sets, removes)
 
 
-def unchanged_condition(plan: EntityPlan[Any], item: Item, update: UpdateNode) -> Condition | None:
+def unchanged_condition(
+    plan: EntityPlan[Any], item: Item, update: nodes.UpdateNode
+) -> nodes.Condition | None:
     """Return the condition that no attribute has changed or appeared.
 
     Raises StoredItemInvalid if there are too many attributes.
     """
     keys = plan.table.key_names
-    parts: list[Condition] = [Exists(Path((plan.table.partition,)))]
+    parts: list[nodes.Condition] = [nodes.Exists(nodes.Path((plan.table.partition,)))]
     parts += [
-        Compare("=", Path((name,)), Given(value))
+        nodes.Compare("=", nodes.Path((name,)), nodes.Literal(value))
         for name, value in item.items()
         if name not in keys
     ]
-    parts += [Missing(path) for path, _ in update.sets if path.root not in item]
+    parts += [nodes.Missing(path) for path, _ in update.sets if path.root not in item]
     if len(parts) > _MAX_COMPARED:
         raise StoredItemInvalid(
             f"It has more than {_MAX_COMPARED} attributes, too many for one condition."
@@ -339,7 +335,7 @@ def _version_numbers(version: object) -> tuple[int, ...] | None:
     return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else None
 
 
-Action: TypeAlias = PutItem | DeleteItem
+Action: TypeAlias = requests.PutItem | requests.DeleteItem
 
 _COPY_PAGE: Final = 500
 _WRITERS: Final = 4
@@ -430,7 +426,9 @@ def copy_items(
                 for item in items
                 if _differs(existing.get(canonical_bytes(_key(copy, item))), item)
             ]
-            writer.run([PutItem(copy.name, item) for item in new + (other if copy.mirror else [])])
+            writer.run(
+                [requests.PutItem(copy.name, item) for item in new + (other if copy.mirror else [])]
+            )
             done = replace(
                 done,
                 read=done.read + len(items),
@@ -452,7 +450,7 @@ def remove_extra(
             existing = _read_same_keys(copy.source, copy, items)
             keys = [_key(copy, item) for item in items]
             gone = [key for key in keys if canonical_bytes(key) not in existing]
-            writer.run([DeleteItem(copy.name, key) for key in gone])
+            writer.run([requests.DeleteItem(copy.name, key) for key in gone])
             done = replace(done, removed=done.removed + len(gone))
             on_progress(done)
     return done
@@ -493,7 +491,7 @@ def _pages(
     """Yield pages of items that have not expired, with the key to resume from."""
     while True:
         page = session.engine.scan(
-            ScanRequest(copy.name, limit=_COPY_PAGE, start=start, consistent=True)
+            requests.ScanRequest(copy.name, limit=_COPY_PAGE, start=start, consistent=True)
         )
         start = page.last_key
         yield [item for item in page.items if not is_expired(copy.table, item, copy.now)], start
@@ -503,7 +501,7 @@ def _pages(
 
 def _read_same_keys(session: Session, copy: CopyPlan, items: Sequence[Item]) -> dict[bytes, Item]:
     """Return the items with the same keys on one side, by key."""
-    gets = tuple(GetItem(copy.name, _key(copy, item), consistent=True) for item in items)
+    gets = tuple(requests.GetItem(copy.name, _key(copy, item), consistent=True) for item in items)
     return {
         canonical_bytes(_key(copy, item)): item
         for batch in read_batches(session, gets)
@@ -512,7 +510,7 @@ def _read_same_keys(session: Session, copy: CopyPlan, items: Sequence[Item]) -> 
 
 
 def _is_empty(session: Session, name: str) -> bool:
-    page = session.engine.scan(ScanRequest(name, limit=1, consistent=True))
+    page = session.engine.scan(requests.ScanRequest(name, limit=1, consistent=True))
     return not page.items and page.last_key is None
 
 

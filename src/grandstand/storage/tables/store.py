@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound
-from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.table import Naming, Table
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import ConditionFailed, TableInUse
@@ -57,28 +56,6 @@ class Session:
         """Return the physical name of a table."""
         return self.names[table]
 
-    def each(self, query: ReadQuery[E]) -> Iterator[E]:
-        """Yield the items of a query, reading pages as they are needed."""
-        for page in self.pages(query):
-            yield from page
-
-    def pages(self, query: ReadQuery[E]) -> Iterator[list[E]]:
-        """Yield the items of a query page by page; a page may be empty."""
-        entity, left, start = query.entity, query.max_items, None
-        while left is None or left > 0:
-            # The limit of a page counts items before the filter, so it can only be passed on
-            # without one.
-            limit = left if query.filter is None else None
-            page = query.page(self, limit, start)
-            now = self.clock.epoch()
-            items = [item for item in page.items if query.matches(item, now)][:left]
-            yield [entity.decode(item) for item in items]
-            if left is not None:
-                left -= len(items)
-            start = page.last_key
-            if start is None:
-                return
-
     def raise_failed(self, entity: EntityPlan[Any], error: ConditionFailed) -> NoReturn:
         """Raise a failed condition again, with the stored item decoded as `found`."""
         if error.item is not None and entity.matches(error.item, None):
@@ -107,29 +84,16 @@ class ReadPage(Generic[E]):
 
     def run(self, session: Session) -> Page[E]:
         """Read the page. Raises CursorInvalid if the cursor belongs to another query."""
-        query, scope = self.query, _cursor_scope(self.query)
-        start = None if self.after is None else read_cursor(scope, self.after)
-        items: list[Item] = []
-        while True:
-            remaining = self.limit - len(items)
-            page = query.page(session, remaining if query.filter is None else None, start)
-            now = session.clock.epoch()
-            items.extend(item for item in page.items if query.matches(item, now))
-            start = page.last_key
-            if start is None or len(items) >= self.limit:
-                break
-        if len(items) > self.limit:
-            items = items[: self.limit]
-            start = query.key_of(items[-1])
-        cursor = None if start is None else write_cursor(scope, start)
-        return Page(tuple(query.entity.decode(item) for item in items), cursor)
-
-
-def _cursor_scope(query: ReadQuery[Any]) -> tuple[object, ...]:
-    scope: tuple[object, ...] = (query.entity.table.name, query.entity.name, query.filter)
-    if isinstance(query, Query):
-        return (*scope, query.plan.name, query.partition, query.range, query.forward)
-    return scope
+        query = self.query
+        scope: tuple[object, ...] = (query.entity.table.name, query.entity.name, query.filter)
+        if isinstance(query, Query):
+            scope += (query.plan.name, query.partition, query.range, query.forward)
+        key = None if self.after is None else read_cursor(scope, self.after)
+        entities: list[E] = []
+        for items, last in query.read(session, self.limit, key):
+            entities += map(query.entity.decode, items)
+            key = last
+        return Page(tuple(entities), None if key is None else write_cursor(scope, key))
 
 
 class Store:
@@ -156,7 +120,8 @@ class Store:
 
     def each(self, query: ReadQuery[E]) -> Iterator[E]:
         """Yield the items of a query in bounded memory."""
-        return self.session.each(query)
+        for page in query.pages(self.session):
+            yield from page
 
     def page(self, query: ReadQuery[E], limit: int, *, after: str | None = None) -> Page[E]:
         """Read up to `limit` items, from a cursor on."""
@@ -214,12 +179,12 @@ class AsyncStore:
 
     async def each(self, query: ReadQuery[E]) -> AsyncIterator[E]:
         session = self.store.session
-        if not session.engine.remote:
-            for item in session.each(query):
-                yield item
-            return
-        pages = session.pages(query)
-        while (page := await asyncio.to_thread(next, pages, None)) is not None:
+        pages = query.pages(session)
+        while True:
+            remote = session.engine.remote
+            page = await asyncio.to_thread(next, pages, None) if remote else next(pages, None)
+            if page is None:
+                return
             for item in page:
                 yield item
 

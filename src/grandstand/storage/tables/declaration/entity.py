@@ -89,7 +89,7 @@ class Entity:
             setattr(cls, field.name, condition_attribute)
         for key_plan in (plan.primary, *plan.indexes):
             declared: Key = vars(cls)[key_plan.name]
-            declared.bind(plan, key_plan)
+            declared.entity, declared.plan = plan, key_plan
         table.entities.append(cls)
         cls.__patterns__ = patterns_of(cls)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import (
     MAX_ITEM_BYTES,
     Item,
@@ -27,31 +28,13 @@ from grandstand.storage.tables.encoding import (
     to_wire,
 )
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.nodes import (
-    Condition,
-    KeyCondition,
-    Literal,
-    Path,
-    UpdateNode,
-)
+from grandstand.storage.tables.expressions import nodes
+from grandstand.storage.tables.expressions.evaluate import WRONG_OPERAND
 from grandstand.storage.tables.expressions.parse import (
     Placeholders,
     parse_condition,
     parse_projection,
     parse_update,
-)
-from grandstand.storage.tables.requests import (
-    CheckItem,
-    DeleteItem,
-    Found,
-    GetItem,
-    PutItem,
-    QueryRequest,
-    Returning,
-    Transaction,
-    UpdateItem,
-    WriteAction,
-    Written,
 )
 from grandstand.storage.tables.schema import TableDescription, TableSchema
 
@@ -109,12 +92,11 @@ def _parse_values(wire: Request) -> dict[str, Value]:
 
 
 _GIGABYTE: Final = 1024**3
-_CAPACITY_OPTIONS: Final = ("TOTAL", "INDEXES")
 
 
 def wants_capacity(request: Request) -> bool:
     """Return whether the request asks for the consumed capacity."""
-    return request.get("ReturnConsumedCapacity") in _CAPACITY_OPTIONS
+    return request.get("ReturnConsumedCapacity") in ("TOTAL", "INDEXES")
 
 
 def read_report(
@@ -133,7 +115,7 @@ def read_report(
 def write_report(
     request: Request,
     table: str,
-    written: Sequence[Written],
+    written: Sequence[requests.Written],
     *,
     local: frozenset[str] = frozenset(),
     transactional: bool = False,
@@ -211,11 +193,11 @@ def collection_metrics(service: Service, table: str, keys: Iterable[Key]) -> lis
     ]
 
 
-def all_collection_metrics(service: Service, actions: Iterable[WriteAction]) -> Response:
+def all_collection_metrics(service: Service, actions: Iterable[requests.WriteAction]) -> Response:
     """Return item collection metrics of several writes, by table."""
     keys: dict[str, list[Key]] = {}
     for action in actions:
-        key = action.item if isinstance(action, PutItem) else action.key
+        key = action.item if isinstance(action, requests.PutItem) else action.key
         keys.setdefault(action.table, []).append(key)
     metrics = {
         table: collection_metrics(service, table, of_table) for table, of_table in keys.items()
@@ -227,8 +209,8 @@ def _size_range(service: Service, table: TableDescription, partition: Value) -> 
     """Return the size range of a collection in GB; only tables above 1 GB are measured."""
     size, start = 0, None
     while table.size_bytes >= _GIGABYTE:
-        where = KeyCondition(((table.schema.partition, partition),))
-        page = service.engine.query(QueryRequest(table.schema.name, where, start=start))
+        where = nodes.KeyCondition(((table.schema.partition, partition),))
+        page = service.engine.query(requests.QueryRequest(table.schema.name, where, start=start))
         size, start = size + page.read_bytes, page.last_key
         if start is None:
             break
@@ -236,25 +218,13 @@ def _size_range(service: Service, table: TableDescription, partition: Value) -> 
     return [float(low), float(low + 1)]
 
 
-_PLAIN_WRITE_PARAMETERS: Final = frozenset(
-    (
-        "Item",
-        "Key",
-        "ReturnConsumedCapacity",
-        "ReturnItemCollectionMetrics",
-        "ReturnValues",
-        "TableName",
-    )
-)
+# Requests with only these parameters need no expressions to be parsed.
 _PLAIN_READ_PARAMETERS: Final = frozenset(
     ("ConsistentRead", "Key", "ReturnConsumedCapacity", "TableName")
 )
-# Overhead of an update in bytes: a fixed part, and a part per action.
-_UPDATE_OVERHEAD: Final = 3
-_SET_OVERHEAD: Final = 19
-_REMOVE_OVERHEAD: Final = 2
-_WRONG_OPERAND: Final = "An operand in the update expression has an incorrect data type"
-_SIZED_TYPES: Final = (str, bytes, list, dict, frozenset)
+_PLAIN_WRITE_PARAMETERS: Final = _PLAIN_READ_PARAMETERS | {
+    *("Item", "ReturnItemCollectionMetrics", "ReturnValues")
+}
 
 
 def put_item(service: Service, request: Request) -> Response:
@@ -262,16 +232,9 @@ def put_item(service: Service, request: Request) -> Response:
 
     Raises InvalidRequest, TableNotFound or ConditionFailed.
     """
-    is_plain = request.keys() <= _PLAIN_WRITE_PARAMETERS
-    if not is_plain:
-        check_parameter_mix(request, ("ConditionExpression",), ("Expected",))
-    item = item_from_wire(request["Item"], text_binary=True)
-    returning = _parse_return_values(request)
-    condition = None if is_plain else _parse_condition(request)
+    item, options = _parse_put_or_delete(request, "Item")
     table = service.table_name(request["TableName"])
-    written = service.engine.put(
-        PutItem(table, item, condition, returning, wants_old_item(request))
-    )
+    written = service.engine.put(requests.PutItem(table, item, *options))
     return _write_response(service, request, table, item, written)
 
 
@@ -280,17 +243,30 @@ def delete_item(service: Service, request: Request) -> Response:
 
     Raises InvalidRequest, TableNotFound or ConditionFailed.
     """
+    key, options = _parse_put_or_delete(request, "Key")
+    table = service.table_name(request["TableName"])
+    written = service.engine.delete(requests.DeleteItem(table, key, *options))
+    return _write_response(service, request, table, key, written)
+
+
+def _parse_put_or_delete(
+    request: Request, name: str
+) -> tuple[Item, tuple[nodes.Condition | None, requests.Returning, bool]]:
+    """Return the item or key, the condition, what to return, and whether to show a conflict."""
     is_plain = request.keys() <= _PLAIN_WRITE_PARAMETERS
     if not is_plain:
         check_parameter_mix(request, ("ConditionExpression",), ("Expected",))
-    key = item_from_wire(request["Key"], text_binary=True)
-    returning = _parse_return_values(request)
-    condition = None if is_plain else _parse_condition(request)
-    table = service.table_name(request["TableName"])
-    written = service.engine.delete(
-        DeleteItem(table, key, condition, returning, wants_old_item(request))
-    )
-    return _write_response(service, request, table, key, written)
+    item = item_from_wire(request[name], text_binary=True)
+    returning: requests.Returning = request.get("ReturnValues") or "NONE"
+    if returning not in ("NONE", "ALL_OLD"):
+        raise InvalidRequest("ReturnValues can only be ALL_OLD or NONE")
+    condition = None
+    if not is_plain:
+        condition = expected_condition(request.get("Expected"), request.get("ConditionalOperator"))
+        shared = placeholders(request)
+        condition = read_condition(request, shared) or condition
+        shared.check_used()
+    return item, (condition, returning, wants_old_item(request))
 
 
 def update_item(service: Service, request: Request) -> Response:
@@ -315,12 +291,12 @@ def update_item(service: Service, request: Request) -> Response:
     shared.check_used()
     table = service.table_name(request["TableName"])
     check_update_bytes(update)
-    returning: Returning = request.get("ReturnValues") or "NONE"
-    action = UpdateItem(table, key, update, condition, returning, wants_old_item(request))
+    returning: requests.Returning = request.get("ReturnValues") or "NONE"
+    action = requests.UpdateItem(table, key, update, condition, returning, wants_old_item(request))
     try:
         written = service.engine.update(action)
     except InvalidRequest as error:
-        if legacy.paths and str(error) == _WRONG_OPERAND:
+        if legacy.paths and str(error) == WRONG_OPERAND:
             raise InvalidRequest("Type mismatch for attribute to update") from error
         raise
     return _write_response(service, request, table, key, written)
@@ -331,31 +307,22 @@ def get_item(service: Service, request: Request) -> Response:
 
     Raises InvalidRequest or TableNotFound.
     """
-    projection: tuple[Path, ...] = ()
+    projection: tuple[nodes.Path, ...] = ()
     if not request.keys() <= _PLAIN_READ_PARAMETERS:
         check_parameter_mix(request, ("ProjectionExpression",), ("AttributesToGet",))
         projection = read_projection(request)
     key = item_from_wire(request["Key"], text_binary=True)
     table = service.table_name(request["TableName"])
     consistent = bool(request.get("ConsistentRead"))
-    result = service.engine.get(GetItem(table, key, projection, consistent))
-    response: Response = {}
-    if result.item is not None:
-        response["Item"] = item_to_wire(result.item, text_binary=True)
+    result = service.engine.get(requests.GetItem(table, key, projection, consistent))
+    response = _found(result)
     if wants_capacity(request):
         units = read_units(result.read_bytes, consistent=consistent)
         response["ConsumedCapacity"] = read_report(request, table, units)
     return response
 
 
-def _parse_return_values(request: Request) -> Returning:
-    returning: Returning = request.get("ReturnValues") or "NONE"
-    if returning not in ("NONE", "ALL_OLD"):
-        raise InvalidRequest("ReturnValues can only be ALL_OLD or NONE")
-    return returning
-
-
-def read_projection(request: Request) -> tuple[Path, ...]:
+def read_projection(request: Request) -> tuple[nodes.Path, ...]:
     """Return the projection of a request.
 
     Raises InvalidRequest.
@@ -373,7 +340,7 @@ def wants_old_item(request: Request) -> bool:
     return bool(request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD")
 
 
-def read_condition(request: Request, shared: Placeholders) -> Condition | None:
+def read_condition(request: Request, shared: Placeholders) -> nodes.Condition | None:
     """Return the ConditionExpression of a request, if any.
 
     Raises InvalidRequest.
@@ -382,37 +349,33 @@ def read_condition(request: Request, shared: Placeholders) -> Condition | None:
     return None if text is None else parse_condition(text, shared)
 
 
-def _parse_condition(request: Request) -> Condition | None:
-    condition = expected_condition(request.get("Expected"), request.get("ConditionalOperator"))
-    shared = placeholders(request)
-    condition = read_condition(request, shared) or condition
-    shared.check_used()
-    return condition
-
-
-def check_update_bytes(update: UpdateNode) -> None:
+def check_update_bytes(update: nodes.UpdateNode) -> None:
     """Raise InvalidRequest if an update writes more than the maximum item size.
 
     Measured on DynamoDB: the names and values written, plus an overhead per action, count toward
     the limit regardless of the size of the resulting item.
     """
-    size = _UPDATE_OVERHEAD + _REMOVE_OVERHEAD * (len(update.removes) + len(update.deletes))
+    size = 3 + 2 * (len(update.removes) + len(update.deletes))
     for path, value in (*update.sets, *update.adds):
-        size += _SET_OVERHEAD
-        if isinstance(value, Literal) and isinstance(value.value, _SIZED_TYPES):
+        size += 19
+        if isinstance(value, nodes.Literal) and isinstance(
+            value.value, str | bytes | list | dict | frozenset
+        ):
             size += item_size({path.root: value.value})
     if size > MAX_ITEM_BYTES:
         raise InvalidRequest("Item size to update has exceeded the maximum allowed size")
 
 
 def _write_response(
-    service: Service, request: Request, table: str, key: Key | Item, written: Written
+    service: Service, request: Request, table: str, key: Key | Item, written: requests.Written
 ) -> Response:
     response: Response = {}
     if written.attributes:
         response["Attributes"] = item_to_wire(written.attributes, text_binary=True)
     if wants_capacity(request):
-        local = local_names(service.schema(table)) if written.indexes else frozenset[str]()
+        local = (
+            local_names(service.engine.schema_of(table)) if written.indexes else frozenset[str]()
+        )
         response["ConsumedCapacity"] = write_report(request, table, (written,), local=local)
     if wants_collection_metrics(request):
         metrics = collection_metrics(service, table, (key,))
@@ -428,7 +391,7 @@ def batch_get_item(service: Service, request: Request) -> Response:
     """
     tables = request["RequestItems"]
     _check_projections(tables.values())
-    reads: list[GetItem] = []
+    reads: list[requests.GetItem] = []
     for reference, block in tables.items():
         reads += _parse_reads(service, reference, block)
     names = {service.table_name(reference): reference for reference in tables}
@@ -444,8 +407,11 @@ def batch_get_item(service: Service, request: Request) -> Response:
     response: Response = {"Responses": responses, "UnprocessedKeys": unprocessed}
     if wants_capacity(request):
         response["ConsumedCapacity"] = [
-            read_report(request, table, _batch_read_units(sizes, tables[names[table]]))
+            read_report(
+                request, table, total(read_units(size, consistent=consistent) for size in sizes)
+            )
             for table, sizes in result.read_bytes.items()
+            for consistent in [bool(tables[names[table]].get("ConsistentRead"))]
         ]
     return response
 
@@ -460,17 +426,12 @@ def _check_projections(blocks: Iterable[Request]) -> None:
     check_parameter_mix(merged, ("ProjectionExpression",), ("AttributesToGet",))
 
 
-def _parse_reads(service: Service, reference: str, block: Request) -> list[GetItem]:
+def _parse_reads(service: Service, reference: str, block: Request) -> list[requests.GetItem]:
     projection = read_projection(block)
     table = service.table_name(reference)
     keys = [item_from_wire(wire, text_binary=True) for wire in block["Keys"]]
     consistent = bool(block.get("ConsistentRead"))
-    return [GetItem(table, key, projection, consistent) for key in keys]
-
-
-def _batch_read_units(sizes: Iterable[int], block: Request) -> Decimal:
-    consistent = bool(block.get("ConsistentRead"))
-    return total(read_units(size, consistent=consistent) for size in sizes)
+    return [requests.GetItem(table, key, projection, consistent) for key in keys]
 
 
 def batch_write_item(service: Service, request: Request) -> Response:
@@ -479,27 +440,28 @@ def batch_write_item(service: Service, request: Request) -> Response:
     Raises InvalidRequest or TableNotFound; then nothing is written.
     """
     tables = request["RequestItems"]
-    writes: list[PutItem | DeleteItem] = []
-    for reference, requests in tables.items():
+    writes: list[requests.PutItem | requests.DeleteItem] = []
+    for reference, block in tables.items():
         table = service.table_name(reference)
-        writes += [_parse_write(table, write) for write in requests]
+        writes += [_parse_write(table, write) for write in block]
     names = {service.table_name(reference): reference for reference in tables}
     result = service.engine.batch_write(writes)
     unprocessed: dict[str, list[Any]] = {}
     for write in result.left:
-        unprocessed.setdefault(names[write.table], []).append(_encode_write(write))
+        if isinstance(write, requests.PutItem):
+            wire = {"PutRequest": {"Item": item_to_wire(write.item, text_binary=True)}}
+        else:
+            wire = {"DeleteRequest": {"Key": item_to_wire(write.key, text_binary=True)}}
+        unprocessed.setdefault(names[write.table], []).append(wire)
     response: Response = {"UnprocessedItems": unprocessed}
     if wants_capacity(request):
-        response["ConsumedCapacity"] = [
-            write_report(request, table, written, local=local_names(service.schema(table)))
-            for table, written in _group_by_table(result.written).items()
-        ]
+        response["ConsumedCapacity"] = _write_reports(service, request, result.written)
     if wants_collection_metrics(request):
         response["ItemCollectionMetrics"] = all_collection_metrics(service, writes)
     return response
 
 
-def _parse_write(table: str, request: Request) -> PutItem | DeleteItem:
+def _parse_write(table: str, request: Request) -> requests.PutItem | requests.DeleteItem:
     put, delete = request.get("PutRequest"), request.get("DeleteRequest")
     if (put is None) == (delete is None):
         raise InvalidRequest(
@@ -508,21 +470,32 @@ def _parse_write(table: str, request: Request) -> PutItem | DeleteItem:
         )
     if put is not None:
         item = item_from_wire(put["Item"], text_binary=True)
-        return PutItem(table, item)
-    return DeleteItem(table, item_from_wire(request["DeleteRequest"]["Key"], text_binary=True))
+        return requests.PutItem(table, item)
+    return requests.DeleteItem(
+        table, item_from_wire(request["DeleteRequest"]["Key"], text_binary=True)
+    )
 
 
-def _encode_write(write: PutItem | DeleteItem) -> Response:
-    if isinstance(write, PutItem):
-        return {"PutRequest": {"Item": item_to_wire(write.item, text_binary=True)}}
-    return {"DeleteRequest": {"Key": item_to_wire(write.key, text_binary=True)}}
-
-
-def _group_by_table(written: Iterable[tuple[str, Written]]) -> dict[str, list[Written]]:
-    by_table: dict[str, list[Written]] = {}
+def _write_reports(
+    service: Service,
+    request: Request,
+    written: Iterable[tuple[str, requests.Written]],
+    *,
+    transactional: bool = False,
+) -> list[Response]:
+    by_table: dict[str, list[requests.Written]] = {}
     for table, result in written:
         by_table.setdefault(table, []).append(result)
-    return by_table
+    return [
+        write_report(
+            request,
+            table,
+            results,
+            local=local_names(service.engine.schema_of(table)),
+            transactional=transactional,
+        )
+        for table, results in by_table.items()
+    ]
 
 
 def transact_write_items(service: Service, request: Request) -> Response:
@@ -531,72 +504,50 @@ def transact_write_items(service: Service, request: Request) -> Response:
     Raises InvalidRequest, TableNotFound or TransactionCancelled.
     """
     actions = tuple(_parse_action(service, action) for action in request["TransactItems"])
-    written = service.engine.transact_write(Transaction(actions, request.get("ClientRequestToken")))
+    written = service.engine.transact_write(
+        requests.Transaction(actions, request.get("ClientRequestToken"))
+    )
     response: Response = {}
     if wants_capacity(request):
-        by_table: dict[str, list[Written]] = {}
-        for action, result in zip(actions, written, strict=True):
-            by_table.setdefault(action.table, []).append(result)
-        response["ConsumedCapacity"] = [
-            write_report(
-                request,
-                table,
-                of_table,
-                local=local_names(service.schema(table)),
-                transactional=True,
-            )
-            for table, of_table in by_table.items()
-        ]
+        results = zip((action.table for action in actions), written, strict=True)
+        response["ConsumedCapacity"] = _write_reports(service, request, results, transactional=True)
     if wants_collection_metrics(request):
         response["ItemCollectionMetrics"] = all_collection_metrics(service, actions)
     return response
 
 
-def _parse_action(service: Service, request: Request) -> WriteAction:
-    actions = [(kind, request[kind]) for kind in _ACTIONS if request.get(kind) is not None]
+def _parse_action(service: Service, request: Request) -> requests.WriteAction:
+    actions = [
+        (kind, request[kind])
+        for kind in ("ConditionCheck", "Put", "Delete", "Update")
+        if request.get(kind) is not None
+    ]
     if len(actions) != 1:
         raise InvalidRequest("TransactItems can only contain one of Check, Put, Update or Delete")
     kind, parameters = actions[0]
     shared = placeholders(parameters)
     table = service.table_name(parameters["TableName"])
-    action = _ACTIONS[kind](table, parameters, shared)
+    if kind in ("Put", "Delete"):
+        check_parameter_mix(parameters, ("ConditionExpression",), ())
+    item = item_from_wire(parameters["Item" if kind == "Put" else "Key"], text_binary=True)
+    show = wants_old_item(parameters)
+    action: requests.WriteAction
+    match kind:
+        case "Put":
+            condition = read_condition(parameters, shared)
+            action = requests.PutItem(table, item, condition, show_conflict=show)
+        case "Delete":
+            condition = read_condition(parameters, shared)
+            action = requests.DeleteItem(table, item, condition, show_conflict=show)
+        case "Update":
+            update = parse_update(parameters["UpdateExpression"], shared)
+            condition = read_condition(parameters, shared)
+            action = requests.UpdateItem(table, item, update, condition, show_conflict=show)
+        case _:
+            check = parse_condition(parameters["ConditionExpression"], shared)
+            action = requests.CheckItem(table, item, check, show)
     shared.check_used()
     return action
-
-
-def _parse_put(table: str, parameters: Request, shared: Placeholders) -> PutItem:
-    check_parameter_mix(parameters, ("ConditionExpression",), ())
-    item = item_from_wire(parameters["Item"], text_binary=True)
-    condition = read_condition(parameters, shared)
-    return PutItem(table, item, condition, show_conflict=wants_old_item(parameters))
-
-
-def _parse_delete(table: str, parameters: Request, shared: Placeholders) -> DeleteItem:
-    check_parameter_mix(parameters, ("ConditionExpression",), ())
-    key = item_from_wire(parameters["Key"], text_binary=True)
-    condition = read_condition(parameters, shared)
-    return DeleteItem(table, key, condition, show_conflict=wants_old_item(parameters))
-
-
-def _parse_update(table: str, parameters: Request, shared: Placeholders) -> UpdateItem:
-    key = item_from_wire(parameters["Key"], text_binary=True)
-    update = parse_update(parameters["UpdateExpression"], shared)
-    condition = read_condition(parameters, shared)
-    return UpdateItem(table, key, update, condition, show_conflict=wants_old_item(parameters))
-
-
-def _parse_check(table: str, parameters: Request, shared: Placeholders) -> CheckItem:
-    key = item_from_wire(parameters["Key"], text_binary=True)
-    condition = parse_condition(parameters["ConditionExpression"], shared)
-    return CheckItem(table, key, condition, wants_old_item(parameters))
-
-
-_ACTIONS: Final[dict[str, Callable[[str, Any, Placeholders], WriteAction]]] = {
-    "ConditionCheck": _parse_check,
-    "Put": _parse_put,
-    "Delete": _parse_delete,
-    "Update": _parse_update,
-}
 
 
 def transact_get_items(service: Service, request: Request) -> Response:
@@ -606,7 +557,7 @@ def transact_get_items(service: Service, request: Request) -> Response:
     """
     reads = tuple(_parse_get(service, get["Get"]) for get in request["TransactItems"])
     results = service.engine.transact_get(reads)
-    response: Response = {"Responses": [_get_response(result) for result in results]}
+    response: Response = {"Responses": [_found(result) for result in results]}
     if wants_capacity(request):
         by_table: dict[str, list[int]] = {}
         for read, result in zip(reads, results, strict=True):
@@ -620,15 +571,13 @@ def transact_get_items(service: Service, request: Request) -> Response:
     return response
 
 
-def _parse_get(service: Service, parameters: Request) -> GetItem:
+def _parse_get(service: Service, parameters: Request) -> requests.GetItem:
     check_parameter_mix(parameters, ("ProjectionExpression",), ())
     projection = read_projection(parameters)
     table = service.table_name(parameters["TableName"])
     key = item_from_wire(parameters["Key"], text_binary=True)
-    return GetItem(table, key, projection, consistent=True)
+    return requests.GetItem(table, key, projection, consistent=True)
 
 
-def _get_response(result: Found) -> Response:
-    if result.item is None:
-        return {}
-    return {"Item": item_to_wire(result.item, text_binary=True)}
+def _found(result: requests.Found) -> Response:
+    return {} if result.item is None else {"Item": item_to_wire(result.item, text_binary=True)}

@@ -9,32 +9,12 @@ from grandstand.storage.tables.attribute_values import Value, type_code
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
 from grandstand.storage.tables.encoding import from_wire
 from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.expressions.evaluate import ordered
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    BeginsWith,
-    Between,
-    Comparator,
-    Compare,
-    Condition,
-    Contains,
-    Exists,
-    IfMissing,
-    In,
-    Joined,
-    Literal,
-    Missing,
-    Not,
-    Or,
-    Path,
-    Range,
-    RangeOperator,
-    UpdateNode,
-)
 
 Shape: TypeAlias = Mapping[str, Any]
 
-_COMPARE: Final[dict[str, Comparator]] = {
+_COMPARE: Final[dict[str, nodes.Comparator]] = {
     "EQ": "=",
     "NE": "<>",
     "LT": "<",
@@ -42,7 +22,7 @@ _COMPARE: Final[dict[str, Comparator]] = {
     "GT": ">",
     "GE": ">=",
 }
-_RANGES: Final[dict[str, RangeOperator]] = {
+_RANGES: Final[dict[str, nodes.RangeOperator]] = {
     "EQ": "=",
     "LT": "<",
     "LE": "<=",
@@ -60,7 +40,7 @@ _ARGUMENT_TYPES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def expected_condition(expected: Shape | None, operator: str | None) -> Condition | None:
+def expected_condition(expected: Shape | None, operator: str | None) -> nodes.Condition | None:
     """Convert Expected to a condition.
 
     Raises InvalidRequest.
@@ -73,7 +53,7 @@ def expected_condition(expected: Shape | None, operator: str | None) -> Conditio
     )
 
 
-def filter_condition(conditions: Shape | None, operator: str | None) -> Condition | None:
+def filter_condition(conditions: Shape | None, operator: str | None) -> nodes.Condition | None:
     """Convert QueryFilter or ScanFilter to a condition.
 
     Raises InvalidRequest.
@@ -88,12 +68,12 @@ def filter_condition(conditions: Shape | None, operator: str | None) -> Conditio
     return _join_conditions(parts, operator)
 
 
-def key_ranges(conditions: Shape) -> tuple[Range, ...]:
+def key_ranges(conditions: Shape) -> tuple[nodes.Range, ...]:
     """Convert KeyConditions to one range per attribute.
 
     Raises InvalidRequest.
     """
-    ranges: list[Range] = []
+    ranges: list[nodes.Range] = []
     for name, condition in conditions.items():
         operator = condition["ComparisonOperator"]
         arguments = _parse_arguments(condition)
@@ -101,13 +81,13 @@ def key_ranges(conditions: Shape) -> tuple[Range, ...]:
         if operator not in _RANGES:
             raise InvalidRequest("Attempted conditional constraint is not an indexable operation")
         high = arguments[1] if len(arguments) == 2 else None
-        ranges.append(Range(name, _RANGES[operator], arguments[0], high))
+        ranges.append(nodes.Range(name, _RANGES[operator], arguments[0], high))
     if not ranges:
         raise InvalidRequest("Conditions can be of length 1 or 2 only")
     return tuple(ranges)
 
 
-def attribute_paths(names: Sequence[str] | None) -> tuple[Path, ...]:
+def attribute_paths(names: Sequence[str] | None) -> tuple[nodes.Path, ...]:
     """Convert AttributesToGet to paths.
 
     Raises InvalidRequest if a name is repeated.
@@ -117,20 +97,24 @@ def attribute_paths(names: Sequence[str] | None) -> tuple[Path, ...]:
     for place, name in enumerate(names):
         if name in names[:place]:
             raise invalid_parameter(f"Duplicate value in attribute name: {name}")
-    return tuple(Path((name,)) for name in names)
+    return tuple(nodes.Path((name,)) for name in names)
 
 
-def attribute_updates(updates: Shape | None) -> UpdateNode:
+def attribute_updates(updates: Shape | None) -> nodes.UpdateNode:
     """Convert AttributeUpdates to an update.
 
     Raises InvalidRequest.
     """
-    sets: list[tuple[Path, Any]] = []
-    removes: list[Path] = []
-    adds: list[tuple[Path, Literal]] = []
-    deletes: list[tuple[Path, Literal]] = []
+    sets: list[tuple[nodes.Path, Any]] = []
+    removes: list[nodes.Path] = []
+    adds: list[tuple[nodes.Path, nodes.Literal]] = []
+    deletes: list[tuple[nodes.Path, nodes.Literal]] = []
     for name, update in (updates or {}).items():
-        path, action, value = Path((name,)), update.get("Action") or "PUT", _parse_value(update)
+        path, action, value = (
+            nodes.Path((name,)),
+            update.get("Action") or "PUT",
+            _parse_value(update),
+        )
         code = _check_update(action, value)
         if value is None:
             removes.append(path)
@@ -139,18 +123,18 @@ def attribute_updates(updates: Shape | None) -> UpdateNode:
         elif action == "DELETE":
             deletes.append((path, value))
         elif code == "L":
-            sets.append((path, Joined(IfMissing(path, Literal([])), value)))
+            sets.append((path, nodes.Joined(nodes.IfMissing(path, nodes.Literal([])), value)))
         else:
             adds.append((path, value))
-    return UpdateNode(tuple(sets), tuple(removes), tuple(adds), tuple(deletes))
+    return nodes.UpdateNode(tuple(sets), tuple(removes), tuple(adds), tuple(deletes))
 
 
-def _parse_value(update: Shape) -> Literal | None:
+def _parse_value(update: Shape) -> nodes.Literal | None:
     wire = update.get("Value")
-    return None if wire is None else Literal(from_wire(wire, text_binary=True))
+    return None if wire is None else nodes.Literal(from_wire(wire, text_binary=True))
 
 
-def _check_update(action: str, value: Literal | None) -> str | None:
+def _check_update(action: str, value: nodes.Literal | None) -> str | None:
     if value is None:
         if action != "DELETE":
             raise invalid_parameter(
@@ -165,10 +149,10 @@ def _check_update(action: str, value: Literal | None) -> str | None:
     return code
 
 
-def _join_conditions(parts: list[Condition], operator: str | None) -> Condition:
+def _join_conditions(parts: list[nodes.Condition], operator: str | None) -> nodes.Condition:
     joined = parts[0]
     for part in parts[1:]:
-        joined = Or(joined, part) if operator == "OR" else And(joined, part)
+        joined = nodes.Or(joined, part) if operator == "OR" else nodes.And(joined, part)
     return joined
 
 
@@ -183,7 +167,7 @@ def _check_operator(operator: str | None, conditions: Shape | None) -> None:
         )
 
 
-def _parse_expectation(name: str, expected: Shape) -> Condition:
+def _parse_expectation(name: str, expected: Shape) -> nodes.Condition:
     operator, listed = expected.get("ComparisonOperator"), expected.get("AttributeValueList")
     wire, exists = expected.get("Value"), expected.get("Exists")
     if listed is not None and wire is not None:
@@ -211,19 +195,19 @@ def _parse_expectation(name: str, expected: Shape) -> Condition:
     return _parse_existence(name, wire, exists)
 
 
-def _parse_existence(name: str, wire: object, exists: bool | None) -> Condition:  # noqa: FBT001
+def _parse_existence(name: str, wire: object, exists: bool | None) -> nodes.Condition:  # noqa: FBT001
     if exists is False:
         if wire is not None:
             raise invalid_parameter(
                 f"Value cannot be used when Exists is false for Attribute: {name}"
             )
-        return Missing(Path((name,)))
+        return nodes.Missing(nodes.Path((name,)))
     if wire is None:
         response = "null" if exists is None else "true"
         raise invalid_parameter(
             f"Value must be provided when Exists is {response} for Attribute: {name}"
         )
-    return Compare("=", Path((name,)), Literal(from_wire(wire, text_binary=True)))
+    return nodes.Compare("=", nodes.Path((name,)), nodes.Literal(from_wire(wire, text_binary=True)))
 
 
 def _parse_arguments(condition: Shape) -> list[Value]:
@@ -259,22 +243,22 @@ def _greater(left: Any, right: Any) -> bool:  # noqa: ANN401 - two values of one
     return cast("bool", left > right)
 
 
-def _build_comparison(name: str, operator: str, arguments: Sequence[Value]) -> Condition:
+def _build_comparison(name: str, operator: str, arguments: Sequence[Value]) -> nodes.Condition:
     _check_arguments(operator, arguments)
-    path, operands = Path((name,)), tuple(Literal(value) for value in arguments)
+    path, operands = nodes.Path((name,)), tuple(nodes.Literal(value) for value in arguments)
     match operator:
         case "NULL":
-            return Missing(path)
+            return nodes.Missing(path)
         case "NOT_NULL":
-            return Exists(path)
+            return nodes.Exists(path)
         case "BETWEEN":
-            return Between(path, operands[0], operands[1])
+            return nodes.Between(path, operands[0], operands[1])
         case "IN":
-            return In(path, operands)
+            return nodes.In(path, operands)
         case "BEGINS_WITH":
-            return BeginsWith(path, operands[0])
+            return nodes.BeginsWith(path, operands[0])
         case "CONTAINS":
-            return Contains(path, operands[0])
+            return nodes.Contains(path, operands[0])
         case "NOT_CONTAINS":
-            return And(Exists(path), Not(Contains(path, operands[0])))
-    return Compare(_COMPARE[operator], path, operands[0])
+            return nodes.And(nodes.Exists(path), nodes.Not(nodes.Contains(path, operands[0])))
+    return nodes.Compare(_COMPARE[operator], path, operands[0])

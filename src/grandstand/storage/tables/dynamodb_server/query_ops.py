@@ -87,7 +87,7 @@ def query(service: Service, request: Request) -> Response:
         service, request, shared, start, (legacy_filter, legacy_projection)
     )
     terms = key_ranges(request["KeyConditions"]) if condition is None else key_terms(condition)
-    schema = service.schema(parameters.table)
+    schema = service.engine.schema_of(parameters.table)
     index = _find_index(request, schema)
     where = key_condition(terms, schema, index)
     _check_legacy_filter(request, schema, index)
@@ -127,7 +127,7 @@ def scan(service: Service, request: Request) -> Response:
     parameters = _parse_parameters(
         service, request, shared, start, (legacy_filter, legacy_projection)
     )
-    schema = service.schema(parameters.table)
+    schema = service.engine.schema_of(parameters.table)
     index = _find_index(request, schema)
     page = service.engine.scan(
         ScanRequest(

@@ -6,23 +6,23 @@ import secrets
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 import msgspec
 
 from grandstand.core.clock import Clock
-from grandstand.core.errors import Broken, GrandstandError, InvalidInput, Unavailable
+from grandstand.core.errors import Broken, GrandstandError, Unavailable
 from grandstand.core.logging import get_logger
-from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.dynamodb_server import item_ops, query_ops, stream_ops, table_ops
 from grandstand.storage.tables.dynamodb_server import request_shapes as shapes
 from grandstand.storage.tables.dynamodb_server.request_shapes import TABLE_NAME
 from grandstand.storage.tables.dynamodb_server.service import (
     NOT_FOUND,
     Request,
+    RequestRefused,
     Service,
 )
 from grandstand.storage.tables.dynamodb_server.signature import (
@@ -31,10 +31,9 @@ from grandstand.storage.tables.dynamodb_server.signature import (
 )
 from grandstand.storage.tables.dynamodb_server.validation import (
     Location,
-    SerializationError,
     StructRule,
 )
-from grandstand.storage.tables.encoding import item_to_wire
+from grandstand.storage.tables.encoding import WireFault, item_to_wire
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import (
     CancellationReason,
@@ -45,53 +44,27 @@ from grandstand.storage.tables.errors import (
 )
 
 JSON_TYPE: Final = "application/x-amz-json-1.0"
-_OK: Final = 200
-_BAD_REQUEST: Final = 400
-_TOO_LARGE: Final = 413
-_SERVER_ERROR: Final = 500
 
-_VALIDATE: Final = "com.amazon.coral.validate"
-_SERVICE: Final = "com.amazon.coral.service"
-_DYNAMODB: Final = "com.amazonaws.dynamodb.v20120810"
 _NAMESPACES: Final = {
-    "ValidationException": _VALIDATE,
-    "SerializationException": _SERVICE,
-    "UnknownOperationException": _SERVICE,
-    "RequestEntityTooLargeException": _SERVICE,
-    "MissingAuthenticationTokenException": _SERVICE,
-    "IncompleteSignatureException": _SERVICE,
-    "InvalidSignatureException": _SERVICE,
-    "UnrecognizedClientException": _SERVICE,
-    "AccessDeniedException": _SERVICE,
+    "ValidationException": "com.amazon.coral.validate",
+    **dict.fromkeys(
+        (
+            "SerializationException",
+            "UnknownOperationException",
+            "RequestEntityTooLargeException",
+            "MissingAuthenticationTokenException",
+            "IncompleteSignatureException",
+            "InvalidSignatureException",
+            "UnrecognizedClientException",
+            "AccessDeniedException",
+        ),
+        "com.amazon.coral.service",
+    ),
 }
 # The body of these has "Message" with a capital letter.
 _CAPITALIZED: Final = frozenset(("SerializationException", "AccessDeniedException"))
 
 _encode: Final = msgspec.json.Encoder().encode
-
-
-class UnknownOperation(InvalidInput):
-    """The operation does not exist or is not supported."""
-
-    code = "unknown-operation"
-
-    aws_name: ClassVar[str] = "UnknownOperationException"
-
-
-class RequestTooLarge(InvalidInput):
-    """The request body exceeds the limit."""
-
-    code = "request-too-large"
-
-    aws_name: ClassVar[str] = "RequestEntityTooLargeException"
-
-
-class UndecodableBody(Unavailable):
-    """The body does not match its Content-Encoding header."""
-
-    code = "undecodable-body"
-
-    aws_name: ClassVar[str] = "InternalServerError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +76,24 @@ class Reply:
     body: bytes
 
 
-def success_reply(content: object, request_id: str) -> Reply:
-    """Return the reply of a successful operation; None gives an empty body."""
-    return _reply(_OK, b"" if content is None else _encode(content), request_id)
-
-
 def error_reply(error: GrandstandError, request_id: str) -> Reply:
     """Return the reply for an error, in the format of DynamoDB."""
     name = str(getattr(error, "aws_name", "InternalServerError"))
-    content: dict[str, object] = {"__type": f"{_NAMESPACES.get(name, _DYNAMODB)}#{name}"}
+    content: dict[str, object] = {
+        "__type": f"{_NAMESPACES.get(name, 'com.amazonaws.dynamodb.v20120810')}#{name}"
+    }
     if str(error):
         content["Message" if name in _CAPITALIZED else "message"] = str(error)
     if isinstance(error, ConditionFailed) and error.item is not None:
-        content["Item"] = _encode_item(error.item)
+        content["Item"] = item_to_wire(error.item, text_binary=True)
     if isinstance(error, TransactionCancelled):
         content["CancellationReasons"] = [_reason(reason) for reason in error.reasons]
-    return _reply(_status(error, name), _encode(content), request_id)
+    status = 400
+    if name == "RequestEntityTooLargeException":
+        status = 413
+    elif name == "InternalServerError" or isinstance(error, Unavailable | Broken):
+        status = 500
+    return _reply(status, _encode(content), request_id)
 
 
 def _reason(reason: CancellationReason) -> dict[str, object]:
@@ -126,19 +101,8 @@ def _reason(reason: CancellationReason) -> dict[str, object]:
     if reason.message is not None:
         content["Message"] = reason.message
     if reason.item is not None:
-        content["Item"] = _encode_item(reason.item)
+        content["Item"] = item_to_wire(reason.item, text_binary=True)
     return content
-
-
-def _encode_item(item: Item) -> object:
-    return item_to_wire(item, text_binary=True)
-
-
-def _status(error: GrandstandError, name: str) -> int:
-    if name == "RequestEntityTooLargeException":
-        return _TOO_LARGE
-    is_ours = name == "InternalServerError" or isinstance(error, Unavailable | Broken)
-    return _SERVER_ERROR if is_ours else _BAD_REQUEST
 
 
 def _reply(status: int, body: bytes, request_id: str) -> Reply:
@@ -154,36 +118,18 @@ def _reply(status: int, body: bytes, request_id: str) -> Reply:
 Handler: TypeAlias = Callable[[Service, Request], object]
 Precheck: TypeAlias = Callable[[dict[str, Any]], None]
 
-_TABLES_TARGET: Final = "DynamoDB_20120810."
-_STREAMS_TARGET: Final = "DynamoDBStreams_20120810."
-_PARTIQL_OPERATIONS: Final = frozenset(
-    ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction")
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ApiOperation:
     """One operation: request structure, handler, and a check that precedes all constraints.
 
-    `headers` are added to the request. If `names_missing_table`, the error for a missing table
-    contains its name.
+    `headers` are added to the request.
     """
 
     shape: StructRule
     handler: Handler
-    precheck: Precheck
+    precheck: Precheck | None = None
     headers: tuple[str, ...] = ()
-    names_missing_table: bool = True
-
-
-def unknown_operation(target: str) -> UnknownOperation:
-    """Return the error for an unknown operation, with a hint for PartiQL."""
-    name = target.partition(".")[2]
-    if name in _PARTIQL_OPERATIONS:
-        return UnknownOperation(
-            f"{name}: PartiQL is not supported. Use the item operations, Query or Scan."
-        )
-    return UnknownOperation("")
 
 
 def _check_table_name(request: dict[str, Any]) -> None:
@@ -194,7 +140,7 @@ def _check_table_name(request: dict[str, Any]) -> None:
         raise InvalidRequest(f"1 validation error detected: {violation}")
 
 
-def _check_table_required(request: dict[str, Any]) -> None:
+def _check_table(request: dict[str, Any]) -> None:
     if request.get("TableName") is None:
         raise InvalidRequest(
             "The parameter 'TableName' is required but was not present in the request"
@@ -225,103 +171,69 @@ def _check_resource(request: dict[str, Any]) -> None:
         raise InvalidRequest("Invalid TableArn")
 
 
-def _check_nothing(request: dict[str, Any]) -> None:
-    """Check nothing besides the constraints."""
-
-
-def _item_operations(**operations: ApiOperation) -> dict[str, ApiOperation]:
-    return {
-        _TABLES_TARGET + name: replace(operation, names_missing_table=False)
-        for name, operation in operations.items()
-    }
-
-
-def _table_operations(**operations: ApiOperation) -> dict[str, ApiOperation]:
-    return {_TABLES_TARGET + name: operation for name, operation in operations.items()}
-
-
-def _stream_operations(**operations: ApiOperation) -> dict[str, ApiOperation]:
-    return {_STREAMS_TARGET + name: operation for name, operation in operations.items()}
-
-
+_ITEM_OPERATIONS: Final = {
+    "PutItem": ApiOperation(shapes.PUT_ITEM, item_ops.put_item, _check_table_name),
+    "GetItem": ApiOperation(shapes.GET_ITEM, item_ops.get_item, _check_table_name),
+    "UpdateItem": ApiOperation(shapes.UPDATE_ITEM, item_ops.update_item, _check_update_item),
+    "DeleteItem": ApiOperation(shapes.DELETE_ITEM, item_ops.delete_item, _check_table_name),
+    "Query": ApiOperation(shapes.QUERY, query_ops.query, _check_table_name),
+    "Scan": ApiOperation(shapes.SCAN, query_ops.scan, _check_table_name),
+    "BatchGetItem": ApiOperation(
+        shapes.BATCH_GET_ITEM, item_ops.batch_get_item, _check_request_items("BatchGetItem")
+    ),
+    "BatchWriteItem": ApiOperation(
+        shapes.BATCH_WRITE_ITEM, item_ops.batch_write_item, _check_request_items("BatchWriteItem")
+    ),
+    "TransactWriteItems": ApiOperation(shapes.TRANSACT_WRITE_ITEMS, item_ops.transact_write_items),
+    "TransactGetItems": ApiOperation(shapes.TRANSACT_GET_ITEMS, item_ops.transact_get_items),
+}
+_TABLE_OPERATIONS: Final = {
+    "CreateTable": ApiOperation(shapes.CREATE_TABLE, table_ops.create_table, _check_table),
+    "UpdateTable": ApiOperation(shapes.UPDATE_TABLE, table_ops.update_table, _check_table),
+    "DescribeTable": ApiOperation(shapes.ONE_TABLE, table_ops.describe_table, _check_table),
+    "DeleteTable": ApiOperation(shapes.ONE_TABLE, table_ops.delete_table, _check_table),
+    "ListTables": ApiOperation(shapes.LIST_TABLES, table_ops.list_tables),
+    "UpdateTimeToLive": ApiOperation(
+        shapes.UPDATE_TIME_TO_LIVE, table_ops.update_time_to_live, _check_table_name
+    ),
+    "DescribeTimeToLive": ApiOperation(
+        shapes.ONE_TABLE, table_ops.describe_time_to_live, _check_table_name
+    ),
+    "TagResource": ApiOperation(shapes.TAG_RESOURCE, table_ops.tag_resource, _check_resource),
+    "UntagResource": ApiOperation(shapes.UNTAG_RESOURCE, table_ops.untag_resource, _check_resource),
+    "ListTagsOfResource": ApiOperation(
+        shapes.LIST_TAGS, table_ops.list_tags_of_resource, _check_resource
+    ),
+    "DescribeLimits": ApiOperation(shapes.EMPTY, table_ops.describe_limits),
+    "DescribeEndpoints": ApiOperation(
+        shapes.EMPTY, table_ops.describe_endpoints, headers=("host",)
+    ),
+    "DescribeContinuousBackups": ApiOperation(
+        shapes.ONE_TABLE, table_ops.describe_continuous_backups, _check_table_name
+    ),
+    "UpdateContinuousBackups": ApiOperation(
+        shapes.UPDATE_CONTINUOUS_BACKUPS, table_ops.update_continuous_backups, _check_table_name
+    ),
+}
+_STREAM_OPERATIONS: Final = {
+    "ListStreams": ApiOperation(shapes.LIST_STREAMS, stream_ops.list_streams),
+    "DescribeStream": ApiOperation(shapes.DESCRIBE_STREAM, stream_ops.describe_stream),
+    "GetShardIterator": ApiOperation(shapes.GET_SHARD_ITERATOR, stream_ops.get_shard_iterator),
+    "GetRecords": ApiOperation(shapes.GET_RECORDS, stream_ops.get_records),
+}
+# By the X-Amz-Target header.
 OPERATIONS: Final[dict[str, ApiOperation]] = {
-    **_item_operations(
-        PutItem=ApiOperation(shapes.PUT_ITEM, item_ops.put_item, _check_table_name),
-        GetItem=ApiOperation(shapes.GET_ITEM, item_ops.get_item, _check_table_name),
-        UpdateItem=ApiOperation(shapes.UPDATE_ITEM, item_ops.update_item, _check_update_item),
-        DeleteItem=ApiOperation(shapes.DELETE_ITEM, item_ops.delete_item, _check_table_name),
-        Query=ApiOperation(shapes.QUERY, query_ops.query, _check_table_name),
-        Scan=ApiOperation(shapes.SCAN, query_ops.scan, _check_table_name),
-        BatchGetItem=ApiOperation(
-            shapes.BATCH_GET_ITEM, item_ops.batch_get_item, _check_request_items("BatchGetItem")
-        ),
-        BatchWriteItem=ApiOperation(
-            shapes.BATCH_WRITE_ITEM,
-            item_ops.batch_write_item,
-            _check_request_items("BatchWriteItem"),
-        ),
-        TransactWriteItems=ApiOperation(
-            shapes.TRANSACT_WRITE_ITEMS, item_ops.transact_write_items, _check_nothing
-        ),
-        TransactGetItems=ApiOperation(
-            shapes.TRANSACT_GET_ITEMS, item_ops.transact_get_items, _check_nothing
-        ),
-    ),
-    **_table_operations(
-        CreateTable=ApiOperation(
-            shapes.CREATE_TABLE, table_ops.create_table, _check_table_required
-        ),
-        UpdateTable=ApiOperation(
-            shapes.UPDATE_TABLE, table_ops.update_table, _check_table_required
-        ),
-        DescribeTable=ApiOperation(
-            shapes.ONE_TABLE, table_ops.describe_table, _check_table_required
-        ),
-        DeleteTable=ApiOperation(shapes.ONE_TABLE, table_ops.delete_table, _check_table_required),
-        ListTables=ApiOperation(shapes.LIST_TABLES, table_ops.list_tables, _check_nothing),
-        UpdateTimeToLive=ApiOperation(
-            shapes.UPDATE_TIME_TO_LIVE, table_ops.update_time_to_live, _check_table_name
-        ),
-        DescribeTimeToLive=ApiOperation(
-            shapes.ONE_TABLE, table_ops.describe_time_to_live, _check_table_name
-        ),
-        TagResource=ApiOperation(shapes.TAG_RESOURCE, table_ops.tag_resource, _check_resource),
-        UntagResource=ApiOperation(
-            shapes.UNTAG_RESOURCE, table_ops.untag_resource, _check_resource
-        ),
-        ListTagsOfResource=ApiOperation(
-            shapes.LIST_TAGS, table_ops.list_tags_of_resource, _check_resource
-        ),
-        DescribeLimits=ApiOperation(shapes.EMPTY, table_ops.describe_limits, _check_nothing),
-        DescribeEndpoints=ApiOperation(
-            shapes.EMPTY, table_ops.describe_endpoints, _check_nothing, headers=("host",)
-        ),
-        DescribeContinuousBackups=ApiOperation(
-            shapes.ONE_TABLE, table_ops.describe_continuous_backups, _check_table_name
-        ),
-        UpdateContinuousBackups=ApiOperation(
-            shapes.UPDATE_CONTINUOUS_BACKUPS, table_ops.update_continuous_backups, _check_table_name
-        ),
-    ),
-    **_stream_operations(
-        ListStreams=ApiOperation(shapes.LIST_STREAMS, stream_ops.list_streams, _check_nothing),
-        DescribeStream=ApiOperation(
-            shapes.DESCRIBE_STREAM, stream_ops.describe_stream, _check_nothing
-        ),
-        GetShardIterator=ApiOperation(
-            shapes.GET_SHARD_ITERATOR, stream_ops.get_shard_iterator, _check_nothing
-        ),
-        GetRecords=ApiOperation(shapes.GET_RECORDS, stream_ops.get_records, _check_nothing),
-    ),
+    f"{service}_20120810.{name}": operation
+    for service, operations in (
+        ("DynamoDB", _ITEM_OPERATIONS | _TABLE_OPERATIONS),
+        ("DynamoDBStreams", _STREAM_OPERATIONS),
+    )
+    for name, operation in operations.items()
 }
 
 
 MAX_BODY: Final = 16 * 1024 * 1024
-_MAX_VIOLATIONS: Final = 10
-_REQUEST_ID_BYTES: Final = 26
-_SWEEP_LIMIT: Final = 1000
-_JSON_TYPES: Final = frozenset(("application/x-amz-json-1.0", "application/json"))
-_GZIP_WBITS: Final = 16 + zlib.MAX_WBITS
+_TOO_LARGE: Final = "Request size exceeds the limit of 16 MB"
 # Clients send one member; each costs a copy of everything after it.
 _MAX_GZIP_MEMBERS: Final = 16
 
@@ -358,9 +270,10 @@ class DynamoDbServer:
 
     def handle(self, headers: Mapping[str, str], body: bytes) -> Reply:
         """Execute one request and return the reply. Never raises."""
-        request_id = self._chance(_REQUEST_ID_BYTES).hex().upper()
+        request_id = self._chance(26).hex().upper()
         try:
-            return success_reply(self._execute(headers, body), request_id)
+            content = self._execute(headers, body)
+            return _reply(200, b"" if content is None else _encode(content), request_id)
         except GrandstandError as error:
             return error_reply(error, request_id)
         except Exception as error:  # noqa: BLE001 - last handler before the network
@@ -377,29 +290,35 @@ class DynamoDbServer:
             # A table may have been deleted in the meantime.
             with suppress(TableNotFound):
                 if engine.schema_of(name).ttl is not None:
-                    deleted += engine.sweep(name, _SWEEP_LIMIT)
+                    deleted += engine.sweep(name, limit=1000)
         return deleted
 
     def _execute(self, headers: Mapping[str, str], body: bytes) -> object:
         lowercase = {name.lower(): value for name, value in headers.items()}
         if len(body) > MAX_BODY:
-            raise RequestTooLarge("Request size exceeds the limit of 16 MB")
+            raise RequestRefused("RequestEntityTooLargeException", _TOO_LARGE)
         data = _parse_body(lowercase, _decompress(lowercase, body))
-        operation = OPERATIONS.get(lowercase.get("x-amz-target", ""))
+        target = lowercase.get("x-amz-target", "")
+        operation = OPERATIONS.get(target)
         if operation is None:
-            raise unknown_operation(lowercase.get("x-amz-target", ""))
+            name = target.partition(".")[2]
+            hint = ""
+            if name in ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"):
+                hint = f"{name}: PartiQL is not supported. Use the item operations, Query or Scan."
+            raise RequestRefused("UnknownOperationException", hint)
         self._authenticate(lowercase, body)
         if data is None:
-            raise SerializationError("")
+            raise WireFault("")
         for name in operation.headers:
             data[name] = lowercase.get(name)
         request = validate_request(operation, data)
         try:
             return operation.handler(self._service, request)
         except TableNotFound as error:
-            if operation.names_missing_table:
-                raise
-            raise TableNotFound(NOT_FOUND) from error
+            # Only operations on tables and streams name the table that is missing.
+            if operation in _ITEM_OPERATIONS.values():
+                raise TableNotFound(NOT_FOUND) from error
+            raise
         except InvalidRequest:
             # A wrong JSON type anywhere takes precedence over any other error.
             operation.shape.cast(data)
@@ -422,36 +341,36 @@ def _decompress(headers: Mapping[str, str], body: bytes) -> bytes:
     if encoding == "identity":
         return body
     if encoding != "gzip":
-        raise UndecodableBody(f"The content encoding {encoding} is not supported")
+        raise Unavailable(f"The content encoding {encoding} is not supported")
     decompressed, rest = b"", body
     for _ in range(_MAX_GZIP_MEMBERS):
-        member = zlib.decompressobj(_GZIP_WBITS)
+        member = zlib.decompressobj(16 + zlib.MAX_WBITS)
         try:
             decompressed += member.decompress(rest, MAX_BODY + 1 - len(decompressed))
         except zlib.error as error:
-            raise UndecodableBody("The body is not gzip") from error
+            raise Unavailable("The body is not gzip") from error
         if len(decompressed) > MAX_BODY:
-            raise RequestTooLarge("Request size exceeds the limit of 16 MB")
+            raise RequestRefused("RequestEntityTooLargeException", _TOO_LARGE)
         if not member.eof:
-            raise UndecodableBody("The gzip body ends too early")
+            raise Unavailable("The gzip body ends too early")
         rest = member.unused_data
         if decompressed and not rest:
             return decompressed
-    raise UndecodableBody("The gzip body has too many members")
+    raise Unavailable("The gzip body has too many members")
 
 
 def _parse_body(headers: Mapping[str, str], body: bytes) -> dict[str, Any] | None:
     kind = headers.get("content-type", "").partition(";")[0].strip()
-    if body and kind not in _JSON_TYPES:
-        raise UnknownOperation("")
+    if body and kind not in (JSON_TYPE, "application/json"):
+        raise RequestRefused("UnknownOperationException", "")
     if not body:
         return None
     try:
         data = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SerializationError("") from error
+        raise WireFault("") from error
     if not isinstance(data, dict):
-        raise SerializationError("")
+        raise WireFault("")
     return data
 
 
@@ -459,15 +378,16 @@ def validate_request(operation: ApiOperation, data: dict[str, Any]) -> dict[str,
     """Return the parsed request.
 
     Raises:
-        SerializationError: if a value has the wrong JSON type.
+        WireFault: if a value has the wrong JSON type.
         InvalidRequest: with all violations, up to 10.
     """
     shape = operation.shape
     if shape.admits(data):
         return data
     request: dict[str, Any] = shape.cast(data)
-    operation.precheck(request)
-    violations = [*islice(shape.violations(request, Location()), _MAX_VIOLATIONS)]
+    if operation.precheck is not None:
+        operation.precheck(request)
+    violations = [*islice(shape.violations(request, Location()), 10)]
     if violations:
         number = len(violations)
         prefix = f"{number} validation error{'s' if number > 1 else ''} detected: "

@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import NAMESPACE_URL, uuid5
 
 from grandstand.core.clock import Clock
-from grandstand.core.errors import NotAllowed
+from grandstand.core.errors import InvalidInput
 from grandstand.storage.tables.dynamodb_server.request_shapes import ARN
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import InvalidRequest, TableNotFound
-from grandstand.storage.tables.schema import TableDescription, TableSchema
+from grandstand.storage.tables.schema import TableDescription
 
 
-class AccessDenied(NotAllowed):
-    """The resource belongs to another account or region."""
+class RequestRefused(InvalidInput):
+    """A request that DynamoDB refuses before it executes anything, for the reason `aws_name`."""
 
-    code = "access-denied"
+    code = "request-refused"
 
-    aws_name: ClassVar[str] = "AccessDeniedException"
+    def __init__(self, aws_name: str, message: str) -> None:
+        super().__init__(message)
+        self.aws_name = aws_name
 
 
 Request: TypeAlias = Mapping[str, Any]
@@ -56,7 +58,7 @@ class Service:
 
         Raises:
             InvalidRequest: if it is not the ARN of a table.
-            AccessDenied: if the ARN belongs to another account or region.
+            RequestRefused: if the ARN belongs to another account or region.
         """
         if not reference.startswith(ARN):
             return reference
@@ -66,9 +68,10 @@ class Service:
                 f"Invalid TableArn: Invalid ResourceArn provided as input {reference}"
             )
         if (match[1], match[2]) != (self.region, ACCOUNT):
-            raise AccessDenied(
+            raise RequestRefused(
+                "AccessDeniedException",
                 f"User: {ARN}aws:iam::{ACCOUNT}:root is not authorized to access this resource: "
-                f"{reference}"
+                f"{reference}",
             )
         return match[3]
 
@@ -82,10 +85,3 @@ class Service:
             return self.engine.describe_table(name)
         except TableNotFound as error:
             raise TableNotFound(f"{NOT_FOUND}: Table: {name} not found") from error
-
-    def schema(self, name: str) -> TableSchema:
-        """Return the schema of a table.
-
-        Raises TableNotFound.
-        """
-        return self.engine.schema_of(name)

@@ -8,45 +8,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import ClassVar, Final
+from typing import Final
 
-from grandstand.core.errors import NotAllowed
+from grandstand.storage.tables.dynamodb_server.service import RequestRefused
 from grandstand.storage.tables.errors import AccessRefused
 
 ANY_REGION: Final = "local"
 
 _ALGORITHM: Final = "AWS4-HMAC-SHA256"
-_AUTHORIZATION_PARTS: Final = ("Credential", "Signature", "SignedHeaders")
 _TIME_FORMAT: Final = "%Y%m%dT%H%M%SZ"
 _TOLERANCE: Final = timedelta(minutes=15)
-_SCOPE_PARTS: Final = 5
 _is_complete: Final = re.compile(
     r"AWS4-[^ ]* (?=.*Credential=[^, ])(?=.*Signature=[^, ])(?=.*SignedHeaders=[^, ])"
 ).match
 
 
-class MissingAuthentication(NotAllowed):
-    """The request has no Authorization header."""
-
-    code = "missing-authentication"
-
-    aws_name: ClassVar[str] = "MissingAuthenticationTokenException"
-
-
-class IncompleteSignature(NotAllowed):
-    """A part of the signature is missing or malformed."""
-
-    code = "incomplete-signature"
-
-    aws_name: ClassVar[str] = "IncompleteSignatureException"
-
-
-class InvalidSignature(NotAllowed):
-    """The signature does not match the request, or has expired."""
-
-    code = "invalid-signature"
-
-    aws_name: ClassVar[str] = "InvalidSignatureException"
+_INCOMPLETE: Final = "IncompleteSignatureException"
+_INVALID: Final = "InvalidSignatureException"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +44,19 @@ class Scope:
 def check_signature_present(headers: Mapping[str, str]) -> None:
     """Check that the request has a complete signature, without verifying it.
 
-    Raises MissingAuthentication or IncompleteSignature.
+    Raises RequestRefused.
     """
     authorization = headers.get("authorization")
     if authorization is not None and _is_complete(authorization) and "x-amz-date" in headers:
         return
     if authorization is None or not authorization.lstrip().startswith("AWS4-"):
-        raise MissingAuthentication("Request is missing Authentication Token")
+        raise RequestRefused(
+            "MissingAuthenticationTokenException", "Request is missing Authentication Token"
+        )
     parts = _parse_authorization(authorization)
     missing = "".join(
         f"Authorization header requires '{name}' parameter. "
-        for name in _AUTHORIZATION_PARTS
+        for name in ("Credential", "Signature", "SignedHeaders")
         if not parts.get(name)
     )
     if "x-amz-date" not in headers and "date" not in headers:
@@ -84,7 +64,7 @@ def check_signature_present(headers: Mapping[str, str]) -> None:
             "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
         )
     if missing:
-        raise IncompleteSignature(f"{missing}Authorization={authorization}")
+        raise RequestRefused(_INCOMPLETE, f"{missing}Authorization={authorization}")
 
 
 def verify_signature(
@@ -97,17 +77,17 @@ def verify_signature(
 ) -> None:
     """Verify that the request was signed within 15 minutes with one of the secrets.
 
-    Raises IncompleteSignature, InvalidSignature, or AccessRefused if the access key is unknown.
+    Raises RequestRefused, or AccessRefused if the access key is unknown.
     """
     parts = _parse_authorization(headers["authorization"])
     stamp = _check_time(headers, now)
     signed = parts["SignedHeaders"].split(";")
     if "host" not in signed:
-        raise InvalidSignature("'Host' must be a 'SignedHeader' in the AWS Authorization.")
+        raise RequestRefused(_INVALID, "'Host' must be a 'SignedHeader' in the AWS Authorization.")
     algorithm = headers["authorization"].split(maxsplit=1)[0]
     if algorithm != _ALGORITHM:
-        raise IncompleteSignature(
-            f"Unsupported AWS 'algorithm': '{algorithm}' (only {_ALGORITHM} for now). "
+        raise RequestRefused(
+            _INCOMPLETE, f"Unsupported AWS 'algorithm': '{algorithm}' (only {_ALGORITHM} for now). "
         )
     scope = _parse_scope(parts["Credential"])
     _check_scope(scope, region, stamp)
@@ -118,10 +98,11 @@ def verify_signature(
         headers, body, signed=signed, scope=scope, stamp=stamp, secret=secret
     )
     if not hmac.compare_digest(expected.encode(), parts["Signature"].encode()):
-        raise InvalidSignature(
+        raise RequestRefused(
+            _INVALID,
             "The request signature we calculated does not match the signature you provided. "
             "Check your AWS Secret Access Key and signing method. Consult the service "
-            "documentation for details."
+            "documentation for details.",
         )
 
 
@@ -136,30 +117,34 @@ def _check_time(headers: Mapping[str, str], now: datetime) -> str:
     try:
         signed_at = datetime.strptime(stamp, _TIME_FORMAT).replace(tzinfo=UTC)
     except ValueError as error:
-        raise IncompleteSignature(
+        raise RequestRefused(
+            _INCOMPLETE,
             f"Date must be in ISO-8601 'basic format'. Got '{stamp}'. "
-            "See http://en.wikipedia.org/wiki/ISO_8601"
+            "See http://en.wikipedia.org/wiki/ISO_8601",
         ) from error
     current = now.strftime(_TIME_FORMAT)
     if signed_at < now - _TOLERANCE:
         limit = (now - _TOLERANCE).strftime(_TIME_FORMAT)
-        raise InvalidSignature(
-            f"Signature expired: {stamp} is now earlier than {limit} ({current} - 15 min.)"
+        raise RequestRefused(
+            _INVALID,
+            f"Signature expired: {stamp} is now earlier than {limit} ({current} - 15 min.)",
         )
     if signed_at > now + _TOLERANCE:
         limit = (now + _TOLERANCE).strftime(_TIME_FORMAT)
-        raise InvalidSignature(
-            f"Signature not yet current: {stamp} is still later than {limit} ({current} + 15 min.)"
+        raise RequestRefused(
+            _INVALID,
+            f"Signature not yet current: {stamp} is still later than {limit} ({current} + 15 min.)",
         )
     return stamp
 
 
 def _parse_scope(credential: str) -> Scope:
     elements = credential.rstrip("/").split("/")
-    if len(elements) != _SCOPE_PARTS:
-        raise IncompleteSignature(
+    if len(elements) != 5:
+        raise RequestRefused(
+            _INCOMPLETE,
             "Credential must have exactly 5 slash-delimited elements, e.g. "
-            f"keyid/date/region/service/term, got '{credential}'"
+            f"keyid/date/region/service/term, got '{credential}'",
         )
     return Scope(*elements)
 
@@ -181,7 +166,7 @@ def _check_scope(scope: Scope, region: str, stamp: str) -> None:
             f"HTTP: '{scope.day}' != '{stamp[:8]}', from '{stamp}'."
         )
     if problems:
-        raise InvalidSignature("".join(problems))
+        raise RequestRefused(_INVALID, "".join(problems))
 
 
 def _compute_signature(

@@ -10,24 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Protocol, TypeGuard
+from typing import Any, Final, Protocol, TypeGuard
 
-from grandstand.core.errors import InvalidInput
 from grandstand.storage.tables.encoding import WireFault, from_wire
 from grandstand.storage.tables.errors import InvalidRequest
 
 NAME_PATTERN: Final = "[a-zA-Z0-9_.-]+"
 UNEXPECTED_STRUCTURE: Final = "Start of structure or map found where not expected"
-
-
-class SerializationError(InvalidInput):
-    """The body is not the JSON that the operation expects."""
-
-    code = "serialization-error"
-
-    aws_name: ClassVar[str] = "SerializationException"
 
 
 def invalid_parameter(message: str) -> InvalidRequest:
@@ -59,22 +51,18 @@ class Rule(Protocol):
 
     def admits(self, value: object) -> bool:
         """Return whether the value is certainly valid; if not, use `cast` and `violations`."""
-        ...
 
     def cast(self, value: Any, *, element: bool = False) -> Any:  # noqa: ANN401
         """Parse the value like DynamoDB does.
 
-        Raises SerializationError if it has the wrong JSON type.
+        Raises WireFault if it has the wrong JSON type.
         """
-        ...
 
     def violations(self, value: Any, location: Location) -> Iterator[str]:  # noqa: ANN401
         """Return the messages for all violated constraints."""
-        ...
 
     def format_value(self, value: Any) -> str:  # noqa: ANN401
         """Return the value as messages quote it."""
-        ...
 
 
 def violation(rule: Rule, value: object, location: Location, constraint: str) -> str:
@@ -88,17 +76,17 @@ def terse_violation(location: Location, constraint: str) -> str:
     return f"Value at '{location.terse}' failed to satisfy constraint: {constraint}"
 
 
-def _wrong_type(value: object, expected: str) -> SerializationError:
+def _wrong_type(value: object, expected: str) -> WireFault:
     if isinstance(value, dict):
-        return SerializationError(UNEXPECTED_STRUCTURE)
+        return WireFault(UNEXPECTED_STRUCTURE)
     if isinstance(value, list):
-        return SerializationError(f"Unrecognized collection type class java.lang.{expected}")
+        return WireFault(f"Unrecognized collection type class java.lang.{expected}")
     if isinstance(value, bool):
-        return SerializationError(f"{str(value).upper()}_VALUE cannot be converted to {expected}")
+        return WireFault(f"{str(value).upper()}_VALUE cannot be converted to {expected}")
     if isinstance(value, str):
-        return SerializationError(f"STRING_VALUE cannot be converted to {expected}")
+        return WireFault(f"STRING_VALUE cannot be converted to {expected}")
     token = "NUMBER" if isinstance(value, int) or float(str(value)).is_integer() else "DECIMAL"
-    return SerializationError(f"{token}_VALUE cannot be converted to {expected}")
+    return WireFault(f"{token}_VALUE cannot be converted to {expected}")
 
 
 @dataclass(frozen=True)
@@ -198,7 +186,7 @@ class Boolean:
             raise _wrong_type(value, "Boolean")
         word = value.lower()
         if word not in ("true", "1", "yes", "false", "0", "no"):
-            raise SerializationError("Unexpected token received from parser")
+            raise WireFault("Unexpected token received from parser")
         return word in ("true", "1", "yes")
 
     def violations(self, value: bool, location: Location) -> Iterator[str]:  # noqa: ARG002, FBT001
@@ -254,9 +242,9 @@ class ListOf:
 
     def cast(self, value: Any, *, element: bool = False) -> list[Any]:  # noqa: ANN401, ARG002
         if isinstance(value, dict):
-            raise SerializationError(UNEXPECTED_STRUCTURE)
+            raise WireFault(UNEXPECTED_STRUCTURE)
         if not isinstance(value, list):
-            raise SerializationError(_UNEXPECTED_FIELD)
+            raise WireFault(_UNEXPECTED_FIELD)
         return [
             None if element is None else self.element_rule.cast(element, element=True)
             for element in value
@@ -307,11 +295,11 @@ class MapOf:
             java_type = (
                 self.java_type if "." in self.java_type else f"{_JAVA_PACKAGE}.{self.java_type}"
             )
-            raise SerializationError(
+            raise WireFault(
                 f"Unrecognized collection type java.util.Map<java.lang.String, {java_type}>"
             )
         if not isinstance(value, dict):
-            raise SerializationError(_UNEXPECTED_FIELD)
+            raise WireFault(_UNEXPECTED_FIELD)
         return {
             name: None if element is None else self.element_rule.cast(element, element=True)
             for name, element in value.items()
@@ -378,13 +366,9 @@ class StructRule:
     def cast(self, value: Any, *, element: bool = False) -> dict[str, Any]:  # noqa: ANN401
         """Parse a structure; null and unknown fields are dropped."""
         if isinstance(value, list):
-            raise SerializationError(
-                f"Unrecognized collection type class {_JAVA_PACKAGE}.{self.java_type}"
-            )
+            raise WireFault(f"Unrecognized collection type class {_JAVA_PACKAGE}.{self.java_type}")
         if not isinstance(value, dict):
-            raise SerializationError(
-                "Unexpected value type in payload" if element else _UNEXPECTED_FIELD
-            )
+            raise WireFault("Unexpected value type in payload" if element else _UNEXPECTED_FIELD)
         return {
             name: member.rule.cast(value[name])
             for name, member in self.members.items()
@@ -421,13 +405,9 @@ class AttributeValueRule:
     def cast(self, value: Any, *, element: bool = False) -> Any:  # noqa: ANN401
         """Accept an attribute value whose parts have the right JSON types."""
         if not element and not isinstance(value, dict | list):
-            raise SerializationError(_UNEXPECTED_FIELD)
-        try:
+            raise WireFault(_UNEXPECTED_FIELD)
+        with suppress(InvalidRequest):
             from_wire(value, text_binary=True)
-        except WireFault as error:
-            raise SerializationError(str(error)) from error
-        except InvalidRequest:
-            return value
         return value
 
     def violations(self, value: Any, location: Location) -> Iterator[str]:  # noqa: ANN401, ARG002

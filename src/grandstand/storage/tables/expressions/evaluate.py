@@ -17,32 +17,7 @@ from grandstand.storage.tables.attribute_values import (
     same,
 )
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    Assigned,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Contains,
-    Exists,
-    ExpressionError,
-    IfMissing,
-    In,
-    Joined,
-    Literal,
-    Missing,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Sum,
-    TypeIs,
-    UpdateNode,
-    check_leaf,
-    check_update,
-    type_code_of,
-)
+from grandstand.storage.tables.expressions import nodes
 
 ConditionTest: TypeAlias = Callable[[Item | None], bool]
 
@@ -66,7 +41,7 @@ _ORDER: Final[dict[str, Callable[..., bool]]] = {
 }
 
 
-def evaluate(condition: Condition, item: Item | None) -> bool:
+def evaluate(condition: nodes.Condition, item: Item | None) -> bool:
     """Return whether the condition holds; None is an item that does not exist.
 
     Raises InvalidRequest if DynamoDB would reject the condition for every item.
@@ -75,7 +50,7 @@ def evaluate(condition: Condition, item: Item | None) -> bool:
 
 
 def compile_condition(
-    condition: Condition, expression: str = "ConditionExpression"
+    condition: nodes.Condition, expression: str = "ConditionExpression"
 ) -> ConditionTest:
     """Compile a condition, to test many items.
 
@@ -83,7 +58,7 @@ def compile_condition(
     """
     try:
         check = _condition(condition)
-    except ExpressionError as error:
+    except nodes.ExpressionError as error:
         raise InvalidRequest(f"Invalid {expression}: {error}") from error
 
     def test(item: Item | None) -> bool:
@@ -92,7 +67,7 @@ def compile_condition(
     return test
 
 
-def resolve(path: Path, item: Item) -> Value | Absent:
+def resolve(path: nodes.Path, item: Item) -> Value | Absent:
     """Return the value at a path, or ABSENT."""
     steps = path.steps
     value: Value | Absent = item.get(path.root, ABSENT)
@@ -122,16 +97,16 @@ def size_of(value: Value | Absent) -> Value | Absent:
     return ABSENT
 
 
-def _condition(node: Condition) -> _Check:
-    check_leaf(node)
+def _condition(node: nodes.Condition) -> _Check:
+    nodes.check_leaf(node)
     return _COMPILE[type(node)](node)
 
 
-def _compile_operand(operand: Operand) -> _OperandReader:
-    if isinstance(operand, Literal):
+def _compile_operand(operand: nodes.Operand) -> _OperandReader:
+    if isinstance(operand, nodes.Literal):
         value = operand.value
         return lambda _: value
-    if isinstance(operand, Path):
+    if isinstance(operand, nodes.Path):
         if len(operand.steps) == 1:
             name = operand.root
             return lambda item: item.get(name, ABSENT)
@@ -159,7 +134,7 @@ def equal(left: Value | Absent, right: Value | Absent) -> bool:
     return not isinstance(left, Absent) and not isinstance(right, Absent) and same(left, right)
 
 
-def _compare(node: Compare) -> _Check:
+def _compare(node: nodes.Compare) -> _Check:
     left, right = _compile_operand(node.left), _compile_operand(node.right)
     if node.op == "=":
         return lambda item: equal(left(item), right(item))
@@ -169,7 +144,7 @@ def _compare(node: Compare) -> _Check:
     return lambda item: ordered(left(item), right(item), compare)
 
 
-def _between(node: Between) -> _Check:
+def _between(node: nodes.Between) -> _Check:
     operand, low, high = (
         _compile_operand(node.operand),
         _compile_operand(node.low),
@@ -183,7 +158,7 @@ def _between(node: Between) -> _Check:
     return check
 
 
-def _in(node: In) -> _Check:
+def _in(node: nodes.In) -> _Check:
     operand = _compile_operand(node.operand)
     options = tuple(map(_compile_operand, node.options))
 
@@ -194,27 +169,27 @@ def _in(node: In) -> _Check:
     return check
 
 
-def _exists(node: Exists) -> _Check:
+def _exists(node: nodes.Exists) -> _Check:
     fetch = _compile_operand(node.path)
     return lambda item: fetch(item) is not ABSENT
 
 
-def _missing(node: Missing) -> _Check:
+def _missing(node: nodes.Missing) -> _Check:
     fetch = _compile_operand(node.path)
     return lambda item: fetch(item) is ABSENT
 
 
-def _type_is(node: TypeIs) -> _Check:
+def _type_is(node: nodes.TypeIs) -> _Check:
     fetch, code = _compile_operand(node.path), node.code.value
 
     def check(item: Item) -> bool:
         value = fetch(item)
-        return not isinstance(value, Absent) and type_code_of(value) == code
+        return not isinstance(value, Absent) and nodes.type_code_of(value) == code
 
     return check
 
 
-def _begins_with(node: BeginsWith) -> _Check:
+def _begins_with(node: nodes.BeginsWith) -> _Check:
     operand, prefix = _compile_operand(node.operand), _compile_operand(node.prefix)
 
     def check(item: Item) -> bool:
@@ -239,25 +214,25 @@ def contains(value: Value | Absent, part: Value | Absent) -> bool:
     return False
 
 
-def _contains(node: Contains) -> _Check:
+def _contains(node: nodes.Contains) -> _Check:
     operand, part = _compile_operand(node.operand), _compile_operand(node.part)
     return lambda item: contains(operand(item), part(item))
 
 
-def _and(node: And) -> _Check:
-    checks = _chain(node, And)
+def _and(node: nodes.And) -> _Check:
+    checks = _chain(node, nodes.And)
     return lambda item: all(check(item) for check in checks)
 
 
-def _or(node: Or) -> _Check:
-    checks = _chain(node, Or)
+def _or(node: nodes.Or) -> _Check:
+    checks = _chain(node, nodes.Or)
     return lambda item: any(check(item) for check in checks)
 
 
-def _chain(node: And | Or, kind: type[And | Or]) -> tuple[_Check, ...]:
+def _chain(node: nodes.And | nodes.Or, kind: type[nodes.And | nodes.Or]) -> tuple[_Check, ...]:
     """Flatten a chain of the same junction, so that its length does not cost depth."""
-    parts: list[Condition] = []
-    pending: list[Condition] = [node]
+    parts: list[nodes.Condition] = []
+    pending: list[nodes.Condition] = [node]
     while pending:
         part = pending.pop()
         if isinstance(part, kind):
@@ -267,26 +242,26 @@ def _chain(node: And | Or, kind: type[And | Or]) -> tuple[_Check, ...]:
     return tuple(map(_condition, parts))
 
 
-def _not(node: Not) -> _Check:
+def _not(node: nodes.Not) -> _Check:
     inner, odd = node.inner, True
-    while isinstance(inner, Not):
+    while isinstance(inner, nodes.Not):
         inner, odd = inner.inner, not odd
     check = _condition(inner)
     return (lambda item: not check(item)) if odd else check
 
 
 _COMPILE: Final[dict[type, Callable[..., _Check]]] = {
-    Compare: _compare,
-    Between: _between,
-    In: _in,
-    Exists: _exists,
-    Missing: _missing,
-    TypeIs: _type_is,
-    BeginsWith: _begins_with,
-    Contains: _contains,
-    And: _and,
-    Or: _or,
-    Not: _not,
+    nodes.Compare: _compare,
+    nodes.Between: _between,
+    nodes.In: _in,
+    nodes.Exists: _exists,
+    nodes.Missing: _missing,
+    nodes.TypeIs: _type_is,
+    nodes.BeginsWith: _begins_with,
+    nodes.Contains: _contains,
+    nodes.And: _and,
+    nodes.Or: _or,
+    nodes.Not: _not,
 }
 
 
@@ -296,7 +271,7 @@ _Branch: TypeAlias = "Mapping[str | int, _Branch] | None"
 _CACHE_SIZE: Final = 1024
 
 
-def project(paths: tuple[Path, ...], item: Item) -> Item:
+def project(paths: tuple[nodes.Path, ...], item: Item) -> Item:
     """Return a new item with only the values at the paths.
 
     Maps and lists on the way to a value are kept; elements of one list stay in order.
@@ -312,14 +287,14 @@ def project(paths: tuple[Path, ...], item: Item) -> Item:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _branches(paths: tuple[Path, ...]) -> tuple[tuple[str, _Branch], ...]:
+def _branches(paths: tuple[nodes.Path, ...]) -> tuple[tuple[str, _Branch], ...]:
     root: dict[str | int, _Branch] = {}
     for path in paths:
         _add_path(root, path)
     return tuple((str(name), branch) for name, branch in root.items())
 
 
-def _add_path(root: dict[str | int, _Branch], path: Path) -> None:
+def _add_path(root: dict[str | int, _Branch], path: nodes.Path) -> None:
     branch = root
     for step in path.steps[:-1]:
         child = branch.setdefault(step, {})
@@ -368,13 +343,13 @@ _Action: TypeAlias = Callable[[_OldValue], _NewValue]
 _Plan: TypeAlias = "dict[str | int, _Action | _Plan]"
 
 
-def apply(update: UpdateNode, item: Item, *, exists: bool = True) -> Item:
+def apply(update: nodes.UpdateNode, item: Item, *, exists: bool = True) -> Item:
     """Return the item after the update; the given item is not changed.
 
     With `exists` false the item is only the key of a new item, where removals within absent
     attributes are ignored. Raises InvalidRequest.
     """
-    check_update(update)
+    nodes.check_update(update)
     plan: _Plan = {}
     for path, assigned in update.sets:
         _add_action(plan, path, _set_action(_evaluate_assigned(assigned, item)))
@@ -389,12 +364,12 @@ def apply(update: UpdateNode, item: Item, *, exists: bool = True) -> Item:
     return _apply_to_map(plan, item)
 
 
-def touched(update: UpdateNode, item: Item) -> Item:
+def touched(update: nodes.UpdateNode, item: Item) -> Item:
     """Return the values at the paths that the update writes."""
     return project(update.paths, item)
 
 
-def makes_item(update: UpdateNode) -> bool:
+def makes_item(update: nodes.UpdateNode) -> bool:
     """Return whether the update creates an item where there is none.
 
     An update that only removes does not; one without actions does.
@@ -402,40 +377,40 @@ def makes_item(update: UpdateNode) -> bool:
     return bool(update.sets or update.adds) or not (update.removes or update.deletes)
 
 
-def _evaluate_assigned(assigned: Assigned, item: Item) -> Value:
+def _evaluate_assigned(assigned: nodes.Assigned, item: Item) -> Value:
     match assigned:
-        case Literal(value):
+        case nodes.Literal(value):
             return value
-        case Path():
+        case nodes.Path():
             found = resolve(assigned, item)
             if isinstance(found, Absent):
                 raise InvalidRequest(
                     "The provided expression refers to an attribute that does not exist in the item"
                 )
             return found
-        case IfMissing(path, other):
+        case nodes.IfMissing(path, other):
             fallback = _evaluate_assigned(other, item)
             found = resolve(path, item)
             return fallback if isinstance(found, Absent) else found
-        case Joined(first, second):
+        case nodes.Joined(first, second):
             return _evaluate_list(first, item) + _evaluate_list(second, item)
-        case Sum(left, right, subtract):
+        case nodes.Sum(left, right, subtract):
             return _sum(
                 _evaluate_number(left, item), _evaluate_number(right, item), subtract=subtract
             )
 
 
-def _evaluate_list(assigned: Assigned, item: Item) -> list[Value]:
+def _evaluate_list(assigned: nodes.Assigned, item: Item) -> list[Value]:
     value = _evaluate_assigned(assigned, item)
     if not isinstance(value, list):
-        raise _operand_type_error()
+        raise InvalidRequest(WRONG_OPERAND)
     return value
 
 
-def _evaluate_number(assigned: Assigned, item: Item) -> Number:
+def _evaluate_number(assigned: nodes.Assigned, item: Item) -> Number:
     value = _evaluate_assigned(assigned, item)
     if isinstance(value, bool) or not isinstance(value, Number):
-        raise _operand_type_error()
+        raise InvalidRequest(WRONG_OPERAND)
     return value
 
 
@@ -445,8 +420,7 @@ def _sum(left: Number, right: Number, *, subtract: bool = False) -> Number:
     return add_numbers(left, right, subtract=subtract)
 
 
-def _operand_type_error() -> InvalidRequest:
-    return InvalidRequest("An operand in the update expression has an incorrect data type")
+WRONG_OPERAND: Final = "An operand in the update expression has an incorrect data type"
 
 
 def _path_error() -> InvalidRequest:
@@ -463,7 +437,7 @@ def _remove_action(_before: _OldValue) -> _NewValue:
     return _REMOVED
 
 
-def _add_to_action(literal: Literal) -> _Action:
+def _add_to_action(literal: nodes.Literal) -> _Action:
     value = literal.value
 
     def action(before: _OldValue) -> _NewValue:
@@ -471,8 +445,8 @@ def _add_to_action(literal: Literal) -> _Action:
             return (
                 value if isinstance(value, frozenset) else normalize_number(cast("Number", value))
             )
-        if type_code_of(before) != type_code_of(value):
-            raise _operand_type_error()
+        if nodes.type_code_of(before) != nodes.type_code_of(value):
+            raise InvalidRequest(WRONG_OPERAND)
         if isinstance(before, frozenset):
             return cast("frozenset[str]", before) | cast("frozenset[str]", value)
         return _sum(cast("Number", before), cast("Number", value))
@@ -480,20 +454,20 @@ def _add_to_action(literal: Literal) -> _Action:
     return action
 
 
-def _delete_from_action(literal: Literal) -> _Action:
+def _delete_from_action(literal: nodes.Literal) -> _Action:
     value = literal.value
 
     def action(before: _OldValue) -> _NewValue:
         if isinstance(before, Absent):
             return _REMOVED
-        if type_code_of(before) != type_code_of(value):
-            raise _operand_type_error()
+        if nodes.type_code_of(before) != nodes.type_code_of(value):
+            raise InvalidRequest(WRONG_OPERAND)
         return cast("frozenset[str]", before) - cast("frozenset[str]", value) or _REMOVED
 
     return action
 
 
-def _add_action(plan: _Plan, path: Path, action: _Action) -> None:
+def _add_action(plan: _Plan, path: nodes.Path, action: _Action) -> None:
     for step in path.steps[:-1]:
         child = plan.setdefault(step, {})
         assert isinstance(child, dict)  # noqa: S101 - overlapping paths were rejected before

@@ -7,58 +7,32 @@ from typing import Final, cast
 
 from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    Assigned,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Contains,
-    Exists,
-    IfMissing,
-    In,
-    Joined,
-    KeyCondition,
-    Literal,
-    Missing,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Range,
-    RangeOperator,
-    Size,
-    Sum,
-    TypeIs,
-    UpdateNode,
-    type_code_of,
-)
+from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
 
 _SWAPPED: Final = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPERATOR_NAMES: Final[dict[type, str]] = {
-    Or: "OR",
-    Not: "NOT",
-    In: "IN",
-    Exists: "attribute_exists",
-    Missing: "attribute_not_exists",
-    TypeIs: "attribute_type",
-    Contains: "contains",
+    nodes.Or: "OR",
+    nodes.Not: "NOT",
+    nodes.In: "IN",
+    nodes.Exists: "attribute_exists",
+    nodes.Missing: "attribute_not_exists",
+    nodes.TypeIs: "attribute_type",
+    nodes.Contains: "contains",
 }
 _MAX_TERMS: Final = 2
 
 
-def key_terms(condition: Condition) -> tuple[Range, ...]:
+def key_terms(condition: nodes.Condition) -> tuple[nodes.Range, ...]:
     """Split a key condition into one range per attribute. Raises InvalidRequest.
 
     The attributes are not yet compared with a schema.
     """
-    terms: dict[str, Range] = {}
+    terms: dict[str, nodes.Range] = {}
     pending = [condition]
     while pending:
         node = pending.pop()
-        if isinstance(node, And):
+        if isinstance(node, nodes.And):
             pending += (node.right, node.left)
             continue
         term = _term(node)
@@ -69,8 +43,8 @@ def key_terms(condition: Condition) -> tuple[Range, ...]:
 
 
 def key_condition(
-    terms: Sequence[Range], schema: TableSchema, index: IndexSchema | None = None
-) -> KeyCondition:
+    terms: Sequence[nodes.Range], schema: TableSchema, index: IndexSchema | None = None
+) -> nodes.KeyCondition:
     """Match the terms of a key condition with the key of a table or index.
 
     The last sort attribute is the range, whatever its operator; those before it, and every
@@ -87,14 +61,14 @@ def key_condition(
         _check_single_attribute(by_name, partition[0], sort, schema, index)
     sort_names = [name for name in sort if name in by_name]
     equals = [*partition, *sort_names[:-1]]
-    return KeyCondition(
+    return nodes.KeyCondition(
         equals=tuple((name, by_name[name].low) for name in equals),
         range=by_name[sort_names[-1]] if sort_names else None,
     )
 
 
 def check_filter(
-    condition: Condition, schema: TableSchema, index: IndexSchema | None = None
+    condition: nodes.Condition, schema: TableSchema, index: IndexSchema | None = None
 ) -> None:
     """Raise InvalidRequest if the filter of a query refers to its key."""
     roots = {path.root for path in condition_paths(condition)}
@@ -106,7 +80,7 @@ def check_filter(
             )
 
 
-def check_key_update(update: UpdateNode, schema: TableSchema) -> None:
+def check_key_update(update: nodes.UpdateNode, schema: TableSchema) -> None:
     """Raise InvalidRequest if an update writes to the key."""
     roots = {path.root for path in update.paths}
     for name in schema.key_names:
@@ -117,7 +91,7 @@ def check_key_update(update: UpdateNode, schema: TableSchema) -> None:
             )
 
 
-def check_key_paths(paths: Sequence[Path], schema: TableSchema) -> None:
+def check_key_paths(paths: Sequence[nodes.Path], schema: TableSchema) -> None:
     """Raise InvalidRequest if a path goes into a key attribute of the table or an index."""
     nested = {path.root for path in paths if len(path.steps) > 1}
     if not nested:
@@ -132,83 +106,90 @@ def check_key_paths(paths: Sequence[Path], schema: TableSchema) -> None:
             )
 
 
-def condition_paths(condition: Condition) -> Iterator[Path]:
+def condition_paths(condition: nodes.Condition) -> Iterator[nodes.Path]:
     """Yield every path of a condition, in order."""
     pending = [condition]
     while pending:
         node = pending.pop()
         match node:
-            case And(left, right) | Or(left, right):
+            case nodes.And(left, right) | nodes.Or(left, right):
                 pending += (right, left)
-            case Not(inner):
+            case nodes.Not(inner):
                 pending.append(inner)
-            case Exists(path) | Missing(path) | TypeIs(path):
+            case nodes.Exists(path) | nodes.Missing(path) | nodes.TypeIs(path):
                 yield path
-            case Compare(_, left, right):
+            case nodes.Compare(_, left, right):
                 yield from _operand_paths(left, right)
-            case BeginsWith(operand, part) | Contains(operand, part):
+            case nodes.BeginsWith(operand, part) | nodes.Contains(operand, part):
                 yield from _operand_paths(operand, part)
-            case Between(operand, low, high):
+            case nodes.Between(operand, low, high):
                 yield from _operand_paths(operand, low, high)
-            case In(operand, options):
+            case nodes.In(operand, options):
                 yield from _operand_paths(operand, *options)
 
 
-def update_paths(update: UpdateNode) -> Iterator[Path]:
+def update_paths(update: nodes.UpdateNode) -> Iterator[nodes.Path]:
     """Yield every path that an update reads or writes."""
     yield from update.paths
-    pending: list[Assigned] = [assigned for _, assigned in update.sets]
+    pending: list[nodes.Assigned] = [assigned for _, assigned in update.sets]
     while pending:
         match pending.pop():
-            case Path() as path:
+            case nodes.Path() as path:
                 yield path
-            case IfMissing(path, other):
+            case nodes.IfMissing(path, other):
                 yield path
                 pending.append(other)
-            case Joined(left, right) | Sum(left, right):
+            case nodes.Joined(left, right) | nodes.Sum(left, right):
                 pending += (right, left)
 
 
-def _operand_paths(*operands: Operand) -> Iterator[Path]:
+def _operand_paths(*operands: nodes.Operand) -> Iterator[nodes.Path]:
     for operand in operands:
-        inner = operand.of if isinstance(operand, Size) else operand
-        if isinstance(inner, Path):
+        inner = operand.of if isinstance(operand, nodes.Size) else operand
+        if isinstance(inner, nodes.Path):
             yield inner
 
 
-def _term(node: Condition) -> Range:
+def _term(node: nodes.Condition) -> nodes.Range:
     match node:
-        case Compare(op, left, right) if op != "<>":
+        case nodes.Compare(op, left, right) if op != "<>":
             name = _key_name((left, right))
-            if isinstance(left, Path):
-                return Range(name, op, cast("Literal", right).value)
-            return Range(name, cast("RangeOperator", _SWAPPED[op]), cast("Literal", left).value)
-        case Between(operand, low, high):
+            if isinstance(left, nodes.Path):
+                return nodes.Range(name, op, cast("nodes.Literal", right).value)
+            return nodes.Range(
+                name, cast("nodes.RangeOperator", _SWAPPED[op]), cast("nodes.Literal", left).value
+            )
+        case nodes.Between(operand, low, high):
             _check_first_operand("BETWEEN", operand)
             name = _key_name((operand, low, high))
-            low_value, high_value = cast("Literal", low).value, cast("Literal", high).value
-            return Range(name, "between", low_value, high_value)
-        case BeginsWith(operand, prefix):
+            low_value, high_value = (
+                cast("nodes.Literal", low).value,
+                cast("nodes.Literal", high).value,
+            )
+            return nodes.Range(name, "between", low_value, high_value)
+        case nodes.BeginsWith(operand, prefix):
             _check_first_operand("begins_with", operand)
-            return Range(_key_name((operand, prefix)), "begins_with", cast("Literal", prefix).value)
+            return nodes.Range(
+                _key_name((operand, prefix)), "begins_with", cast("nodes.Literal", prefix).value
+            )
     operator = _OPERATOR_NAMES.get(type(node), "<>")
     raise InvalidRequest(f"Invalid operator used in KeyConditionExpression: {operator}")
 
 
-def _check_first_operand(name: str, operand: Operand) -> None:
-    if not isinstance(operand, Path | Size):
+def _check_first_operand(name: str, operand: nodes.Operand) -> None:
+    if not isinstance(operand, nodes.Path | nodes.Size):
         raise InvalidRequest(
             f"Invalid condition in KeyConditionExpression: {name} operator must have the key "
             "attribute as its first operand"
         )
 
 
-def _key_name(operands: tuple[Operand, ...]) -> str:
+def _key_name(operands: tuple[nodes.Operand, ...]) -> str:
     name = None
     for operand in operands:
-        if isinstance(operand, Size):
+        if isinstance(operand, nodes.Size):
             raise InvalidRequest("KeyConditionExpressions cannot contain nested operations")
-        if isinstance(operand, Path):
+        if isinstance(operand, nodes.Path):
             if name is not None:
                 raise InvalidRequest(
                     "Invalid condition in KeyConditionExpression: "
@@ -227,7 +208,7 @@ def _key_name(operands: tuple[Operand, ...]) -> str:
 
 
 def _check_single_attribute(
-    terms: Mapping[str, Range],
+    terms: Mapping[str, nodes.Range],
     partition: str,
     sort: tuple[str, ...],
     schema: TableSchema,
@@ -250,7 +231,7 @@ def _check_single_attribute(
 
 
 def _check_multi_attribute(
-    terms: Mapping[str, Range],
+    terms: Mapping[str, nodes.Range],
     partition: tuple[str, ...],
     sort: tuple[str, ...],
     schema: TableSchema,
@@ -276,7 +257,7 @@ def _check_multi_attribute(
         _check_not_empty(term, index)
 
 
-def _check_sequence(terms: Mapping[str, Range], sort: tuple[str, ...]) -> None:
+def _check_sequence(terms: Mapping[str, nodes.Range], sort: tuple[str, ...]) -> None:
     """Sort attributes must be given from the left without gaps, all but the last with "="."""
     sort_names = [name for name in sort if name in terms]
     if not sort_names:
@@ -294,20 +275,20 @@ def _check_sequence(terms: Mapping[str, Range], sort: tuple[str, ...]) -> None:
         )
 
 
-def _values(term: Range) -> tuple[Value, ...]:
+def _values(term: nodes.Range) -> tuple[Value, ...]:
     return (term.low, term.high) if term.op == "between" else (term.low,)
 
 
-def _check_type(term: Range, schema: TableSchema) -> None:
+def _check_type(term: nodes.Range, schema: TableSchema) -> None:
     expected = schema.types.get(term.attribute)
-    if any(type_code_of(value) != expected for value in _values(term)):
+    if any(nodes.type_code_of(value) != expected for value in _values(term)):
         raise InvalidRequest(
             "One or more parameter values were invalid: "
             "Condition parameter type does not match schema type"
         )
 
 
-def _check_not_empty(term: Range, index: IndexSchema | None) -> None:
+def _check_not_empty(term: nodes.Range, index: IndexSchema | None) -> None:
     for value in _values(term):
         if isinstance(value, str | bytes) and not value:
             kind = "string" if isinstance(value, str) else "binary"

@@ -10,56 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from grandstand.storage.tables.attribute_values import MAX_DEPTH, Value
 from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.expressions import syntax
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    Assigned,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Contains,
-    Exists,
-    ExpressionError,
-    IfMissing,
-    In,
-    Joined,
-    Literal,
-    Missing,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Size,
-    Sum,
-    TypeIs,
-    UpdateNode,
-    check_added,
-    check_assigned,
-    check_deleted,
-    check_distinct_operands,
-    check_leaf,
-    check_path_pair,
-    check_size,
-    check_type_name,
-    type_code_of,
-    wrong_operand_type,
-)
-from grandstand.storage.tables.expressions.syntax import (
-    RawAction,
-    RawBetween,
-    RawCall,
-    RawCompare,
-    RawCondition,
-    RawIn,
-    RawJunction,
-    RawNot,
-    RawOperand,
-    RawPath,
-    RawSum,
-    RawUpdate,
-    RawValue,
-)
+from grandstand.storage.tables.expressions import nodes, syntax
 
 Names: TypeAlias = Mapping[str, str]
 Values: TypeAlias = Mapping[str, Value]
@@ -81,32 +32,38 @@ _OPERAND_COUNTS: Final = {
 }
 
 
-def bind_condition(raw: RawCondition, names: Names) -> Bind[Condition]:
+def bind_condition(raw: syntax.RawCondition, names: Names) -> Bind[nodes.Condition]:
     """Bind the names of a condition; binding its values may raise ExpressionError."""
     match raw:
-        case RawJunction():
+        case syntax.RawJunction():
             return _bind_junction(raw, names)
-        case RawNot():
+        case syntax.RawNot():
             return _bind_not(raw, names)
-        case RawCompare(op, left, right):
+        case syntax.RawCompare(op, left, right):
             first, second = _bind_operand(left, names), _bind_operand(right, names)
-            if op in ("=", "<>") and not (isinstance(left, RawPath) and isinstance(right, RawPath)):
-                return lambda values: Compare(op, first(values), second(values))
-            return lambda values: _check(Compare(op, first(values), second(values)))
-        case RawBetween(operand, low, high):
+            if op in ("=", "<>") and not (
+                isinstance(left, syntax.RawPath) and isinstance(right, syntax.RawPath)
+            ):
+                return lambda values: nodes.Compare(op, first(values), second(values))
+            return lambda values: _check(nodes.Compare(op, first(values), second(values)))
+        case syntax.RawBetween(operand, low, high):
             first, second, third = (_bind_operand(part, names) for part in (operand, low, high))
-            return lambda values: _check(Between(first(values), second(values), third(values)))
-        case RawIn(operand, options):
+            return lambda values: _check(
+                nodes.Between(first(values), second(values), third(values))
+            )
+        case syntax.RawIn(operand, options):
             first, others = (
                 _bind_operand(operand, names),
                 [_bind_operand(raw, names) for raw in options],
             )
-            return lambda values: _check(In(first(values), tuple([o(values) for o in others])))
-        case RawCall(name, args):
+            return lambda values: _check(
+                nodes.In(first(values), tuple([o(values) for o in others]))
+            )
+        case syntax.RawCall(name, args):
             return _bind_function(name, [_bind_operand(arg, names) for arg in args])
 
 
-def bind_update(raw: RawUpdate, names: Names) -> Bind[UpdateNode]:
+def bind_update(raw: syntax.RawUpdate, names: Names) -> Bind[nodes.UpdateNode]:
     """Bind the names of an update; raises ExpressionError for its paths and later its values.
 
     DynamoDB checks the values from last to first.
@@ -116,8 +73,8 @@ def bind_update(raw: RawUpdate, names: Names) -> Bind[UpdateNode]:
     binds = [_bind_action_value(action, names) for action in actions]
     reversed_indexes = range(len(actions) - 1, -1, -1)
 
-    def fill(values: Values) -> UpdateNode:
-        values_by_action: list[Assigned | None] = [None] * len(actions)
+    def fill(values: Values) -> nodes.UpdateNode:
+        values_by_action: list[nodes.Assigned | None] = [None] * len(actions)
         for at in reversed_indexes:
             values_by_action[at] = binds[at](values)
         return _build_update(actions, action_paths, values_by_action)
@@ -125,23 +82,23 @@ def bind_update(raw: RawUpdate, names: Names) -> Bind[UpdateNode]:
     return fill
 
 
-def bind_paths(raws: Sequence[RawPath], names: Names) -> tuple[Path, ...]:
+def bind_paths(raws: Sequence[syntax.RawPath], names: Names) -> tuple[nodes.Path, ...]:
     """Bind paths that must not overlap, from last to first. Raises ExpressionError."""
-    paths: list[Path] = []
+    paths: list[nodes.Path] = []
     for raw in reversed(raws):
         first = _path(raw, names)
         for second in reversed(paths):
-            check_path_pair(first, second)
+            nodes.check_path_pair(first, second)
         paths.append(first)
     return tuple(reversed(paths))
 
 
-def _path(raw: RawPath, names: Names) -> Path:
+def _path(raw: syntax.RawPath, names: Names) -> nodes.Path:
     steps: list[str | int] = []
     for step in raw.steps:
         if isinstance(step, str) and step[0] in "#:":
             if step not in names:
-                raise ExpressionError(
+                raise nodes.ExpressionError(
                     "An expression attribute name used in the document path is not defined; "
                     f"attribute name: {step}"
                 )
@@ -149,33 +106,33 @@ def _path(raw: RawPath, names: Names) -> Path:
         else:
             steps.append(step)
     if len(steps) > MAX_DEPTH:
-        raise ExpressionError(
+        raise nodes.ExpressionError(
             f"The document path has too many nesting levels; nesting levels: {len(steps)}"
         )
-    return Path(tuple(steps))
+    return nodes.Path(tuple(steps))
 
 
-def _bind_path(raw: RawPath, names: Names) -> Bind[Path]:
+def _bind_path(raw: syntax.RawPath, names: Names) -> Bind[nodes.Path]:
     try:
         path = _path(raw, names)
-    except ExpressionError as error:
+    except nodes.ExpressionError as error:
         message = str(error)
 
-        def raise_error(_: Values) -> Path:
-            raise ExpressionError(message)
+        def raise_error(_: Values) -> nodes.Path:
+            raise nodes.ExpressionError(message)
 
         return raise_error
     return lambda _: path
 
 
-def _bind_value(raw: RawValue) -> Bind[Literal]:
+def _bind_value(raw: syntax.RawValue) -> Bind[nodes.Literal]:
     key = raw.key
 
-    def fill(values: Values) -> Literal:
+    def fill(values: Values) -> nodes.Literal:
         try:
-            return Literal(values[key])
+            return nodes.Literal(values[key])
         except KeyError as missing:
-            raise ExpressionError(
+            raise nodes.ExpressionError(
                 "An expression attribute value used in expression is not defined; "
                 f"attribute value: {key}"
             ) from missing
@@ -183,36 +140,38 @@ def _bind_value(raw: RawValue) -> Bind[Literal]:
     return fill
 
 
-def _check(node: Condition) -> Condition:
-    check_leaf(node)
+def _check(node: nodes.Condition) -> nodes.Condition:
+    nodes.check_leaf(node)
     return node
 
 
-def _bind_not(raw: RawNot, names: Names) -> Bind[Condition]:
+def _bind_not(raw: syntax.RawNot, names: Names) -> Bind[nodes.Condition]:
     inner, times = raw.inner, 1
-    while isinstance(inner, RawNot):
+    while isinstance(inner, syntax.RawNot):
         inner, times = inner.inner, times + 1
     innermost = bind_condition(inner, names)
 
-    def fill(values: Values) -> Condition:
+    def fill(values: Values) -> nodes.Condition:
         result = innermost(values)
         for _ in range(times):
-            result = Not(result)
+            result = nodes.Not(result)
         return result
 
     return fill
 
 
-def _bind_junction(raw: RawJunction, names: Names) -> Bind[Condition]:
-    rights: list[tuple[type[And | Or], Bind[Condition]]] = []
-    leftmost: RawCondition = raw
-    while isinstance(leftmost, RawJunction):
-        rights.append((And if leftmost.op == "AND" else Or, bind_condition(leftmost.right, names)))
+def _bind_junction(raw: syntax.RawJunction, names: Names) -> Bind[nodes.Condition]:
+    rights: list[tuple[type[nodes.And | nodes.Or], Bind[nodes.Condition]]] = []
+    leftmost: syntax.RawCondition = raw
+    while isinstance(leftmost, syntax.RawJunction):
+        rights.append(
+            (nodes.And if leftmost.op == "AND" else nodes.Or, bind_condition(leftmost.right, names))
+        )
         leftmost = leftmost.left
     first = bind_condition(leftmost, names)
     rights.reverse()
 
-    def fill(values: Values) -> Condition:
+    def fill(values: Values) -> nodes.Condition:
         result = first(values)
         for kind, right in rights:
             result = kind(result, right(values))
@@ -221,19 +180,19 @@ def _bind_junction(raw: RawJunction, names: Names) -> Bind[Condition]:
     return fill
 
 
-def _bind_operand(raw: RawOperand, names: Names) -> Bind[Operand]:
-    if isinstance(raw, RawPath):
+def _bind_operand(raw: syntax.RawOperand, names: Names) -> Bind[nodes.Operand]:
+    if isinstance(raw, syntax.RawPath):
         return _bind_path(raw, names)
-    if isinstance(raw, RawValue):
+    if isinstance(raw, syntax.RawValue):
         return _bind_value(raw)
     arguments = [_bind_operand(arg, names) for arg in raw.args]
 
-    def fill(values: Values) -> Operand:
+    def fill(values: Values) -> nodes.Operand:
         (of,) = _bind_arguments("size", arguments, values)
-        if isinstance(of, Size):
-            raise ExpressionError(wrong_operand_type("size", "N"))
-        result = Size(of)
-        check_size(result)
+        if isinstance(of, nodes.Size):
+            raise nodes.ExpressionError(nodes.wrong_operand_type("size", "N"))
+        result = nodes.Size(of)
+        nodes.check_size(result)
         return result
 
     return fill
@@ -242,59 +201,63 @@ def _bind_operand(raw: RawOperand, names: Names) -> Bind[Operand]:
 def _bind_arguments(name: str, binds: Sequence[Bind[T]], values: Values) -> list[T]:
     result = [bind(values) for bind in binds]
     if len(result) != _OPERAND_COUNTS[name]:
-        raise ExpressionError(
+        raise nodes.ExpressionError(
             "Incorrect number of operands for operator or function; "
             f"operator or function: {name}, number of operands: {len(result)}"
         )
     return result
 
 
-def _path_required_error(name: str) -> ExpressionError:
-    return ExpressionError(
+def _path_required_error(name: str) -> nodes.ExpressionError:
+    return nodes.ExpressionError(
         f"Operator or function requires a document path; operator or function: {name}"
     )
 
 
-def _bind_function(name: str, binds: Sequence[Bind[Operand]]) -> Bind[Condition]:
+def _bind_function(name: str, binds: Sequence[Bind[nodes.Operand]]) -> Bind[nodes.Condition]:
     make = _FUNCTIONS[name]
     return lambda values: make(*_bind_arguments(name, binds, values))
 
 
-def _exists(operand: Operand) -> Condition:
-    if not isinstance(operand, Path):
+def _exists(operand: nodes.Operand) -> nodes.Condition:
+    if not isinstance(operand, nodes.Path):
         raise _path_required_error("attribute_exists")
-    return Exists(operand)
+    return nodes.Exists(operand)
 
 
-def _missing(operand: Operand) -> Condition:
-    if not isinstance(operand, Path):
+def _missing(operand: nodes.Operand) -> nodes.Condition:
+    if not isinstance(operand, nodes.Path):
         raise _path_required_error("attribute_not_exists")
-    return Missing(operand)
+    return nodes.Missing(operand)
 
 
-def _type_is(operand: Operand, code: Operand) -> Condition:
-    check_distinct_operands("attribute_type", operand, (code,))
-    check_type_name(code)
-    assert isinstance(code, Literal)  # noqa: S101 - others were rejected above
+def _type_is(operand: nodes.Operand, code: nodes.Operand) -> nodes.Condition:
+    nodes.check_distinct_operands("attribute_type", operand, (code,))
+    nodes.check_type_name(code)
+    assert isinstance(code, nodes.Literal)  # noqa: S101 - others were rejected above
     match operand:
-        case Path():
-            return TypeIs(operand, code)
-        case Literal(value):
-            return Compare("=", Literal(type_code_of(value)), code)
-        case Size():
-            zero = Literal(0)
-            return Compare(">=", operand, zero) if code.value == "N" else Compare("<", zero, zero)
+        case nodes.Path():
+            return nodes.TypeIs(operand, code)
+        case nodes.Literal(value):
+            return nodes.Compare("=", nodes.Literal(nodes.type_code_of(value)), code)
+        case nodes.Size():
+            zero = nodes.Literal(0)
+            return (
+                nodes.Compare(">=", operand, zero)
+                if code.value == "N"
+                else nodes.Compare("<", zero, zero)
+            )
 
 
-def _begins_with(operand: Operand, prefix: Operand) -> Condition:
-    return _check(BeginsWith(operand, prefix))
+def _begins_with(operand: nodes.Operand, prefix: nodes.Operand) -> nodes.Condition:
+    return _check(nodes.BeginsWith(operand, prefix))
 
 
-def _contains(operand: Operand, part: Operand) -> Condition:
-    return _check(Contains(operand, part))
+def _contains(operand: nodes.Operand, part: nodes.Operand) -> nodes.Condition:
+    return _check(nodes.Contains(operand, part))
 
 
-_FUNCTIONS: Final[dict[str, Callable[..., Condition]]] = {
+_FUNCTIONS: Final[dict[str, Callable[..., nodes.Condition]]] = {
     "attribute_exists": _exists,
     "attribute_not_exists": _missing,
     "attribute_type": _type_is,
@@ -303,19 +266,22 @@ _FUNCTIONS: Final[dict[str, Callable[..., Condition]]] = {
 }
 
 
-def _bind_action_value(action: RawAction, names: Names) -> Bind[Assigned | None]:
+def _bind_action_value(action: syntax.RawAction, names: Names) -> Bind[nodes.Assigned | None]:
     raw = action.value
     if raw is None:
         return lambda _: None
-    if isinstance(raw, RawSum):
+    if isinstance(raw, syntax.RawSum):
         left, right = _bind_assigned(raw.left, names), _bind_assigned(raw.right, names)
         subtract = raw.op == "-"
-        return lambda values: _check_assigned(Sum(left(values), right(values), subtract))
-    if action.section == "SET" or not isinstance(raw, RawValue):
+        return lambda values: _check_assigned(nodes.Sum(left(values), right(values), subtract))
+    if action.section == "SET" or not isinstance(raw, syntax.RawValue):
         return _bind_assigned(raw, names)
-    value, check = _bind_value(raw), check_added if action.section == "ADD" else check_deleted
+    value, check = (
+        _bind_value(raw),
+        nodes.check_added if action.section == "ADD" else nodes.check_deleted,
+    )
 
-    def fill(values: Values) -> Assigned:
+    def fill(values: Values) -> nodes.Assigned:
         literal = value(values)
         check(literal)
         return literal
@@ -323,45 +289,47 @@ def _bind_action_value(action: RawAction, names: Names) -> Bind[Assigned | None]
     return fill
 
 
-def _bind_assigned(raw: RawOperand, names: Names) -> Bind[Assigned]:
-    if isinstance(raw, RawPath):
+def _bind_assigned(raw: syntax.RawOperand, names: Names) -> Bind[nodes.Assigned]:
+    if isinstance(raw, syntax.RawPath):
         return _bind_path(raw, names)
-    if isinstance(raw, RawValue):
+    if isinstance(raw, syntax.RawValue):
         return _bind_value(raw)
     name, binds = raw.name, [_bind_assigned(arg, names) for arg in raw.args]
 
-    def fill(values: Values) -> Assigned:
+    def fill(values: Values) -> nodes.Assigned:
         first, second = _bind_arguments(name, binds, values)
         if name == "list_append":
-            return _check_assigned(Joined(first, second))
-        if not isinstance(first, Path):
+            return _check_assigned(nodes.Joined(first, second))
+        if not isinstance(first, nodes.Path):
             raise _path_required_error(name)
-        return _check_assigned(IfMissing(first, second))
+        return _check_assigned(nodes.IfMissing(first, second))
 
     return fill
 
 
-def _check_assigned(assigned: Assigned) -> Assigned:
-    check_assigned(assigned)
+def _check_assigned(assigned: nodes.Assigned) -> nodes.Assigned:
+    nodes.check_assigned(assigned)
     return assigned
 
 
 def _build_update(
-    actions: Sequence[RawAction],
-    action_paths: Sequence[Path],
-    values_by_action: Sequence[Assigned | None],
-) -> UpdateNode:
-    sets: list[tuple[Path, Assigned]] = []
-    removes: list[Path] = []
-    changes: dict[str, list[tuple[Path, Literal]]] = {"ADD": [], "DELETE": []}
+    actions: Sequence[syntax.RawAction],
+    action_paths: Sequence[nodes.Path],
+    values_by_action: Sequence[nodes.Assigned | None],
+) -> nodes.UpdateNode:
+    sets: list[tuple[nodes.Path, nodes.Assigned]] = []
+    removes: list[nodes.Path] = []
+    changes: dict[str, list[tuple[nodes.Path, nodes.Literal]]] = {"ADD": [], "DELETE": []}
     for action, target, value in zip(actions, action_paths, values_by_action, strict=True):
         if value is None:
             removes.append(target)
         elif action.section == "SET":
             sets.append((target, value))
-        elif isinstance(value, Literal):
+        elif isinstance(value, nodes.Literal):
             changes[action.section].append((target, value))
-    return UpdateNode(tuple(sets), tuple(removes), tuple(changes["ADD"]), tuple(changes["DELETE"]))
+    return nodes.UpdateNode(
+        tuple(sets), tuple(removes), tuple(changes["ADD"]), tuple(changes["DELETE"])
+    )
 
 
 ConditionKind: TypeAlias = typing.Literal[
@@ -409,17 +377,17 @@ class Placeholders:
 
 def parse_condition(
     text: str, placeholders: Placeholders, kind: ConditionKind = "ConditionExpression"
-) -> Condition:
+) -> nodes.Condition:
     """Parse a condition, filter or key condition. Raises InvalidRequest, naming the expression."""
     return _parse(_condition, text, placeholders, kind)
 
 
-def parse_update(text: str, placeholders: Placeholders) -> UpdateNode:
+def parse_update(text: str, placeholders: Placeholders) -> nodes.UpdateNode:
     """Parse an update. Raises InvalidRequest."""
     return _parse(_update, text, placeholders, "UpdateExpression")
 
 
-def parse_projection(text: str, placeholders: Placeholders) -> tuple[Path, ...]:
+def parse_projection(text: str, placeholders: Placeholders) -> tuple[nodes.Path, ...]:
     """Parse a projection. Raises InvalidRequest."""
     return _parse(_projection, text, placeholders, "ProjectionExpression")
 
@@ -430,28 +398,28 @@ def _parse(
     try:
         fill, used = read(text, placeholders.names)
         result = fill(placeholders.values)
-    except ExpressionError as error:
+    except nodes.ExpressionError as error:
         raise InvalidRequest(f"Invalid {kind}: {error}") from error
     placeholders.used |= used
     return result
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _condition(text: str, names: _Names) -> _Compiled[Condition]:
+def _condition(text: str, names: _Names) -> _Compiled[nodes.Condition]:
     raw = syntax.parse_condition_tree(text)
     syntax.check_condition_syntax(raw)
     return bind_condition(raw, dict(names)), _used_placeholders(text)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _update(text: str, names: _Names) -> _Compiled[UpdateNode]:
+def _update(text: str, names: _Names) -> _Compiled[nodes.UpdateNode]:
     raw = syntax.parse_update_tree(text)
     syntax.check_update_syntax(raw)
     return bind_update(raw, dict(names)), _used_placeholders(text)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _projection(text: str, names: _Names) -> _Compiled[tuple[Path, ...]]:
+def _projection(text: str, names: _Names) -> _Compiled[tuple[nodes.Path, ...]]:
     raw = syntax.parse_projection_tree(text)
     for path in raw:
         syntax.check_path_syntax(path)

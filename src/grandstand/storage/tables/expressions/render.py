@@ -6,30 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from grandstand.storage.tables.attribute_values import Value
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    Assigned,
-    BeginsWith,
-    Between,
-    Compare,
-    Condition,
-    Contains,
-    Exists,
-    IfMissing,
-    In,
-    Joined,
-    KeyCondition,
-    Literal,
-    Missing,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Range,
-    Sum,
-    TypeIs,
-    UpdateNode,
-)
+from grandstand.storage.tables.expressions import nodes
 
 
 class Rendering:
@@ -44,11 +21,11 @@ class Rendering:
         self.values: dict[str, Value] = {}
         self._keys: dict[str, str] = {}
 
-    def condition(self, condition: Condition) -> str:
+    def condition(self, condition: nodes.Condition) -> str:
         """Return a condition or filter."""
         return _CONDITIONS[type(condition)](self, condition)
 
-    def update(self, update: UpdateNode) -> str:
+    def update(self, update: nodes.UpdateNode) -> str:
         """Return an update; empty if it has no actions."""
         sections = (
             ("SET", [f"{self._path(to)} = {self._assigned(what)}" for to, what in update.sets]),
@@ -58,16 +35,16 @@ class Rendering:
         )
         return " ".join(f"{name} {', '.join(actions)}" for name, actions in sections if actions)
 
-    def projection(self, paths: Iterable[Path]) -> str:
+    def projection(self, paths: Iterable[nodes.Path]) -> str:
         return ", ".join(map(self._path, paths))
 
-    def key_condition(self, condition: KeyCondition) -> str:
+    def key_condition(self, condition: nodes.KeyCondition) -> str:
         parts = [f"{self._name(name)} = {self._value(value)}" for name, value in condition.equals]
         if condition.range is not None:
             parts.append(self._range(condition.range))
         return " AND ".join(parts)
 
-    def _range(self, key_range: Range) -> str:
+    def _range(self, key_range: nodes.Range) -> str:
         name, low = self._name(key_range.attribute), self._value(key_range.low)
         if key_range.op == "between":
             return f"{name} BETWEEN {low} AND {self._value(key_range.high)}"
@@ -87,97 +64,101 @@ class Rendering:
         self.values[key] = value
         return key
 
-    def _path(self, path: Path) -> str:
+    def _path(self, path: nodes.Path) -> str:
         text = self._name(path.root)
         for step in path.steps[1:]:
             text += f"[{step}]" if isinstance(step, int) else f".{self._name(step)}"
         return text
 
-    def _operand(self, operand: Operand) -> str:
-        if isinstance(operand, Path):
+    def _operand(self, operand: nodes.Operand) -> str:
+        if isinstance(operand, nodes.Path):
             return self._path(operand)
-        if isinstance(operand, Literal):
+        if isinstance(operand, nodes.Literal):
             return self._value(operand.value)
         return f"size({self._operand(operand.of)})"
 
-    def _assigned(self, assigned: Assigned) -> str:
+    def _assigned(self, assigned: nodes.Assigned) -> str:
         match assigned:
-            case IfMissing(path, other):
+            case nodes.IfMissing(path, other):
                 return f"if_not_exists({self._path(path)}, {self._assigned(other)})"
-            case Joined(first, second):
+            case nodes.Joined(first, second):
                 return f"list_append({self._assigned(first)}, {self._assigned(second)})"
-            case Sum(left, right, subtract):
+            case nodes.Sum(left, right, subtract):
                 op = "-" if subtract else "+"
                 return f"{self._assigned(left)} {op} {self._assigned(right)}"
             case _:
                 return self._operand(assigned)
 
-    def _compare(self, node: Compare) -> str:
+    def _compare(self, node: nodes.Compare) -> str:
         return f"{self._operand(node.left)} {node.op} {self._operand(node.right)}"
 
-    def _between(self, node: Between) -> str:
+    def _between(self, node: nodes.Between) -> str:
         operand, low = self._operand(node.operand), self._operand(node.low)
         return f"{operand} BETWEEN {low} AND {self._operand(node.high)}"
 
-    def _in(self, node: In) -> str:
+    def _in(self, node: nodes.In) -> str:
         operand = self._operand(node.operand)
         return f"{operand} IN ({', '.join(map(self._operand, node.options))})"
 
-    def _exists(self, node: Exists) -> str:
+    def _exists(self, node: nodes.Exists) -> str:
         return f"attribute_exists({self._path(node.path)})"
 
-    def _missing(self, node: Missing) -> str:
+    def _missing(self, node: nodes.Missing) -> str:
         return f"attribute_not_exists({self._path(node.path)})"
 
-    def _type_is(self, node: TypeIs) -> str:
+    def _type_is(self, node: nodes.TypeIs) -> str:
         return f"attribute_type({self._path(node.path)}, {self._operand(node.code)})"
 
-    def _begins_with(self, node: BeginsWith) -> str:
+    def _begins_with(self, node: nodes.BeginsWith) -> str:
         return f"begins_with({self._operand(node.operand)}, {self._operand(node.prefix)})"
 
-    def _contains(self, node: Contains) -> str:
+    def _contains(self, node: nodes.Contains) -> str:
         return f"contains({self._operand(node.operand)}, {self._operand(node.part)})"
 
-    def _and(self, node: And) -> str:
-        return self._chain(node, And, " AND ", (And, Or))
+    def _and(self, node: nodes.And) -> str:
+        return self._chain(node, nodes.And, " AND ", (nodes.And, nodes.Or))
 
-    def _or(self, node: Or) -> str:
-        return self._chain(node, Or, " OR ", (Or,))
+    def _or(self, node: nodes.Or) -> str:
+        return self._chain(node, nodes.Or, " OR ", (nodes.Or,))
 
     def _chain(
-        self, node: And | Or, kind: type[And | Or], joint: str, looser: tuple[type, ...]
+        self,
+        node: nodes.And | nodes.Or,
+        kind: type[nodes.And | nodes.Or],
+        joint: str,
+        looser: tuple[type, ...],
     ) -> str:
         """Render a left-nested chain without parentheses, as it is parsed."""
-        rights: list[Condition] = []
-        first: Condition = node
+        rights: list[nodes.Condition] = []
+        first: nodes.Condition = node
         while isinstance(first, kind):
             rights.append(first.right)
             first = first.left
-        parts = [self._grouped(first, (Or,) if kind is And else ())]
+        parts = [self._grouped(first, (nodes.Or,) if kind is nodes.And else ())]
         parts += [self._grouped(right, looser) for right in reversed(rights)]
         return joint.join(parts)
 
-    def _not(self, node: Not) -> str:
+    def _not(self, node: nodes.Not) -> str:
         inner, prefix = node.inner, "NOT "
-        while isinstance(inner, Not):
+        while isinstance(inner, nodes.Not):
             inner, prefix = inner.inner, f"NOT {prefix}"
-        return prefix + self._grouped(inner, (And, Or))
+        return prefix + self._grouped(inner, (nodes.And, nodes.Or))
 
-    def _grouped(self, condition: Condition, looser: tuple[type, ...]) -> str:
+    def _grouped(self, condition: nodes.Condition, looser: tuple[type, ...]) -> str:
         text = self.condition(condition)
         return f"({text})" if isinstance(condition, looser) else text
 
 
 _CONDITIONS: Final[dict[type, Callable[..., str]]] = {
-    Compare: Rendering._compare,  # noqa: SLF001 - methods of the class above
-    Between: Rendering._between,  # noqa: SLF001
-    In: Rendering._in,  # noqa: SLF001
-    Exists: Rendering._exists,  # noqa: SLF001
-    Missing: Rendering._missing,  # noqa: SLF001
-    TypeIs: Rendering._type_is,  # noqa: SLF001
-    BeginsWith: Rendering._begins_with,  # noqa: SLF001
-    Contains: Rendering._contains,  # noqa: SLF001
-    And: Rendering._and,  # noqa: SLF001
-    Or: Rendering._or,  # noqa: SLF001
-    Not: Rendering._not,  # noqa: SLF001
+    nodes.Compare: Rendering._compare,  # noqa: SLF001 - methods of the class above
+    nodes.Between: Rendering._between,  # noqa: SLF001
+    nodes.In: Rendering._in,  # noqa: SLF001
+    nodes.Exists: Rendering._exists,  # noqa: SLF001
+    nodes.Missing: Rendering._missing,  # noqa: SLF001
+    nodes.TypeIs: Rendering._type_is,  # noqa: SLF001
+    nodes.BeginsWith: Rendering._begins_with,  # noqa: SLF001
+    nodes.Contains: Rendering._contains,  # noqa: SLF001
+    nodes.And: Rendering._and,  # noqa: SLF001
+    nodes.Or: Rendering._or,  # noqa: SLF001
+    nodes.Not: Rendering._not,  # noqa: SLF001
 }

@@ -8,24 +8,7 @@ from typing import Any, NoReturn, cast
 
 from grandstand.storage.tables.declaration.fields import Codec
 from grandstand.storage.tables.errors import DeclarationFault
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    BeginsWith,
-    Between,
-    Comparator,
-    Compare,
-    Condition,
-    Contains,
-    Exists,
-    In,
-    Literal,
-    Missing,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Size,
-)
+from grandstand.storage.tables.expressions import nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +19,22 @@ class ConditionExpr:
     is.
     """
 
-    condition: Condition
+    condition: nodes.Condition
 
     def __and__(self, other: ConditionExpr | bool) -> ConditionExpr:
-        return ConditionExpr(And(self.condition, condition_of(other)))
+        return ConditionExpr(nodes.And(self.condition, condition_of(other)))
 
     def __or__(self, other: ConditionExpr | bool) -> ConditionExpr:
-        return ConditionExpr(Or(self.condition, condition_of(other)))
+        return ConditionExpr(nodes.Or(self.condition, condition_of(other)))
 
     def __rand__(self, other: ConditionExpr | bool) -> ConditionExpr:
-        return ConditionExpr(And(condition_of(other), self.condition))
+        return ConditionExpr(nodes.And(condition_of(other), self.condition))
 
     def __ror__(self, other: ConditionExpr | bool) -> ConditionExpr:
-        return ConditionExpr(Or(condition_of(other), self.condition))
+        return ConditionExpr(nodes.Or(condition_of(other), self.condition))
 
     def __invert__(self) -> ConditionExpr:
-        return ConditionExpr(Not(self.condition))
+        return ConditionExpr(nodes.Not(self.condition))
 
     def __bool__(self) -> NoReturn:
         raise DeclarationFault(
@@ -59,7 +42,7 @@ class ConditionExpr:
         )
 
 
-def condition_of(check: ConditionExpr | bool) -> Condition:  # noqa: FBT001 - see ConditionExpr
+def condition_of(check: ConditionExpr | bool) -> nodes.Condition:  # noqa: FBT001 - see ConditionExpr
     """Return the condition. Raises DeclarationFault for an actual bool."""
     if isinstance(check, ConditionExpr):
         return check.condition
@@ -74,7 +57,7 @@ class Attribute:
     __hash__ = None  # type: ignore[assignment]
     __slots__ = ("codec", "operand", "owner")
 
-    def __init__(self, operand: Path | Size, codec: Codec, owner: str) -> None:
+    def __init__(self, operand: nodes.Path | nodes.Size, codec: Codec, owner: str) -> None:
         self.operand = operand
         self.codec = codec
         self.owner = owner
@@ -88,9 +71,9 @@ class Attribute:
             if step not in self.codec.inner:
                 raise DeclarationFault(f"{self.owner} has no field {step}.")
             name, codec = self.codec.inner[step]
-            return Attribute(Path((*path.steps, name)), codec, f"{self.owner}[{step}]")
+            return Attribute(nodes.Path((*path.steps, name)), codec, f"{self.owner}[{step}]")
         codec = self.codec.element or Codec()
-        return Attribute(Path((*path.steps, step)), codec, f"{self.owner}[{step}]")
+        return Attribute(nodes.Path((*path.steps, step)), codec, f"{self.owner}[{step}]")
 
     def __eq__(self, other: object) -> ConditionExpr:  # type: ignore[override]
         return self._compare("=", other)
@@ -110,26 +93,26 @@ class Attribute:
     def __ge__(self, other: object) -> ConditionExpr:
         return self._compare(">=", other)
 
-    def _compare(self, op: Comparator, other: object) -> ConditionExpr:
-        return ConditionExpr(Compare(op, self.operand, self.operand_for(other)))
+    def _compare(self, op: nodes.Comparator, other: object) -> ConditionExpr:
+        return ConditionExpr(nodes.Compare(op, self.operand, self.operand_for(other)))
 
-    def operand_for(self, value: object, codec: Codec | None = None) -> Operand:
+    def operand_for(self, value: object, codec: Codec | None = None) -> nodes.Operand:
         """Encode a value as this attribute stores it; another attribute is an operand itself."""
         if isinstance(value, Attribute):
             return value.operand
         encode = (codec or self.codec).encode
-        return Literal(cast("Any", encode(value) if encode and value is not None else value))
+        return nodes.Literal(cast("Any", encode(value) if encode and value is not None else value))
 
-    def _path(self) -> Path:
-        if isinstance(self.operand, Path):
+    def _path(self) -> nodes.Path:
+        if isinstance(self.operand, nodes.Path):
             return self.operand
         raise DeclarationFault(f"The size of {self.owner} has no elements.")
 
     def missing(self) -> ConditionExpr:
-        return ConditionExpr(Missing(self._path()))
+        return ConditionExpr(nodes.Missing(self._path()))
 
     def present(self) -> ConditionExpr:
-        return ConditionExpr(Exists(self._path()))
+        return ConditionExpr(nodes.Exists(self._path()))
 
 
 def field(attribute: object) -> Attribute:
@@ -153,28 +136,32 @@ def present(attribute: object) -> ConditionExpr:
 
 def begins_with(attribute: object, prefix: str | bytes) -> ConditionExpr:
     """The attribute starts with the prefix."""
-    return ConditionExpr(BeginsWith(field(attribute).operand, Literal(prefix)))
+    return ConditionExpr(nodes.BeginsWith(field(attribute).operand, nodes.Literal(prefix)))
 
 
 def contains(attribute: object, part: object) -> ConditionExpr:
     """The attribute has the substring, set member or list element."""
     target = field(attribute)
     return ConditionExpr(
-        Contains(target.operand, target.operand_for(part, target.codec.element or target.codec))
+        nodes.Contains(
+            target.operand, target.operand_for(part, target.codec.element or target.codec)
+        )
     )
 
 
 def between(attribute: object, low: object, high: object) -> ConditionExpr:
     """The attribute is between two values, inclusive."""
     target = field(attribute)
-    return ConditionExpr(Between(target.operand, target.operand_for(low), target.operand_for(high)))
+    return ConditionExpr(
+        nodes.Between(target.operand, target.operand_for(low), target.operand_for(high))
+    )
 
 
 def one_of(attribute: object, *options: object) -> ConditionExpr:
     """The attribute equals one of the values."""
     target = field(attribute)
     return ConditionExpr(
-        In(target.operand, tuple(target.operand_for(option) for option in options))
+        nodes.In(target.operand, tuple(target.operand_for(option) for option in options))
     )
 
 
@@ -182,18 +169,19 @@ def size(attribute: object) -> Attribute:
     """The length in characters, bytes or elements; compare it with a number."""
     target = field(attribute)
     return Attribute(
-        Size(cast("Path", target.operand)), Codec(key_type="N"), f"size({target.owner})"
+        nodes.Size(cast("nodes.Path", target.operand)), Codec(key_type="N"), f"size({target.owner})"
     )
 
 
-def all_of(*conditions: Condition | None) -> Condition | None:
+def all_of(*conditions: nodes.Condition | None) -> nodes.Condition | None:
     """Join conditions with AND, leaving out None."""
-    return _join_all(And, [c for c in conditions if c is not None])
+    return _join_all(nodes.And, [c for c in conditions if c is not None])
 
 
 def _join_all(
-    join: Callable[[Condition, Condition], Condition], conditions: list[Condition]
-) -> Condition | None:
+    join: Callable[[nodes.Condition, nodes.Condition], nodes.Condition],
+    conditions: list[nodes.Condition],
+) -> nodes.Condition | None:
     if not conditions:
         return None
     result = conditions[0]

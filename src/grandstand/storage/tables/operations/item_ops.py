@@ -31,14 +31,6 @@ from grandstand.storage.tables.errors import (
 )
 from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.expressions.evaluate import apply, evaluate
-from grandstand.storage.tables.expressions.nodes import (
-    Compare,
-    Condition,
-    Exists,
-    Literal,
-    Missing,
-    Path,
-)
 from grandstand.storage.tables.operations.conditions import ConditionExpr, all_of, condition_of
 
 if TYPE_CHECKING:
@@ -102,7 +94,7 @@ class Put(Generic[E]):
 
     entity: EntityPlan[E]
     record: E
-    condition: Condition | None = None
+    condition: nodes.Condition | None = None
     checks_version: bool = True
 
     def when(self, check: ConditionExpr | bool) -> Self:  # noqa: FBT001 - checkers see comparisons as bool
@@ -111,11 +103,11 @@ class Put(Generic[E]):
 
     def if_absent(self) -> Self:
         """Write only if there is no such item."""
-        return self.when(ConditionExpr(Missing(Path((self.entity.table.partition,)))))
+        return self.when(ConditionExpr(nodes.Missing(nodes.Path((self.entity.table.partition,)))))
 
     def if_present(self) -> Self:
         """Write only over an existing item."""
-        return self.when(ConditionExpr(Exists(Path((self.entity.table.partition,)))))
+        return self.when(ConditionExpr(nodes.Exists(nodes.Path((self.entity.table.partition,)))))
 
     def overwriting(self) -> Self:
         """Write over any version."""
@@ -146,7 +138,12 @@ class Put(Generic[E]):
     def _request(self, session: Session, record: E) -> requests.PutItem:
         entity, condition = self.entity, self.condition
         if entity.version is not None and self.checks_version:
-            condition = all_of(self._version_condition(), condition)
+            count = getattr(self.record, entity.version.name)
+            expected: nodes.Condition = nodes.Missing(nodes.Path((entity.table.partition,)))
+            if count:
+                path = nodes.Path((entity.version.attribute,))
+                expected = nodes.Compare("=", path, nodes.Literal(count))
+            condition = all_of(expected, condition)
         return requests.PutItem(
             session.name(entity.table),
             entity.encode(record),
@@ -154,14 +151,6 @@ class Put(Generic[E]):
             "NONE",
             condition is not None,
         )
-
-    def _version_condition(self) -> Condition:
-        version = self.entity.version
-        assert version is not None  # noqa: S101 - only called for entities with a version
-        count = getattr(self.record, version.name)
-        if count == 0:
-            return Missing(Path((self.entity.table.partition,)))
-        return Compare("=", Path((version.attribute,)), Literal(count))
 
     def run(self, session: Session) -> E:
         """Write the item and return it as stored. Raises ConditionFailed."""
@@ -179,7 +168,7 @@ class Delete(Generic[E]):
 
     entity: EntityPlan[E]
     key: Key
-    condition: Condition | None = None
+    condition: nodes.Condition | None = None
 
     def when(self, check: ConditionExpr | bool) -> Self:  # noqa: FBT001 - as Put.when
         """Delete only if the item meets a condition; otherwise raises ConditionFailed."""
@@ -192,7 +181,7 @@ class Delete(Generic[E]):
 
     def if_present(self) -> Self:
         """Delete only an existing item."""
-        return self.when(ConditionExpr(Exists(Path((self.entity.table.partition,)))))
+        return self.when(ConditionExpr(nodes.Exists(nodes.Path((self.entity.table.partition,)))))
 
     def request(self, session: Session) -> requests.DeleteItem:
         return requests.DeleteItem(
@@ -220,7 +209,7 @@ class ConditionCheck(Generic[E]):
 
     entity: EntityPlan[E]
     key: Key
-    condition: Condition
+    condition: nodes.Condition
 
     def request(self, session: Session) -> requests.CheckItem:
         return requests.CheckItem(
@@ -379,15 +368,12 @@ class Update(Generic[E]):
     ) -> requests.UpdateItem:
         entity = self.entity
         exists = None if self.creates else nodes.Exists(nodes.Path((entity.table.partition,)))
-        if self.creates:
-            self._check_complete()
         if entity.version is not None:
             increment = (nodes.Path((entity.version.attribute,)), nodes.Literal(1))
             changes = dataclasses.replace(changes, adds=(*changes.adds, increment))
         if self.creates:
-            changes = dataclasses.replace(
-                changes, sets=(*changes.sets, *self._identity_sets(changes))
-            )
+            self._check_complete()
+            changes = dataclasses.replace(changes, sets=changes.sets + self._identity_sets(changes))
         return requests.UpdateItem(
             table=session.name(entity.table),
             key=self.key,
@@ -431,32 +417,29 @@ class Update(Generic[E]):
     def run(self, session: Session) -> E:
         """Update the item and return it. Raises ConditionFailed."""
         try:
-            item = self._run_read_first(session) if self.reads else self._run_once(session)
+            if self.reads:
+                written = self._run_read_first(session)
+            else:
+                written = session.engine.update(self.request(session))
         except ConditionFailed as error:
             session.raise_failed(self.entity, error)
-        return self.entity.decode(item)
+        return self.entity.decode(written.attributes or dict(self.key))
 
-    def _run_once(self, session: Session) -> Item:
-        return session.engine.update(self.request(session)).attributes or dict(self.key)
-
-    def _run_read_first(self, session: Session) -> Item:
+    def _run_read_first(self, session: Session) -> requests.Written:
         last = ConditionFailed()
         for _ in range(16):
             changes, unchanged = self._changes_for_stored(session)
             try:
-                written = session.engine.update(self._request(session, changes, unchanged))
+                return session.engine.update(self._request(session, changes, unchanged))
             except ConditionFailed as error:
                 last = error
-                if self._is_final(error):
+                condition, found = self.condition, error.item
+                if found is None:
+                    if not self.creates:
+                        break
+                elif condition is not None and not evaluate(condition, found):
                     break
-                continue
-            return written.attributes or dict(self.key)
         raise last
-
-    def _is_final(self, error: ConditionFailed) -> bool:
-        if error.item is None:
-            return not self.creates
-        return self.condition is not None and not evaluate(self.condition, error.item)
 
     def _changes_for_stored(
         self, session: Session
@@ -465,9 +448,13 @@ class Update(Generic[E]):
         request = requests.GetItem(session.name(self.entity.table), self.key, consistent=True)
         before = session.engine.get(request).item or dict(self.key)
         after = apply(self.changes, before)
-        fields = {
-            target.name: _decode_field(target, after) for target in self.entity.fields.values()
-        }
+        fields: dict[str, object] = {}
+        for target in self.entity.fields.values():
+            stored, decode = after.get(target.attribute), target.codec.decode
+            if stored is None:
+                fields[target.name] = None if target.absent is REQUIRED else target.absent
+            else:
+                fields[target.name] = decode(stored) if decode else stored
         fields.update({name: self.known[name] for name in self.entity.primary_names})
         changes, unchanged = self.changes, None
         for plan in self.entity.indexes:
@@ -477,22 +464,12 @@ class Update(Generic[E]):
             )
             for name in sorted(plan.source_fields & set(self.entity.fields)):
                 attribute = self.entity.fields[name].attribute
-                unchanged = all_of(
-                    unchanged, _unchanged_condition(attribute, before.get(attribute))
+                path, value = nodes.Path((attribute,)), nodes.Literal(before.get(attribute))
+                same = (
+                    nodes.Missing(path) if value.value is None else nodes.Compare("=", path, value)
                 )
+                unchanged = all_of(unchanged, same)
         return changes, unchanged
-
-
-def _unchanged_condition(attribute: str, value: Value) -> nodes.Condition:
-    path = nodes.Path((attribute,))
-    return nodes.Missing(path) if value is None else nodes.Compare("=", path, nodes.Literal(value))
-
-
-def _decode_field(target: EntityField, item: Item) -> object:
-    value = item.get(target.attribute)
-    if value is None:
-        return None if target.absent is REQUIRED else target.absent
-    return target.codec.decode(value) if target.codec.decode else value
 
 
 def _index_key_changes(
@@ -529,10 +506,8 @@ def _index_key(
 
 T = TypeVar("T")
 
-MAX_READ: Final = 100
 MAX_WRITE: Final = 25
 MAX_ACTIONS: Final = 100
-_FIRST_PAUSE_SECONDS: Final = 0.02
 _MAX_ATTEMPTS: Final = 8
 
 Write: TypeAlias = Put[Any] | Update[Any] | Delete[Any] | ConditionCheck[Any]
@@ -547,7 +522,9 @@ class GetMany(Generic[E]):
 
     def run(self, session: Session) -> list[E | None]:
         """Read the items, 100 at a time. Raises Unprocessed if some cannot be read."""
-        addresses = [_address(session, get) for get in self.gets]
+        addresses: list[ItemAddress] = [
+            (session.name(get.entity.table), tuple(get.key.values())) for get in self.gets
+        ]
         requests_by_address = {
             address: get.request(session) for address, get in zip(addresses, self.gets, strict=True)
         }
@@ -642,7 +619,7 @@ def _retry_unprocessed(
     """
     for attempt in range(_MAX_ATTEMPTS):
         if attempt:
-            session.clock.sleep(_FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
+            session.clock.sleep(0.02 * 2 ** (attempt - 1))
         left = call(left)
         if not left:
             return
@@ -663,7 +640,7 @@ def read_batches(
         results.append(session.engine.batch_get(left))
         return results[-1].left
 
-    for batch in split_batches(gets, MAX_READ):
+    for batch in split_batches(gets, 100):
         _retry_unprocessed(session, batch, read)
         yield from results
         results.clear()
@@ -674,10 +651,6 @@ def write_batch(
 ) -> None:
     """Write up to 25 items. Raises Unprocessed."""
     _retry_unprocessed(session, actions, lambda left: session.engine.batch_write(left).left)
-
-
-def _address(session: Session, get: Get[Any]) -> ItemAddress:
-    return session.name(get.entity.table), tuple(get.key.values())
 
 
 def _unconditional_request(

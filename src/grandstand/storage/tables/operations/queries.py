@@ -7,6 +7,7 @@ import binascii
 import dataclasses
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Self, TypeVar
 
@@ -42,11 +43,6 @@ class Key:
         self.when = when
         self.entity: EntityPlan[Any] | None = None
         self.plan: KeyPlan | None = None
-
-    def bind(self, entity: EntityPlan[Any], plan: KeyPlan) -> None:
-        """Attach the key to the entity that declares it."""
-        self.entity = entity
-        self.plan = plan
 
     def __call__(self, **values: object) -> Query[Any]:
         """Return a query of a partition, narrowed by leading fields of the sort key.
@@ -118,13 +114,17 @@ def _sort_range(part: KeyPart, sort_values: dict[str, object]) -> dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ReadQuery(ABC, Generic[E]):
-    """A read of several items: its filter, limit and consistency."""
+    """A read of several items: its filter, limit and consistency.
+
+    Items whose attribute has the `excluded` value are left out.
+    """
 
     entity: EntityPlan[E]
     filter: Condition | None = None
     max_items: int | None = None
     consistent_read: bool = False
     include_expired: bool = False
+    excluded: tuple[str, Value] | None = None
 
     def where(self, check: ConditionExpr | bool) -> Self:  # noqa: FBT001 - checkers see comparisons as bool
         """Filter by a condition; items that are filtered out are still read and paid for."""
@@ -138,21 +138,57 @@ class ReadQuery(ABC, Generic[E]):
         """Include expired items that are still stored."""
         return dataclasses.replace(self, include_expired=True)
 
-    def matches(self, item: Item, now: float) -> bool:
-        """Return whether a stored item is in the result: of this entity and not expired."""
-        return self.entity.matches(item, None if self.include_expired else now)
-
     @abstractmethod
-    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.RawPage:
-        """Read one page of stored items."""
+    def request(
+        self, session: Session, *, limit: int | None = None, start: ItemKey | None = None
+    ) -> requests.QueryRequest | requests.ScanRequest:
+        """Return the engine request for one page."""
 
     def key_of(self, item: Item) -> ItemKey:
         """Return the start key of a page that continues after this item."""
         return {name: item[name] for name in self.entity.table.key_names}
 
+    def read(
+        self, session: Session, limit: int | None, start: ItemKey | None
+    ) -> Iterator[tuple[list[Item], ItemKey | None]]:
+        """Yield stored items page by page, each with the key to continue after, None at the end.
+
+        A page may be empty, because the entity and the expiry are checked after reading.
+        """
+        entity, engine = self.entity, session.engine
+        while limit is None or limit > 0:
+            # The limit of a page counts items before the filter, so it can only be passed on
+            # without one.
+            page_limit = limit if self.filter is None else None
+            request = self.request(session, limit=page_limit, start=start)
+            if isinstance(request, requests.QueryRequest):
+                page = engine.query(request)
+            else:
+                page = engine.scan(request)
+            now = None if self.include_expired else session.clock.epoch()
+            items = [item for item in page.items if entity.matches(item, now)]
+            if self.excluded is not None:
+                name, value = self.excluded
+                items = [item for item in items if item[name] != value]
+            start = page.last_key
+            if limit is not None:
+                if len(items) > limit:
+                    items = items[:limit]
+                    start = self.key_of(items[-1])
+                limit -= len(items)
+            yield items, start
+            if start is None:
+                return
+
+    def pages(self, session: Session) -> Iterator[list[E]]:
+        """Yield the entities page by page; a page may be empty."""
+        for items, _ in self.read(session, self.max_items, None):
+            yield [self.entity.decode(item) for item in items]
+
     def run(self, session: Session) -> list[E]:
-        """Return all items, up to the limit."""
-        return list(session.each(self))
+        """Return all entities, up to the limit."""
+        decode, pages = self.entity.decode, self.read(session, self.max_items, None)
+        return [decode(item) for items, _ in pages for item in items]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +205,6 @@ class Query(ReadQuery[E]):
     range: Range | None = None
     prefix: str = ""
     prefix_fields: int = 0
-    excluded_sort: Value = None
     forward: bool = True
 
     def since(self, **values: object) -> Self:
@@ -190,16 +225,10 @@ class Query(ReadQuery[E]):
 
     def between(self, **values: tuple[object, object]) -> Self:
         """Keep items between two values of the next sort field, inclusive."""
-        ((name, (low, high)),) = values.items()
-        part = self._next_part(name)
-        if part.direct is not None:
-            bounds = (part.encode(low), part.encode(high))
-        else:
-            bounds = (
-                self._bound_text(part, low),
-                self._bound_text(part, high) + self._bound_suffix(part),
-            )
-        return dataclasses.replace(self, range=Range(part.attribute, "between", *bounds))
+        ((name, bounds),) = values.items()
+        part, (low, high), suffix = self._encode_bounds(name, *bounds)
+        limit = Range(part.attribute, "between", low, high + suffix if suffix else high)
+        return dataclasses.replace(self, range=limit)
 
     def newest(self, count: int | None = None) -> Self:
         """Read from the end of the sort order, up to `count` items."""
@@ -215,7 +244,11 @@ class Query(ReadQuery[E]):
             raise DeclarationFault(f"The index {self.plan.index} cannot be read consistently.")
         return super().consistent()
 
-    def _next_part(self, name: str) -> KeyPart:
+    def _encode_bounds(self, name: str, *values: object) -> tuple[KeyPart, list[Any], str]:
+        """Return the sort key, bounds of its next field, and what sorts after all their keys.
+
+        The last is empty if the field ends the key.
+        """
         part = self.plan.sort
         names = part.template.names[self.prefix_fields :] if part else ()
         if part is None or not names or names[0] != name:
@@ -224,53 +257,29 @@ class Query(ReadQuery[E]):
                 f"{self.entity.name}.{self.plan.name} can only be bounded by {expected}, not "
                 f"{name}."
             )
-        return part
-
-    def _bound_text(self, part: KeyPart, value: object) -> str:
-        return self.prefix + part.template.fields[self.prefix_fields].text(
-            value, part.template.source
-        )
-
-    def _bound_suffix(self, part: KeyPart) -> str:
-        return (
-            MAX_CHARACTER
-            if self.prefix_fields + 1 < len(part.template.fields) or self._next_literal(part)
-            else ""
-        )
-
-    def _next_literal(self, part: KeyPart) -> str:
-        return part.template.fields[self.prefix_fields].literal
+        if part.direct is not None:
+            return part, [part.encode(value) for value in values], ""
+        template, field = part.template, part.template.fields[self.prefix_fields]
+        texts = [self.prefix + field.text(value, template.source) for value in values]
+        return part, texts, MAX_CHARACTER if len(names) > 1 or field.literal else ""
 
     def _bounded(self, op: Bound, values: dict[str, object]) -> Self:
         ((name, value),) = values.items()
-        part = self._next_part(name)
-        if part.direct is not None:
-            limit = Range(part.attribute, op, part.encode(value))
-            return dataclasses.replace(self, range=limit)
-        text, suffix = self._bound_text(part, value), self._bound_suffix(part)
-        if op == ">" and suffix:
-            text += suffix
+        part, (bound,), suffix = self._encode_bounds(name, value)
+        if suffix:
+            if op in (">", "<="):
+                bound += suffix
+            op = ">=" if op in (">", ">=") else "<="
+        if not self.prefix:
+            return dataclasses.replace(self, range=Range(part.attribute, op, bound))
         if op in (">", ">="):
-            return self._from(part, text, strict=op == ">" and not suffix)
-        return self._up_to(
-            part, text + (suffix if op == "<=" else ""), strict=op == "<" and not suffix
-        )
-
-    def _from(self, part: KeyPart, low: str, *, strict: bool) -> Self:
-        if not self.prefix:
-            limit = Range(part.attribute, ">" if strict else ">=", low)
-        else:
-            # In byte order, the text right after `low` is `low` and a zero byte.
-            start = low + "\x00" if strict else low
-            limit = Range(part.attribute, "between", start, self.prefix + MAX_CHARACTER)
-        return dataclasses.replace(self, range=limit)
-
-    def _up_to(self, part: KeyPart, high: str, *, strict: bool) -> Self:
-        if not self.prefix:
-            limit = Range(part.attribute, "<" if strict else "<=", high)
+            # In byte order, the text right after `bound` is `bound` and a zero byte.
+            low = bound + "\x00" if op == ">" else bound
+            limit = Range(part.attribute, "between", low, self.prefix + MAX_CHARACTER)
             return dataclasses.replace(self, range=limit)
-        limit = Range(part.attribute, "between", self.prefix, high)
-        return dataclasses.replace(self, range=limit, excluded_sort=high if strict else None)
+        limit = Range(part.attribute, "between", self.prefix, bound)
+        excluded = (part.attribute, bound) if op == "<" else None
+        return dataclasses.replace(self, range=limit, excluded=excluded)
 
     @property
     def key_condition(self) -> KeyCondition:
@@ -291,23 +300,9 @@ class Query(ReadQuery[E]):
             consistent=self.consistent_read,
         )
 
-    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.RawPage:
-        return session.engine.query(self.request(session, limit=limit, start=start))
-
     def key_of(self, item: Item) -> ItemKey:
-        return {part.attribute: item[part.attribute] for part in self.plan.parts} | super().key_of(
-            item
-        )
-
-    def matches(self, item: Item, now: float) -> bool:
-        sort = self.plan.sort
-        if (
-            self.excluded_sort is not None
-            and sort is not None
-            and item[sort.attribute] == self.excluded_sort
-        ):
-            return False
-        return super().matches(item, now)
+        names = (*(part.attribute for part in self.plan.parts), *self.entity.table.key_names)
+        return {name: item[name] for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,33 +321,28 @@ class Scan(ReadQuery[E]):
             consistent=self.consistent_read,
         )
 
-    def page(self, session: Session, limit: int | None, start: ItemKey | None) -> requests.RawPage:
-        return session.engine.scan(self.request(session, limit=limit, start=start))
-
 
 _DIGEST_BYTES: Final = 8
 
 
-def query_digest(query: object) -> bytes:
-    """Return a short digest of a query, so that a cursor is only valid for the same one."""
-    return hashlib.sha256(repr(query).encode()).digest()[:_DIGEST_BYTES]
+def _sign(query: object, body: bytes) -> bytes:
+    """Return a digest of a query and a key, so that a cursor is only valid for the same query."""
+    digest = hashlib.sha256(repr(query).encode()).digest()[:_DIGEST_BYTES]
+    return hashlib.sha256(digest + body).digest()[:_DIGEST_BYTES]
 
 
 def write_cursor(query: object, key: ItemKey) -> str:
     """Return an opaque, URL-safe cursor for the position after `key`."""
     body = pack(key)
-    digest = query_digest(query)
-    signature = hashlib.sha256(digest + body).digest()[:_DIGEST_BYTES]
-    return base64.urlsafe_b64encode(signature + body).rstrip(b"=").decode()
+    return base64.urlsafe_b64encode(_sign(query, body) + body).rstrip(b"=").decode()
 
 
 def read_cursor(query: object, cursor: str) -> ItemKey:
     """Return the key in a cursor. Raises CursorInvalid if it is damaged or of another query."""
     try:
         data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        signature, body = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-        if hashlib.sha256(query_digest(query) + body).digest()[:_DIGEST_BYTES] == signature:
-            return unpack(body)
+        if _sign(query, data[_DIGEST_BYTES:]) == data[:_DIGEST_BYTES]:
+            return unpack(data[_DIGEST_BYTES:])
     except (binascii.Error, ValueError, msgspec.DecodeError):
         pass
     raise CursorInvalid(

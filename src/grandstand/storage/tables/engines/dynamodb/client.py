@@ -160,7 +160,6 @@ class CapacityMeter(Protocol):
 
     def consumed(self, operation: str, table: str, units: float) -> None:
         """Record the capacity units a call consumed on a table."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC
 from random import Random
 from secrets import token_hex
 from threading import Lock
 from typing import Any, Final, Self, TypeAlias
 
 from grandstand.core.clock import Clock
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, Key
 from grandstand.storage.tables.encoding import item_from_wire, item_to_wire
+from grandstand.storage.tables.engines.dynamodb import items
 from grandstand.storage.tables.engines.dynamodb.client import (
     CapacityMeter,
     Clients,
@@ -23,43 +27,26 @@ from grandstand.storage.tables.engines.dynamodb.client import (
     detect_capabilities,
 )
 from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSupported
-from grandstand.storage.tables.engines.dynamodb.items import (
-    get_action,
-    get_parameters,
-    is_applied,
-    is_repeatable,
-    new_attributes,
-    query_parameters,
-    read_batch,
-    scan_parameters,
-    write_action,
-    write_batch,
-    write_parameters,
-)
 from grandstand.storage.tables.engines.dynamodb.streams import StreamReader
-from grandstand.storage.tables.engines.dynamodb.tables import TableManager
+from grandstand.storage.tables.engines.dynamodb.table_changes import plan_changes
 from grandstand.storage.tables.engines.protocol import Capabilities
-from grandstand.storage.tables.errors import InvalidRequest
-from grandstand.storage.tables.requests import (
-    BatchRead,
-    BatchWritten,
-    ChangeBatch,
-    DeleteItem,
-    Found,
-    GetItem,
-    PutItem,
-    QueryRequest,
-    RawPage,
-    ScanRequest,
-    Transaction,
-    UpdateItem,
-    Written,
+from grandstand.storage.tables.errors import (
+    AccessRefused,
+    InvalidRequest,
+    StoreUnavailable,
+    TableNotFound,
 )
-from grandstand.storage.tables.schema import TableDescription, TableSchema
+from grandstand.storage.tables.schema import (
+    TableDescription,
+    TableSchema,
+    create_table_shape,
+    schema_from_shape,
+)
 
 Shape: TypeAlias = dict[str, Any]
 
-_TABLE_SECONDS: Final = 900.0
+# How long the stream of a table is remembered.
+_STREAM_CACHE_SECONDS: Final = 60.0
 
 
 class DynamoEngine:
@@ -90,11 +77,13 @@ class DynamoEngine:
         self._endpoint = endpoint
         self._capabilities = capabilities
         self._detection_lock = Lock()
-        self._table_manager = TableManager(client, client.clock, self._supported, table_seconds)
-        self._stream_reader = StreamReader(
+        self._table_seconds = table_seconds
+        self._clock = client.clock
+        self._schemas: dict[str, TableSchema] = {}
+        self._stream_arns: dict[str, tuple[float, str]] = {}
+        self._streams = StreamReader(
             DynamoClient(clients.streams, client.clock, client.random, client.retry_policy),
             client.clock,
-            self._table_manager.stream,
         )
 
     @classmethod
@@ -110,7 +99,7 @@ class DynamoEngine:
         timeouts: Timeouts | None = None,
         retry_policy: RetryPolicy | None = None,
         pool_size: int = 50,
-        table_seconds: float = _TABLE_SECONDS,
+        table_seconds: float = 900.0,
         meter: CapacityMeter | None = None,
     ) -> Self:
         """Create an engine without connecting.
@@ -158,7 +147,7 @@ class DynamoEngine:
             with self._detection_lock:
                 if self._capabilities is None:
                     self._capabilities = detect_capabilities(
-                        self._unchecked_client, self._stream_reader.client
+                        self._unchecked_client, self._streams.client
                     )
                 capabilities = self._capabilities
         if not capabilities.transactions:
@@ -174,99 +163,156 @@ class DynamoEngine:
         return self._unchecked_client
 
     @property
-    def _tables(self) -> TableManager:
-        self._supported()
-        return self._table_manager
-
-    @property
-    def _streams(self) -> StreamReader:
-        self._supported()
-        return self._stream_reader
-
-    @property
     def remote(self) -> bool:
         """Whether calls use the network: always."""
         return True
 
     def create_table(self, schema: TableSchema) -> TableDescription:
-        """Create a table with its indexes, stream and time to live, and wait until it is active."""
-        return self._tables.create(schema)
+        """Create a table and wait until it is active.
+
+        Raises TableInUse if it exists.
+        """
+        shape = create_table_shape(schema)
+        if not self.capabilities.streams:
+            shape.pop("StreamSpecification", None)
+        self._forget(schema.name)
+        self._client.send("create_table", shape, repeatable=False)
+        self._wait(schema.name)
+        self._change_time_to_live(schema.name, None, schema.ttl)
+        return self.describe_table(schema.name)
 
     def describe_table(self, name: str) -> TableDescription:
-        """Describe a table.
+        """Describe a table with its time to live and tags.
 
         Raises TableNotFound.
         """
-        return self._tables.describe(name)
+        table = self._table(name)
+        schema = schema_from_shape(table, ttl=self._time_to_live(table["TableName"]))
+        return TableDescription(
+            schema=schema,
+            created_at=table["CreationDateTime"].astimezone(UTC),
+            items=table.get("ItemCount") or 0,
+            size_bytes=table.get("TableSizeBytes") or 0,
+            stream_label=table.get("LatestStreamLabel") if schema.stream else None,
+            settings=self._tags(table["TableArn"]),
+            index_counts={
+                index["IndexName"]: (index.get("ItemCount") or 0, index.get("IndexSizeBytes") or 0)
+                for kind in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
+                for index in table.get(kind) or ()
+            },
+        )
 
     def schema_of(self, name: str) -> TableSchema:
         """Return the schema of a table.
 
         Raises TableNotFound.
         """
-        return self._tables.describe(name).schema
+        return self.describe_table(name).schema
 
     def alter_table(self, schema: TableSchema) -> TableDescription:
-        """Change the table of that name to this schema, one change at a time."""
-        return self._tables.alter(schema)
+        """Change a table to a schema, one change at a time, and wait after each.
+
+        Raises TableNotFound, or InvalidRequest if the key of the table would change.
+        """
+        self._forget(schema.name)
+        self._wait(schema.name)
+        current = self.describe_table(schema.name).schema
+        capabilities = self.capabilities
+        for change in plan_changes(current, schema, streams=capabilities.streams):
+            self._client.send(
+                "update_table", {"TableName": schema.name, **change}, repeatable=False
+            )
+            self._wait(schema.name)
+        self._change_time_to_live(schema.name, current.ttl, schema.ttl)
+        self._forget(schema.name)
+        return self.describe_table(schema.name)
 
     def delete_table(self, name: str) -> TableDescription:
-        """Delete a table, wait until it is gone, and return its last description."""
-        return self._tables.delete(name)
+        """Delete a table, wait until it is gone, and return its last description.
+
+        Raises TableNotFound.
+        """
+        description = self.describe_table(name)
+        self._forget(name)
+        self._client.send("delete_table", {"TableName": name}, repeatable=False)
+        with suppress(TableNotFound):
+            self._wait(name)
+        return description
 
     def list_tables(self) -> tuple[str, ...]:
         """Return the names of all tables, sorted."""
-        return self._tables.names()
+        names: list[str] = []
+        parameters: Shape = {}
+        while True:
+            response = self._client.send("list_tables", parameters)
+            names += response.get("TableNames") or ()
+            last = response.get("LastEvaluatedTableName")
+            if not last:
+                return tuple(sorted(names))
+            parameters = {"ExclusiveStartTableName": last}
 
-    def get(self, request: GetItem) -> Found:
+    def put_settings(self, table: str, settings: Mapping[str, str]) -> None:
+        """Store settings as tags of the table; does nothing if the service has no tags."""
+        arn = self._table(table)["TableArn"]
+        tags = [{"Key": key, "Value": value} for key, value in settings.items()]
+        with suppress(OperationNotSupported):
+            self._client.send("tag_resource", {"ResourceArn": arn, "Tags": tags})
+
+    def get(self, request: requests.GetItem) -> requests.Found:
         """Read one item."""
-        return _parse_item(self._client.send("get_item", get_parameters(request)))
+        return _parse_item(self._client.send("get_item", items.get_parameters(request)))
 
-    def put(self, request: PutItem) -> Written:
+    def put(self, request: requests.PutItem) -> requests.Written:
         """Write one item.
 
         Raises ConditionFailed.
         """
         return self._write(request)
 
-    def update(self, request: UpdateItem) -> Written:
+    def update(self, request: requests.UpdateItem) -> requests.Written:
         """Update one item.
 
         Raises ConditionFailed.
         """
         return self._write(request)
 
-    def delete(self, request: DeleteItem) -> Written:
+    def delete(self, request: requests.DeleteItem) -> requests.Written:
         """Delete one item.
 
         Raises ConditionFailed.
         """
         return self._write(request)
 
-    def _write(self, request: PutItem | UpdateItem | DeleteItem) -> Written:
-        operation, parameters = write_parameters(request)
+    def _write(
+        self, request: requests.PutItem | requests.UpdateItem | requests.DeleteItem
+    ) -> requests.Written:
+        operation, parameters = items.write_parameters(request)
         response = self._client.send(
             operation,
             parameters,
-            repeatable=is_repeatable(request),
+            repeatable=items.is_repeatable(request),
             confirm=None if request.condition is None else lambda: self._confirm(request),
         )
         attributes = response.get("Attributes")
-        return Written(item_from_wire(attributes) if attributes else None)
+        return requests.Written(item_from_wire(attributes) if attributes else None)
 
-    def _confirm(self, request: PutItem | UpdateItem | DeleteItem) -> Shape | None:
+    def _confirm(
+        self, request: requests.PutItem | requests.UpdateItem | requests.DeleteItem
+    ) -> Shape | None:
         """Return the response of a write if the stored item shows that it was executed."""
-        if isinstance(request, PutItem):
+        if isinstance(request, requests.PutItem):
             key = self._key_of(request.table, request.item)
         else:
             key = request.key
-        stored = self.get(GetItem(request.table, key, consistent=True)).item
-        if not is_applied(request, stored):
+        stored = self.get(requests.GetItem(request.table, key, consistent=True)).item
+        if not items.is_applied(request, stored):
             return None
-        return {"Attributes": item_to_wire(new_attributes(request, stored))}
+        return {"Attributes": item_to_wire(items.new_attributes(request, stored))}
 
     def _key_of(self, table: str, item: Item) -> Key:
-        names = self._tables.schema(table).key_names
+        if table not in self._schemas:
+            self._schemas[table] = schema_from_shape(self._table(table))
+        names = self._schemas[table].key_names
         missing = next((name for name in names if name not in item), None)
         if missing is not None:
             raise InvalidRequest(
@@ -274,23 +320,25 @@ class DynamoEngine:
             )
         return {name: item[name] for name in names}
 
-    def query(self, request: QueryRequest) -> RawPage:
+    def query(self, request: requests.QueryRequest) -> requests.RawPage:
         """Read one page of a partition."""
-        return _parse_page(self._client.send("query", query_parameters(request)))
+        return _parse_page(self._client.send("query", items.query_parameters(request)))
 
-    def scan(self, request: ScanRequest) -> RawPage:
+    def scan(self, request: requests.ScanRequest) -> requests.RawPage:
         """Read one page of a table."""
-        return _parse_page(self._client.send("scan", scan_parameters(request)))
+        return _parse_page(self._client.send("scan", items.scan_parameters(request)))
 
-    def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
+    def batch_get(self, gets: Sequence[requests.GetItem]) -> requests.BatchRead:
         """Read up to 100 items at once; what is still unprocessed after all retries is `left`."""
-        return read_batch(self._client, requests)
+        return items.read_batch(self._client, gets)
 
-    def batch_write(self, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
+    def batch_write(
+        self, actions: Sequence[requests.PutItem | requests.DeleteItem]
+    ) -> requests.BatchWritten:
         """Write up to 25 items at once; what is still unprocessed after all retries is `left`."""
-        return write_batch(self._client, requests)
+        return items.write_batch(self._client, actions)
 
-    def transact_write(self, request: Transaction) -> tuple[Written, ...]:
+    def transact_write(self, request: requests.Transaction) -> tuple[requests.Written, ...]:
         """Write all items or none.
 
         Without a token it gets one, so that repeating it is harmless.
@@ -301,26 +349,28 @@ class DynamoEngine:
         # The token does not come from the engine's Random: two engines with the same seed would
         # share tokens, and the service treats the second transaction of a token as a repetition.
         token = request.token or token_hex(16)
-        actions = [write_action(action) for action in request.actions]
+        actions = [items.write_action(action) for action in request.actions]
         client.send("transact_write_items", {"TransactItems": actions, "ClientRequestToken": token})
-        return (Written(),) * len(actions)
+        return (requests.Written(),) * len(actions)
 
-    def transact_get(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
+    def transact_get(self, gets: Sequence[requests.GetItem]) -> tuple[requests.Found, ...]:
         """Read several items as of one moment."""
-        actions = [{"Get": get_action(request)} for request in requests]
+        actions = [{"Get": items.get_action(request)} for request in gets]
         response = self._client.send("transact_get_items", {"TransactItems": actions})
         return tuple(_parse_item(item) for item in response.get("Responses") or ())
 
-    def changes(self, table: str, position: str | None, limit: int) -> ChangeBatch:
+    def changes(self, table: str, position: str | None, limit: int) -> requests.ChangeBatch:
         """Return changes after a position, or from the oldest if it is None.
 
         Raises ChangesLost.
         """
-        return self._streams.changes(table, position, limit)
+        stream = self._stream_arn(table)
+        return self._streams.changes(stream, position, limit)
 
     def latest_position(self, table: str) -> str:
         """Return the position after which only future changes are read."""
-        return self._streams.latest_position(table)
+        stream = self._stream_arn(table)
+        return self._streams.latest_position(stream)
 
     def hold_changes(self, table: str, consumer: str, position: str | None) -> None:
         """Do nothing: the service stores changes for 24 hours, whether read or not."""
@@ -329,23 +379,103 @@ class DynamoEngine:
         """Do nothing and return 0: the service deletes expired items itself."""
         return 0
 
-    def put_settings(self, table: str, settings: Mapping[str, str]) -> None:
-        """Store settings as tags of the table; does nothing if the service has no tags."""
-        self._tables.tag(table, settings)
-
     def close(self) -> None:
         """Close the connections. Idempotent."""
         self._clients.close()
 
+    def _stream_arn(self, name: str) -> str:
+        """Return the ARN of the current stream of a table.
 
-def _parse_item(response: Shape) -> Found:
+        Raises InvalidRequest if the table has none.
+        """
+        cached_at, stream = self._stream_arns.get(name, (0.0, ""))
+        now = self._clock.monotonic()
+        if stream and now - cached_at < _STREAM_CACHE_SECONDS:
+            return stream
+        table = self._table(name)
+        if not (table.get("StreamSpecification") or {}).get("StreamEnabled"):
+            raise InvalidRequest(f"Table {name} has no stream. Declare it with a stream.")
+        stream = str(table["LatestStreamArn"])
+        self._stream_arns[name] = (now, stream)
+        return stream
+
+    def _table(self, name: str) -> Shape:
+        table: Shape = self._client.send("describe_table", {"TableName": name})["Table"]
+        return table
+
+    def _time_to_live(self, name: str) -> str | None:
+        if not self.capabilities.ttl:
+            return None
+        response = self._client.send("describe_time_to_live", {"TableName": name})
+        description = response.get("TimeToLiveDescription") or {}
+        active = description.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+        return description.get("AttributeName") if active else None
+
+    def _change_time_to_live(self, name: str, current: str | None, target: str | None) -> None:
+        if current == target or not self.capabilities.ttl:
+            return
+        if current is not None:
+            self._set_time_to_live(name, current, enabled=False)
+        if target is not None:
+            self._set_time_to_live(name, target, enabled=True)
+
+    def _set_time_to_live(self, name: str, attribute: str, *, enabled: bool) -> None:
+        setting = {"AttributeName": attribute, "Enabled": enabled}
+        already = f"TimeToLive is already {'enabled' if enabled else 'disabled'}"
+        try:
+            self._client.send(
+                "update_time_to_live", {"TableName": name, "TimeToLiveSpecification": setting}
+            )
+        except InvalidRequest as error:
+            if already not in str(error):
+                raise
+
+    def _tags(self, arn: str) -> dict[str, str]:
+        tags: dict[str, str] = {}
+        parameters: Shape = {"ResourceArn": arn}
+        with suppress(OperationNotSupported, AccessRefused):
+            while True:
+                response = self._client.send("list_tags_of_resource", parameters)
+                tags |= {tag["Key"]: tag["Value"] for tag in response.get("Tags") or ()}
+                next_token = response.get("NextToken")
+                if not next_token:
+                    break
+                parameters = {"ResourceArn": arn, "NextToken": next_token}
+        return tags
+
+    def _wait(self, name: str) -> None:
+        """Wait until the table and its indexes are active.
+
+        Raises TableNotFound if the table is gone, StoreUnavailable after the time limit.
+        """
+        deadline = self._clock.monotonic() + self._table_seconds
+        delay = 0.05
+        while True:
+            table = self._table(name)
+            states = [table["TableStatus"]] + [
+                index["IndexStatus"] for index in table.get("GlobalSecondaryIndexes") or ()
+            ]
+            if all(state == "ACTIVE" for state in states):
+                return
+            if self._clock.monotonic() + delay > deadline:
+                busy = ", ".join(sorted(set(states) - {"ACTIVE"}))
+                raise StoreUnavailable(f"Table {name} is still {busy}. Try again later.")
+            self._clock.sleep(delay)
+            delay = min(delay * 1.5, 5.0)
+
+    def _forget(self, name: str) -> None:
+        self._schemas.pop(name, None)
+        self._stream_arns.pop(name, None)
+
+
+def _parse_item(response: Shape) -> requests.Found:
     item = response.get("Item")
-    return Found(item_from_wire(item) if item else None)
+    return requests.Found(item_from_wire(item) if item else None)
 
 
-def _parse_page(response: Shape) -> RawPage:
+def _parse_page(response: Shape) -> requests.RawPage:
     last = response.get("LastEvaluatedKey")
-    return RawPage(
+    return requests.RawPage(
         items=tuple(item_from_wire(item) for item in response.get("Items") or ()),
         scanned=response.get("ScannedCount") or 0,
         last_key=item_from_wire(last) if last else None,

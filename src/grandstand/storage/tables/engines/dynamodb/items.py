@@ -5,38 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, same
 from grandstand.storage.tables.encoding import item_from_wire, item_to_wire, to_wire
 from grandstand.storage.tables.engines.dynamodb.client import DynamoClient
 from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.expressions.evaluate import apply, makes_item, touched
-from grandstand.storage.tables.expressions.nodes import (
-    Assigned,
-    Condition,
-    IfMissing,
-    Literal,
-    Path,
-    UpdateNode,
-)
 from grandstand.storage.tables.expressions.render import Rendering
-from grandstand.storage.tables.requests import (
-    BatchRead,
-    BatchWritten,
-    CheckItem,
-    DeleteItem,
-    GetItem,
-    PutItem,
-    QueryRequest,
-    ScanRequest,
-    UpdateItem,
-    WriteAction,
-    Written,
-)
 
 Shape: TypeAlias = dict[str, Any]
 
 
-def get_parameters(request: GetItem) -> Shape:
+def get_parameters(request: requests.GetItem) -> Shape:
     """Return the parameters of GetItem."""
     shape = get_action(request)
     if request.consistent:
@@ -44,7 +25,7 @@ def get_parameters(request: GetItem) -> Shape:
     return shape
 
 
-def get_action(request: GetItem) -> Shape:
+def get_action(request: requests.GetItem) -> Shape:
     """Return the Get of a transaction."""
     rendering = Rendering()
     shape: Shape = {"TableName": request.table, "Key": item_to_wire(request.key)}
@@ -53,7 +34,9 @@ def get_action(request: GetItem) -> Shape:
     return _with_placeholders(shape, rendering)
 
 
-def write_parameters(request: PutItem | UpdateItem | DeleteItem) -> tuple[str, Shape]:
+def write_parameters(
+    request: requests.PutItem | requests.UpdateItem | requests.DeleteItem,
+) -> tuple[str, Shape]:
     """Return the operation and the parameters of a write."""
     ((kind, shape),) = write_action(request).items()
     if request.returning != "NONE":
@@ -64,23 +47,23 @@ def write_parameters(request: PutItem | UpdateItem | DeleteItem) -> tuple[str, S
 _OPERATIONS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 
 
-def write_action(request: WriteAction) -> Shape:
+def write_action(request: requests.WriteAction) -> Shape:
     """Return one action of a transaction, such as {"Put": {...}}."""
     rendering = Rendering()
     shape: Shape = {"TableName": request.table}
     match request:
-        case PutItem():
+        case requests.PutItem():
             kind = "Put"
             shape["Item"] = item_to_wire(request.item)
-        case UpdateItem():
+        case requests.UpdateItem():
             kind = "Update"
             shape["Key"] = item_to_wire(request.key)
             if request.update.paths:
                 shape["UpdateExpression"] = rendering.update(request.update)
-        case DeleteItem():
+        case requests.DeleteItem():
             kind = "Delete"
             shape["Key"] = item_to_wire(request.key)
-        case CheckItem():
+        case requests.CheckItem():
             kind = "ConditionCheck"
             shape["Key"] = item_to_wire(request.key)
     _add_condition(shape, rendering, request.condition)
@@ -89,7 +72,7 @@ def write_action(request: WriteAction) -> Shape:
     return {kind: _with_placeholders(shape, rendering)}
 
 
-def query_parameters(request: QueryRequest) -> Shape:
+def query_parameters(request: requests.QueryRequest) -> Shape:
     """Return the parameters of Query."""
     rendering = Rendering()
     shape: Shape = {
@@ -101,7 +84,7 @@ def query_parameters(request: QueryRequest) -> Shape:
     return _add_read_parameters(shape, rendering, request)
 
 
-def scan_parameters(request: ScanRequest) -> Shape:
+def scan_parameters(request: requests.ScanRequest) -> Shape:
     """Return the parameters of Scan."""
     shape: Shape = {"TableName": request.table}
     if request.segments != 1:
@@ -110,7 +93,7 @@ def scan_parameters(request: ScanRequest) -> Shape:
     return _add_read_parameters(shape, Rendering(), request)
 
 
-def batch_keys(requests: list[GetItem]) -> Shape:
+def batch_keys(requests: list[requests.GetItem]) -> Shape:
     """Return the part of BatchGetItem for one table; the requests differ only in their keys."""
     rendering = Rendering()
     shape: Shape = {"Keys": [item_to_wire(request.key) for request in requests]}
@@ -121,20 +104,20 @@ def batch_keys(requests: list[GetItem]) -> Shape:
     return _with_placeholders(shape, rendering)
 
 
-def batch_write(request: PutItem | DeleteItem) -> Shape:
+def batch_write(request: requests.PutItem | requests.DeleteItem) -> Shape:
     """Return one action of BatchWriteItem.
 
     Raises InvalidRequest if it has a condition.
     """
     if request.condition is not None or request.returning != "NONE":
         raise InvalidRequest("Batch writes support neither conditions nor return values.")
-    if isinstance(request, PutItem):
+    if isinstance(request, requests.PutItem):
         return {"PutRequest": {"Item": item_to_wire(request.item)}}
     return {"DeleteRequest": {"Key": item_to_wire(request.key)}}
 
 
 def _add_read_parameters(
-    shape: Shape, rendering: Rendering, request: QueryRequest | ScanRequest
+    shape: Shape, rendering: Rendering, request: requests.QueryRequest | requests.ScanRequest
 ) -> Shape:
     optional: Mapping[str, object] = {
         "IndexName": request.index,
@@ -150,7 +133,7 @@ def _add_read_parameters(
     return _with_placeholders(shape, rendering)
 
 
-def _add_condition(shape: Shape, rendering: Rendering, condition: Condition | None) -> None:
+def _add_condition(shape: Shape, rendering: Rendering, condition: nodes.Condition | None) -> None:
     if condition is not None:
         shape["ConditionExpression"] = rendering.condition(condition)
 
@@ -165,37 +148,37 @@ def _with_placeholders(shape: Shape, rendering: Rendering) -> Shape:
     return shape
 
 
-ReadMode: TypeAlias = tuple[tuple[Path, ...], bool]
+ReadMode: TypeAlias = tuple[tuple[nodes.Path, ...], bool]
 
 MAX_READS: Final = 100
 MAX_WRITES: Final = 25
 
 
-def read_batch(client: DynamoClient, requests: Sequence[GetItem]) -> BatchRead:
+def read_batch(client: DynamoClient, gets: Sequence[requests.GetItem]) -> requests.BatchRead:
     """Read items and repeat unprocessed keys; what remains unprocessed is `left`.
 
     Raises InvalidRequest for more than 100 requests, for none, and for duplicates.
     """
-    _check_count(len(requests), MAX_READS, "BatchGetItem")
-    if len({_item_id(request) for request in requests}) < len(requests):
+    _check_count(len(gets), MAX_READS, "BatchGetItem")
+    if len({_item_id(request) for request in gets}) < len(gets):
         raise InvalidRequest("Provided list of item keys contains duplicates")
     items: list[tuple[str, Item]] = []
-    left: list[GetItem] = []
-    for batch in _split_by_mode(requests):
+    left: list[requests.GetItem] = []
+    for batch in _split_by_mode(gets):
         found, remaining = _read_keys(client, batch)
         items += found
         left += remaining
-    return BatchRead(tuple(items), tuple(left))
+    return requests.BatchRead(tuple(items), tuple(left))
 
 
-def _item_id(request: GetItem) -> str:
+def _item_id(request: requests.GetItem) -> str:
     return repr((request.table, sorted(item_to_wire(request.key).items())))
 
 
-def _split_by_mode(requests: Sequence[GetItem]) -> list[dict[str, list[GetItem]]]:
+def _split_by_mode(gets: Sequence[requests.GetItem]) -> list[dict[str, list[requests.GetItem]]]:
     """Distribute requests to calls, each of which reads a table in one mode."""
-    batches: list[dict[str, list[GetItem]]] = []
-    for request in requests:
+    batches: list[dict[str, list[requests.GetItem]]] = []
+    for request in gets:
         for batch in batches:
             others = batch.get(request.table)
             if others is None or _read_mode(others[0]) == _read_mode(request):
@@ -206,13 +189,13 @@ def _split_by_mode(requests: Sequence[GetItem]) -> list[dict[str, list[GetItem]]
     return batches
 
 
-def _read_mode(request: GetItem) -> ReadMode:
+def _read_mode(request: requests.GetItem) -> ReadMode:
     return request.projection, request.consistent
 
 
 def _read_keys(
-    client: DynamoClient, batch: dict[str, list[GetItem]]
-) -> tuple[list[tuple[str, Item]], list[GetItem]]:
+    client: DynamoClient, batch: dict[str, list[requests.GetItem]]
+) -> tuple[list[tuple[str, Item]], list[requests.GetItem]]:
     found: list[tuple[str, Item]] = []
     pending: Shape = {table: batch_keys(requests) for table, requests in batch.items()}
     retries = client.start_retries()
@@ -224,21 +207,23 @@ def _read_keys(
         if not pending or not retries.wait():
             break
     left = [
-        GetItem(table, item_from_wire(key), *_read_mode(batch[table][0]))
+        requests.GetItem(table, item_from_wire(key), *_read_mode(batch[table][0]))
         for table, part in pending.items()
         for key in part["Keys"]
     ]
     return found, left
 
 
-def write_batch(client: DynamoClient, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
+def write_batch(
+    client: DynamoClient, actions: Sequence[requests.PutItem | requests.DeleteItem]
+) -> requests.BatchWritten:
     """Write items and repeat unprocessed ones; what remains unprocessed is `left`.
 
     Raises InvalidRequest for more than 25 requests, for none, and for one with a condition.
     """
-    _check_count(len(requests), MAX_WRITES, "BatchWriteItem")
+    _check_count(len(actions), MAX_WRITES, "BatchWriteItem")
     pending: dict[str, list[Shape]] = {}
-    for request in requests:
+    for request in actions:
         pending.setdefault(request.table, []).append(batch_write(request))
     retries = client.start_retries()
     while True:
@@ -247,14 +232,14 @@ def write_batch(client: DynamoClient, requests: Sequence[PutItem | DeleteItem]) 
         if not pending or not retries.wait():
             break
     left = tuple(_decode_write(table, action) for table, part in pending.items() for action in part)
-    done = _without([request.table for request in requests], [request.table for request in left])
-    return BatchWritten(left, tuple((table, Written()) for table in done))
+    done = _without([request.table for request in actions], [request.table for request in left])
+    return requests.BatchWritten(left, tuple((table, requests.Written()) for table in done))
 
 
-def _decode_write(table: str, action: Shape) -> PutItem | DeleteItem:
+def _decode_write(table: str, action: Shape) -> requests.PutItem | requests.DeleteItem:
     if "PutRequest" in action:
-        return PutItem(table, item_from_wire(action["PutRequest"]["Item"]))
-    return DeleteItem(table, item_from_wire(action["DeleteRequest"]["Key"]))
+        return requests.PutItem(table, item_from_wire(action["PutRequest"]["Item"]))
+    return requests.DeleteItem(table, item_from_wire(action["DeleteRequest"]["Key"]))
 
 
 def _without(tables: list[str], without: list[str]) -> list[str]:
@@ -274,12 +259,12 @@ def _check_count(count: int, limit: int, operation: str) -> None:
         )
 
 
-def is_repeatable(request: PutItem | UpdateItem | DeleteItem) -> bool:
+def is_repeatable(request: requests.PutItem | requests.UpdateItem | requests.DeleteItem) -> bool:
     """Return whether executing the write twice has the same result as once."""
-    return not isinstance(request, UpdateItem) or _is_idempotent(request.update)
+    return not isinstance(request, requests.UpdateItem) or _is_idempotent(request.update)
 
 
-def _is_idempotent(update: UpdateNode) -> bool:
+def _is_idempotent(update: nodes.UpdateNode) -> bool:
     return (
         all(_is_constant(assigned) for _, assigned in update.sets)
         and all(isinstance(literal.value, frozenset) for _, literal in update.adds)
@@ -287,32 +272,36 @@ def _is_idempotent(update: UpdateNode) -> bool:
     )
 
 
-def _is_constant(assigned: Assigned) -> bool:
-    if isinstance(assigned, IfMissing):
+def _is_constant(assigned: nodes.Assigned) -> bool:
+    if isinstance(assigned, nodes.IfMissing):
         return _is_constant(assigned.other)
-    return isinstance(assigned, Literal)
+    return isinstance(assigned, nodes.Literal)
 
 
-def _has_list_index(path: Path) -> bool:
+def _has_list_index(path: nodes.Path) -> bool:
     return any(isinstance(step, int) for step in path.steps)
 
 
-def is_applied(request: PutItem | UpdateItem | DeleteItem, stored: Item | None) -> bool:
+def is_applied(
+    request: requests.PutItem | requests.UpdateItem | requests.DeleteItem, stored: Item | None
+) -> bool:
     """Return whether the stored item is the result of a repeatable write."""
     match request:
-        case PutItem():
+        case requests.PutItem():
             return stored is not None and same(request.item, stored)
-        case DeleteItem():
+        case requests.DeleteItem():
             return stored is None
-        case UpdateItem():
+        case requests.UpdateItem():
             if stored is None:
                 return not makes_item(request.update)
             return same(apply(request.update, stored), stored)
 
 
-def new_attributes(request: PutItem | UpdateItem | DeleteItem, stored: Item | None) -> Item:
+def new_attributes(
+    request: requests.PutItem | requests.UpdateItem | requests.DeleteItem, stored: Item | None
+) -> Item:
     """Return the new attributes a write returns; the old ones are unknown."""
-    if stored is None or not isinstance(request, UpdateItem):
+    if stored is None or not isinstance(request, requests.UpdateItem):
         return {}
     if request.returning == "UPDATED_NEW":
         return touched(request.update, stored)

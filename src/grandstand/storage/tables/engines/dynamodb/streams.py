@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -169,26 +169,21 @@ class _Page:
 
 @dataclass(slots=True)
 class StreamReader:
-    """Reads streams, and caches shard lists and iterators.
-
-    `stream_of` returns the current stream of a table, and raises if it has none.
-    """
+    """Reads streams by their ARN, and caches shard lists and iterators."""
 
     client: DynamoClient
     clock: Clock
-    stream_of: Callable[[str], str]
     _shard_lists: dict[str, tuple[float, tuple[Shard, ...]]] = field(default_factory=dict)
     _iterators: dict[IteratorKey, tuple[float, str]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def changes(self, table: str, position: str | None, limit: int) -> ChangeBatch:
+    def changes(self, stream: str, position: str | None, limit: int) -> ChangeBatch:
         """Return changes after a position, or from the oldest if it is None.
 
         Changes of one item are in order.
 
         Raises ChangesLost if the position has been trimmed or the stream replaced.
         """
-        stream = self.stream_of(table)
         current, shards = self._resume(stream, position)
         changes: list[Change] = []
         while True:
@@ -209,14 +204,13 @@ class StreamReader:
             if (current, len(changes)) == before:
                 return ChangeBatch(tuple(changes), encode_position(current), caught_up=True)
 
-    def latest_position(self, table: str) -> str:
+    def latest_position(self, stream: str) -> str:
         """Return the position after which only future changes are read.
 
         The service has no sequence number for "now", so until this engine has read the first
         change, the position is a time. Another process, or this one after 15 idle minutes, may
         see changes of the last six minutes before it.
         """
-        stream = self.stream_of(table)
         shards = self._list_shards(stream, fresh=True)
         position = position_at(stream, shards, int(self.clock.epoch()))
         for shard, mark in position.marks.items():
@@ -286,20 +280,17 @@ class StreamReader:
         return _Page((), ended=False)
 
     def _read_records(self, key: IteratorKey, limit: int) -> Shape:
-        iterator = self._cached_iterator(key)
+        iterator, send = self._cached_iterator(key), self.client.send
         try:
             if iterator is not None:
                 # DynamoDB Local reports an iterator from before the first record as trimmed. If
                 # the position itself was trimmed, a new iterator fails in the same way.
                 with suppress(IteratorExpired, ChangesLost):
-                    return self._get_records(iterator, limit)
+                    return send("get_records", {"ShardIterator": iterator, "Limit": limit})
             iterator = self._new_iterator(*key[:2], _iterator_start(key[2]))
-            return self._get_records(iterator, limit)
+            return send("get_records", {"ShardIterator": iterator, "Limit": limit})
         except TableNotFound as error:
             raise changes_lost() from error
-
-    def _get_records(self, iterator: str, limit: int) -> Shape:
-        return self.client.send("get_records", {"ShardIterator": iterator, "Limit": limit})
 
     def _new_iterator(self, stream: str, shard: str, start: Shape) -> str:
         response = self.client.send(

@@ -14,6 +14,7 @@ from weakref import WeakSet
 import msgspec
 
 from grandstand.core.clock import Clock
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.engines.sqlite import batches, catalog, changes, reads, writes
 from grandstand.storage.tables.engines.sqlite.connections import (
@@ -31,21 +32,6 @@ from grandstand.storage.tables.engines.sqlite.connections import (
     translate_error,
 )
 from grandstand.storage.tables.errors import InvalidRequest, StoreDamaged, StoreUnavailable
-from grandstand.storage.tables.requests import (
-    BatchRead,
-    BatchWritten,
-    ChangeBatch,
-    DeleteItem,
-    Found,
-    GetItem,
-    PutItem,
-    QueryRequest,
-    RawPage,
-    ScanRequest,
-    Transaction,
-    UpdateItem,
-    Written,
-)
 from grandstand.storage.tables.schema import TableDescription, TableSchema
 
 BUSY_TIMEOUT_SECONDS: Final = 10.0
@@ -156,7 +142,7 @@ class SqliteEngine:
     def list_tables(self) -> tuple[str, ...]:
         return self._run(catalog.list_tables, None)
 
-    def get(self, request: GetItem) -> Found:
+    def get(self, request: requests.GetItem) -> requests.Found:
         # Inlined: this is the fastest call, and `_run` would be measurable.
         try:
             context: ConnectionContext = self._local.context
@@ -168,34 +154,36 @@ class SqliteEngine:
         except (sqlite3.Error, UnicodeEncodeError, msgspec.DecodeError):
             return self._run(reads.get, request)
 
-    def put(self, request: PutItem) -> Written:
+    def put(self, request: requests.PutItem) -> requests.Written:
         return self._run(writes.put, request)
 
-    def update(self, request: UpdateItem) -> Written:
+    def update(self, request: requests.UpdateItem) -> requests.Written:
         return self._run(writes.update, request)
 
-    def delete(self, request: DeleteItem) -> Written:
+    def delete(self, request: requests.DeleteItem) -> requests.Written:
         return self._run(writes.delete, request)
 
-    def query(self, request: QueryRequest) -> RawPage:
+    def query(self, request: requests.QueryRequest) -> requests.RawPage:
         return self._run(reads.query, request)
 
-    def scan(self, request: ScanRequest) -> RawPage:
+    def scan(self, request: requests.ScanRequest) -> requests.RawPage:
         return self._run(reads.scan, request)
 
-    def batch_get(self, requests: Sequence[GetItem]) -> BatchRead:
-        return self._run(batches.batch_get, requests)
+    def batch_get(self, gets: Sequence[requests.GetItem]) -> requests.BatchRead:
+        return self._run(batches.batch_get, gets)
 
-    def batch_write(self, requests: Sequence[PutItem | DeleteItem]) -> BatchWritten:
-        return self._run(batches.batch_write, requests)
+    def batch_write(
+        self, actions: Sequence[requests.PutItem | requests.DeleteItem]
+    ) -> requests.BatchWritten:
+        return self._run(batches.batch_write, actions)
 
-    def transact_write(self, request: Transaction) -> tuple[Written, ...]:
+    def transact_write(self, request: requests.Transaction) -> tuple[requests.Written, ...]:
         return self._run(batches.transact_write, request)
 
-    def transact_get(self, requests: Sequence[GetItem]) -> tuple[Found, ...]:
-        return self._run(batches.transact_get, requests)
+    def transact_get(self, gets: Sequence[requests.GetItem]) -> tuple[requests.Found, ...]:
+        return self._run(batches.transact_get, gets)
 
-    def changes(self, table: str, position: str | None, limit: int) -> ChangeBatch:
+    def changes(self, table: str, position: str | None, limit: int) -> requests.ChangeBatch:
         return self._run(changes.read_changes, (table, position, limit))
 
     def latest_position(self, table: str) -> str:

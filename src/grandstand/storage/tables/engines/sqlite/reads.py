@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, item_size
 from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.access_paths import (
@@ -25,20 +26,17 @@ from grandstand.storage.tables.expressions.key_conditions import (
     check_key_paths,
     condition_paths,
 )
-from grandstand.storage.tables.requests import Found, GetItem, QueryRequest, RawPage, ScanRequest
 
 PAGE_BYTES: Final = 1024 * 1024
 
-_NOT_FOUND: Final = Found(None)
-_EMPTY_PAGE: Final = RawPage((), 0)
+_NOT_FOUND: Final = requests.Found(None)
+_EMPTY_PAGE: Final = requests.RawPage((), 0)
 _MAX_SEGMENTS: Final = 1_000_000
 
 _Filter: TypeAlias = Callable[[Item | None], bool]
-# The items, the number and bytes of those read, and the last one read.
-_PageRows: TypeAlias = tuple[list[Item], int, int, Item]
 
 
-def get(context: ConnectionContext, request: GetItem) -> Found:
+def get(context: ConnectionContext, request: requests.GetItem) -> requests.Found:
     layout = context.layouts.get(request.table) or layout_of(context, request.table)
     row = context.execute_one(layout.select_sql, layout.lookup_key(request.key)).fetchone()
     if row is None:
@@ -47,10 +45,10 @@ def get(context: ConnectionContext, request: GetItem) -> Found:
     if request.projection:
         check_key_paths(request.projection, layout.schema)
         item = project(request.projection, item)
-    return Found(item, row[1])
+    return requests.Found(item, row[1])
 
 
-def query(context: ConnectionContext, request: QueryRequest) -> RawPage:
+def query(context: ConnectionContext, request: requests.QueryRequest) -> requests.RawPage:
     layout = layout_of(context, request.table)
     access = _access_path(layout, request)
     _check_limit(request.limit)
@@ -60,10 +58,12 @@ def query(context: ConnectionContext, request: QueryRequest) -> RawPage:
     matches = _compile_filter(layout, access, request)
     if statement is None:
         return _EMPTY_PAGE
-    return _page(context, access, request, statement, matches)
+    sql, parameters = statement
+    cursor = context.execute(sql, (*parameters, request.limit or -1))
+    return _page(cursor, access, request, matches)
 
 
-def scan(context: ConnectionContext, request: ScanRequest) -> RawPage:
+def scan(context: ConnectionContext, request: requests.ScanRequest) -> requests.RawPage:
     layout = layout_of(context, request.table)
     access = _access_path(layout, request)
     _check_limit(request.limit)
@@ -74,14 +74,19 @@ def scan(context: ConnectionContext, request: ScanRequest) -> RawPage:
         return _EMPTY_PAGE
     # In the order of the primary key a start key already implies the lower bound.
     from_low = low > 0 and (access.index is not None or start is None)
-    bounds = ([bucket_start(low)] if from_low else []) + (
-        [bucket_start(high)] if high < BUCKETS else []
-    )
+    parameters = list(start or ())
+    if from_low:
+        parameters.append(bucket_start(low))
+    if high < BUCKETS:
+        parameters.append(bucket_start(high))
     sql = access.scan_sql(has_start=start is not None, low=from_low, high=high < BUCKETS)
-    return _page(context, access, request, (sql, [*(start or ()), *bounds]), matches)
+    cursor = context.execute(sql, (*parameters, request.limit or -1))
+    return _page(cursor, access, request, matches)
 
 
-def _access_path(layout: Layout, request: QueryRequest | ScanRequest) -> AccessPath:
+def _access_path(
+    layout: Layout, request: requests.QueryRequest | requests.ScanRequest
+) -> AccessPath:
     if request.index is None:
         return layout.table_path
     access = layout.index_paths.get(request.index)
@@ -100,15 +105,13 @@ def _check_limit(limit: int | None) -> None:
         )
 
 
-def _buckets(request: ScanRequest) -> tuple[int, int]:
+def _buckets(request: requests.ScanRequest) -> tuple[int, int]:
     segment, segments = request.segment, request.segments
     if not 1 <= segments <= _MAX_SEGMENTS:
-        parameters = (
-            "greater than or equal to 1" if segments < 1 else "less than or equal to 1000000"
-        )
+        bound = "greater than or equal to 1" if segments < 1 else "less than or equal to 1000000"
         raise InvalidRequest(
             f"1 validation error detected: Value '{segments}' at 'totalSegments' failed to "
-            f"satisfy constraint: Member must have value {parameters}"
+            f"satisfy constraint: Member must have value {bound}"
         )
     if not 0 <= segment < segments:
         raise InvalidRequest(
@@ -119,7 +122,7 @@ def _buckets(request: ScanRequest) -> tuple[int, int]:
 
 
 def _compile_filter(
-    layout: Layout, access: AccessPath, request: QueryRequest | ScanRequest
+    layout: Layout, access: AccessPath, request: requests.QueryRequest | requests.ScanRequest
 ) -> _Filter | None:
     """Check the projection and compile the filter."""
     if request.projection:
@@ -144,57 +147,38 @@ def _compile_filter(
 
 
 def _page(
-    context: ConnectionContext,
+    cursor: sqlite3.Cursor,
     access: AccessPath,
-    request: QueryRequest | ScanRequest,
-    statement: tuple[str, list[bytes]],
+    request: requests.QueryRequest | requests.ScanRequest,
     matches: _Filter | None,
-) -> RawPage:
-    sql, parameters = statement
-    limit = -1 if request.limit is None else request.limit
+) -> requests.RawPage:
     # A local index reads attributes it does not project from the table, if requested.
     projected = None if request.projection or request.whole else access.projected
-    cursor = context.execute(sql, (*parameters, limit))
-    try:
-        if matches is None and not request.projection and projected is None:
-            rows = _read_whole(cursor)
-        else:
-            rows = _read_filtered(cursor, request, projected, matches)
-    finally:
-        cursor.close()
-    items, scanned, read, last = rows
-    truncated = read >= PAGE_BYTES or scanned == limit
-    last_key = {name: last[name] for name in access.key_names} if truncated else None
-    return RawPage(tuple(items), scanned, last_key, read)
-
-
-def _read_whole(cursor: sqlite3.Cursor) -> _PageRows:
-    items: list[Item] = []
-    read = 0
-    for blob, size in cursor:
-        items.append(unpack(blob))
-        read += size
-        if read >= PAGE_BYTES:
-            break
-    return items, len(items), read, items[-1] if items else {}
-
-
-def _read_filtered(
-    cursor: sqlite3.Cursor,
-    request: QueryRequest | ScanRequest,
-    projected: frozenset[str] | None,
-    matches: _Filter | None,
-) -> _PageRows:
     items: list[Item] = []
     item: Item = {}
     scanned = read = 0
-    for blob, size in cursor:
-        item = unpack(blob)
-        scanned += 1
-        visible = item if projected is None else {k: v for k, v in item.items() if k in projected}
-        read += size if projected is None else item_size(visible)
-        if matches is None or matches(visible):
-            items.append(project(request.projection, visible) if request.projection else visible)
-        if read >= PAGE_BYTES:
-            break
-    return items, scanned, read, item
+    try:
+        if matches is None and not request.projection and projected is None:
+            for blob, size in cursor:
+                items.append(unpack(blob))
+                read += size
+                if read >= PAGE_BYTES:
+                    break
+            scanned, item = len(items), items[-1] if items else item
+        else:
+            for blob, size in cursor:
+                item = unpack(blob)
+                scanned += 1
+                seen = (
+                    item if projected is None else {k: v for k, v in item.items() if k in projected}
+                )
+                read += size if projected is None else item_size(seen)
+                if matches is None or matches(seen):
+                    items.append(project(request.projection, seen) if request.projection else seen)
+                if read >= PAGE_BYTES:
+                    break
+    finally:
+        cursor.close()
+    truncated = read >= PAGE_BYTES or scanned == request.limit
+    last_key = {name: item[name] for name in access.key_names} if truncated else None
+    return requests.RawPage(tuple(items), scanned, last_key, read)

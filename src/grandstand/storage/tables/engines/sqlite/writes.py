@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
+from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import MAX_ITEM_BYTES, Item, item_size, same
 from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.access_paths import AccessPath, ItemRejected, RowKey
@@ -20,18 +21,11 @@ from grandstand.storage.tables.expressions.key_conditions import (
     update_paths,
 )
 from grandstand.storage.tables.expressions.nodes import Condition, Missing, UpdateNode
-from grandstand.storage.tables.requests import (
-    CheckItem,
-    DeleteItem,
-    IndexWrite,
-    PutItem,
-    UpdateItem,
-    WriteAction,
-    Written,
-)
 
 
-def index_writes(layout: Layout, old: Item | None, new: Item | None) -> tuple[IndexWrite, ...]:
+def index_writes(
+    layout: Layout, old: Item | None, new: Item | None
+) -> tuple[requests.IndexWrite, ...]:
     """Return what a write did to each index; indexes it did not change are left out."""
     writes = []
     for name, access in layout.index_paths.items():
@@ -41,7 +35,7 @@ def index_writes(layout: Layout, old: Item | None, new: Item | None) -> tuple[In
         if before is not None and after is not None and same(before, after):
             continue
         writes.append(
-            IndexWrite(
+            requests.IndexWrite(
                 index=name,
                 old_bytes=0 if before is None else item_size(before),
                 new_bytes=0 if after is None else item_size(after),
@@ -65,7 +59,7 @@ def _key_changed(access: AccessPath, before: Item | None, after: Item | None) ->
     return any(not same(before[name], after[name]) for name in access.key_names)
 
 
-EMPTY_RESULT: Final = Written()
+EMPTY_RESULT: Final = requests.Written()
 
 # In addition to the resulting item, DynamoDB limits what an update writes, with a cost for each
 # action; measured against the service by the public conformance suite.
@@ -81,7 +75,7 @@ _Before: TypeAlias = tuple[bytes | None, int, Item | None]
 class ResolvedWrite(NamedTuple):
     """An action with the row it goes to and, for a put, the new row."""
 
-    action: WriteAction
+    action: requests.WriteAction
     layout: Layout
     row_key: RowKey
     row: Row | None = None
@@ -117,7 +111,7 @@ def _row_blob(row: Row) -> bytes:
     return blob
 
 
-def resolve_write(context: ConnectionContext, action: WriteAction) -> ResolvedWrite:
+def resolve_write(context: ConnectionContext, action: requests.WriteAction) -> ResolvedWrite:
     """Find the row of an action, and check everything that does not depend on its content.
 
     Raises InvalidRequest, as ItemRejected if it cancels a transaction, or TableNotFound.
@@ -125,11 +119,11 @@ def resolve_write(context: ConnectionContext, action: WriteAction) -> ResolvedWr
     layout = layout_of(context, action.table)
     if action.condition is not None:
         check_key_paths(tuple(condition_paths(action.condition)), layout.schema)
-    if isinstance(action, PutItem):
+    if isinstance(action, requests.PutItem):
         row = layout.row(action.item)
         return ResolvedWrite(action, layout, (_key_bytes(row[0]), _key_bytes(row[1])), row)
     row_key = layout.lookup_key(action.key)
-    if isinstance(action, UpdateItem):
+    if isinstance(action, requests.UpdateItem):
         _check_update(layout, action.update)
     return ResolvedWrite(action, layout, row_key)
 
@@ -163,24 +157,24 @@ def plan_write(
         old = unpack(blob)
     if condition is not None and not evaluate(condition, old):
         raise ConditionFailed(item=old if action.show_conflict else None)
-    if isinstance(action, CheckItem):
+    if isinstance(action, requests.CheckItem):
         return PlannedWrite(write, blob, size, old, None, None, changes=False)
-    if isinstance(action, PutItem):
+    if isinstance(action, requests.PutItem):
         changes = not _is_unchanged(write, (blob, size, old), write.row, action.item)
         return PlannedWrite(write, blob, size, old, write.row, action.item, changes=changes)
-    if isinstance(action, UpdateItem):
+    if isinstance(action, requests.UpdateItem):
         return _plan_update(write, action, (blob, size, old), single=single)
     return PlannedWrite(write, blob, size, old, None, None, changes=blob is not None)
 
 
-def _needs_old_item(context: ConnectionContext, action: WriteAction) -> bool:
-    if action.condition is not None or isinstance(action, UpdateItem | CheckItem):
+def _needs_old_item(context: ConnectionContext, action: requests.WriteAction) -> bool:
+    if action.condition is not None or isinstance(action, requests.UpdateItem | requests.CheckItem):
         return True
     return context.shared.metered or action.returning != "NONE"
 
 
 def _plan_update(
-    write: ResolvedWrite, action: UpdateItem, before: _Before, *, single: bool
+    write: ResolvedWrite, action: requests.UpdateItem, before: _Before, *, single: bool
 ) -> PlannedWrite:
     blob, size, old = before
     if old is None and not makes_item(action.update):
@@ -231,50 +225,50 @@ def execute_write(context: ConnectionContext, planned: PlannedWrite) -> None:
         context.execute(layout.upsert_sql, row)
     if layout.stream_view is not None:
         action = planned.write.action
-        keys = action.item if isinstance(action, PutItem) else action.key
+        keys = action.item if isinstance(action, requests.PutItem) else action.key
         record_change(
             context, layout, (planned.old_blob, None if row is None else _row_blob(row)), keys
         )
 
 
-def build_result(context: ConnectionContext, planned: PlannedWrite) -> Written:
+def build_result(context: ConnectionContext, planned: PlannedWrite) -> requests.Written:
     """Return the requested attributes and, if writes are metered, sizes and index writes."""
     action = planned.write.action
     if not context.shared.metered:
         return (
-            Written(_returned_attributes(action, planned) or None)
+            requests.Written(_returned_attributes(action, planned) or None)
             if _returns_attributes(action)
             else EMPTY_RESULT
         )
-    if isinstance(action, CheckItem):
-        return Written(None, planned.old_size, planned.old_size)
+    if isinstance(action, requests.CheckItem):
+        return requests.Written(None, planned.old_size, planned.old_size)
     new_size = 0 if planned.row is None else row_size(planned.row)
     indexes = index_writes(planned.write.layout, planned.old, planned.new)
-    return Written(
+    return requests.Written(
         _returned_attributes(action, planned) or None, planned.old_size, new_size, indexes
     )
 
 
-def _returns_attributes(action: WriteAction) -> bool:
-    return not isinstance(action, CheckItem) and action.returning != "NONE"
+def _returns_attributes(action: requests.WriteAction) -> bool:
+    return not isinstance(action, requests.CheckItem) and action.returning != "NONE"
 
 
-def _returned_attributes(action: WriteAction, planned: PlannedWrite) -> Item | None:
-    if isinstance(action, CheckItem):
+def _returned_attributes(action: requests.WriteAction, planned: PlannedWrite) -> Item | None:
+    if isinstance(action, requests.CheckItem):
         return None
     match action.returning:
         case "ALL_OLD":
             return planned.old
         case "ALL_NEW":
             return planned.new
-        case "UPDATED_OLD" if isinstance(action, UpdateItem) and planned.old is not None:
+        case "UPDATED_OLD" if isinstance(action, requests.UpdateItem) and planned.old is not None:
             return touched(action.update, planned.old)
-        case "UPDATED_NEW" if isinstance(action, UpdateItem) and planned.new is not None:
+        case "UPDATED_NEW" if isinstance(action, requests.UpdateItem) and planned.new is not None:
             return touched(action.update, planned.new)
     return None
 
 
-def put(context: ConnectionContext, request: PutItem) -> Written:
+def put(context: ConnectionContext, request: requests.PutItem) -> requests.Written:
     """Write one item. Raises ConditionFailed.
 
     Without a stream, an unconditional put, or one that requires absence, is a single statement.
@@ -291,11 +285,11 @@ def put(context: ConnectionContext, request: PutItem) -> Written:
     return _run_write(context, request)
 
 
-def update(context: ConnectionContext, request: UpdateItem) -> Written:
+def update(context: ConnectionContext, request: requests.UpdateItem) -> requests.Written:
     return _run_write(context, request)
 
 
-def delete(context: ConnectionContext, request: DeleteItem) -> Written:
+def delete(context: ConnectionContext, request: requests.DeleteItem) -> requests.Written:
     layout = layout_of(context, request.table)
     if layout.writes_blind and request.condition is None and request.returning == "NONE":
         context.write(layout.delete_sql, layout.lookup_key(request.key))
@@ -312,7 +306,10 @@ def _requires_absence(condition: Condition, layout: Layout) -> bool:
     )
 
 
-def _run_write(context: ConnectionContext, request: PutItem | UpdateItem | DeleteItem) -> Written:
+def _run_write(
+    context: ConnectionContext,
+    request: requests.PutItem | requests.UpdateItem | requests.DeleteItem,
+) -> requests.Written:
     write = resolve_write(context, request)
     with context.write_transaction:
         planned = plan_write(context, write)
