@@ -99,7 +99,7 @@ async def _updated(store: Store, clock: SystemClock) -> float:
         store=trainer_store,
         scenarios=ScenarioService(store=trainer_store, settings=settings),
         publisher=_NullPublisher(),
-        settings=settings,
+        window=settings.window,
     )
     took = []
     for _ in range(_UPDATES):

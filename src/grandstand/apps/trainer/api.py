@@ -6,15 +6,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import Path, Query
 from fastapi.exceptions import RequestValidationError
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from grandstand.apps.trainer.domain.profiles import Trend
 from grandstand.apps.trainer.domain.scenarios import Difficulty
 from grandstand.apps.trainer.services import Trainer
 from grandstand.apps.trainer.services.attempts import (
@@ -34,27 +32,15 @@ from grandstand.apps.trainer.services.instructor import (
     HardQuestion,
     ScoreDistribution,
 )
-from grandstand.apps.trainer.services.profiles import ForecastRecord, resolve_user
+from grandstand.apps.trainer.services.profiles import ForecastRecord, ProfileHistory, resolve_user
 from grandstand.apps.trainer.services.scenarios import (
     ScenarioNotFound,
     ScenarioWithProgress,
     Suggestion,
 )
-from grandstand.apps.trainer.services.validation import (
-    AnswerInput,
-    AttemptInput,
-    InvalidAnswer,
-)
+from grandstand.apps.trainer.services.validation import AnswerInput, AttemptInput, InvalidAnswer
 from grandstand.core.errors import SourceFailed
-from grandstand.kit.routes import (
-    AdminCaller,
-    CamelModel,
-    CurrentCaller,
-    delete,
-    get,
-    patch,
-    post,
-)
+from grandstand.kit.routes import AdminCaller, CamelModel, CurrentCaller, delete, get, patch, post
 
 ScenarioId = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,64}$", examples=["two-hospitals"])]
 AttemptId = Annotated[
@@ -75,94 +61,6 @@ ClientToken = Annotated[
 Seconds = Annotated[int, Field(ge=0, le=604_800, examples=[1800])]
 
 _PENDING: Final = {202: "Submitted and not evaluated yet; poll the URL in `Location`."}
-_EXAMPLE_TIME: Final = "2026-11-16T12:00:00Z"
-
-_SCENARIO_EXAMPLE: Final[dict[str, Any]] = {
-    "scenarioId": "two-hospitals",
-    "title": "Two hospitals",
-    "description": "A city has two hospitals. The newspaper ranks them by survival …",
-    "difficulty": "beginner",
-    "tags": ["health", "statistics"],
-    "questions": [
-        {
-            "questionId": "q1",
-            "text": "What would you want to know before you choose between them?",
-            "type": "long",
-            "targetWordCount": 150,
-            "focusAreas": ["assumptions", "quantitative-reasoning"],
-            "notes": None,
-            "forecast": None,
-        }
-    ],
-    "active": True,
-    "createdAt": _EXAMPLE_TIME,
-    "estimatedMinutes": 20,
-}
-_SCENARIO_WITH_PROGRESS_EXAMPLE: Final[dict[str, Any]] = {
-    "scenario": _SCENARIO_EXAMPLE,
-    "progress": {
-        "state": "done",
-        "completed": 1,
-        "bestScore": 71,
-        "draftId": None,
-        "lastAt": _EXAMPLE_TIME,
-    },
-}
-_ATTEMPT_EXAMPLE: Final[dict[str, Any]] = {
-    "attemptId": "550e8400-e29b-41d4-a716-446655440000",
-    "userId": "owner",
-    "scenarioId": "two-hospitals",
-    "timestamp": _EXAMPLE_TIME,
-    "answers": [
-        {
-            "questionId": "q1",
-            "questionText": "What would you want to know before you choose between them?",
-            "answer": "Which patients each of them takes in, because …",
-            "wordCount": 9,
-            "probabilityPercent": None,
-        }
-    ],
-    "evaluation": {
-        "overallScore": 71,
-        "dimensions": [
-            {
-                "name": "clarity",
-                "score": 3,
-                "rationale": ["It takes a position near the beginning."],
-            }
-        ],
-        "feedback": "Next time, say how sure you are.",
-        "modelId": "offline-heuristic/1",
-        "evaluatedAt": _EXAMPLE_TIME,
-    },
-    "durationSeconds": 900,
-    "status": "completed",
-    "submittedAt": _EXAMPLE_TIME,
-    "evaluationState": None,
-    "evaluationDetails": None,
-    "evaluationError": None,
-    "secondOpinion": None,
-    "overrides": None,
-    "revisionOf": None,
-}
-_PROFILE_EXAMPLE: Final[dict[str, Any]] = {
-    "userId": "owner",
-    "timestamp": _EXAMPLE_TIME,
-    "attemptCount": 15,
-    "overallAverage": 76.5,
-    "dimensions": [
-        {
-            "name": "clarity",
-            "movingAverage": 3.2,
-            "standardDeviation": 0.4,
-            "trend": "stable",
-            "recentScores": [3, 3, 4, 3, 3],
-        }
-    ],
-    "weaknesses": [{"dimension": "assumptions", "score": 1.8, "gap": -1.4}],
-    "improvements": [{"dimension": "logic", "improvement": 0.8, "from": 2.7, "to": 3.5}],
-    "recommendations": ["List five things that must be true for the claim to hold."],
-}
 
 
 class AnswerBody(CamelModel):
@@ -211,67 +109,6 @@ class OverrideBody(CamelModel):
         Field(min_length=1, max_length=8, examples=[{"logic": 3}]),
     ]
     reason: Annotated[str, Field(min_length=1, max_length=1000, examples=["The sum is right."])]
-
-
-def _to_float(value: object) -> object:
-    return float(value) if isinstance(value, Decimal) else value
-
-
-Number = Annotated[float, BeforeValidator(_to_float)]
-
-
-class _Response(CamelModel):
-    """A response whose numbers are stored as decimals."""
-
-    model_config = ConfigDict(from_attributes=True, populate_by_name=True)
-
-
-class DimensionStatisticsResponse(_Response):
-    """Recent results in one dimension; recent scores are oldest first."""
-
-    name: str
-    moving_average: Number
-    standard_deviation: Number
-    trend: Trend
-    recent_scores: tuple[int, ...]
-
-
-class WeaknessResponse(_Response):
-    """A dimension below the person's own mean."""
-
-    dimension: str
-    score: Number
-    gap: Number
-
-
-class ImprovementResponse(_Response):
-    """A dimension whose average rose."""
-
-    dimension: str
-    improvement: Number
-    before: Annotated[Number, Field(alias="from")]
-    now: Annotated[Number, Field(alias="to")]
-
-
-class ProfileResponse(_Response):
-    """A person's strengths and weaknesses at one moment."""
-
-    user_id: str
-    timestamp: datetime
-    attempt_count: int
-    overall_average: Number
-    dimensions: tuple[DimensionStatisticsResponse, ...]
-    weaknesses: tuple[WeaknessResponse, ...]
-    improvements: tuple[ImprovementResponse, ...]
-    recommendations: tuple[str, ...]
-
-
-class ProfileHistoryResponse(_Response):
-    """The latest profile, null before the first evaluation, and a page of the history."""
-
-    latest: ProfileResponse | None
-    history: tuple[ProfileResponse, ...]
-    cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +162,6 @@ class TrainerApi:
     @get(
         "/scenarios",
         summary="List scenarios",
-        example={"scenarios": [_SCENARIO_WITH_PROGRESS_EXAMPLE]},
     )
     async def scenarios(
         self, caller: CurrentCaller, difficulty: Difficulty | None = None
@@ -337,7 +173,6 @@ class TrainerApi:
         "/scenarios/{scenario_id}",
         summary="Get a scenario",
         problems=(ScenarioNotFound,),
-        example=_SCENARIO_WITH_PROGRESS_EXAMPLE,
     )
     async def scenario(
         self, caller: CurrentCaller, scenario_id: ScenarioId
@@ -354,7 +189,6 @@ class TrainerApi:
         "/attempts",
         summary="Submit an attempt, or start a draft",
         problems=(ScenarioNotFound, ClientTokenReused),
-        example=_ATTEMPT_EXAMPLE,
         status=201,
         also=_PENDING,
     )
@@ -372,7 +206,6 @@ class TrainerApi:
     @get(
         "/attempts",
         summary="List your attempts",
-        example={"attempts": [_ATTEMPT_EXAMPLE], "cursor": None},
     )
     async def attempts(
         self, caller: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
@@ -386,7 +219,6 @@ class TrainerApi:
         "/attempts/{attempt_id}",
         summary="Get an attempt",
         problems=(AttemptNotFound,),
-        example={"attempt": _ATTEMPT_EXAMPLE, "scenario": _SCENARIO_EXAMPLE},
     )
     async def attempt(self, caller: CurrentCaller, attempt_id: AttemptId) -> AttemptWithScenario:
         """An attempt of the caller, with the author's notes once it is submitted."""
@@ -396,7 +228,6 @@ class TrainerApi:
         "/attempts/{attempt_id}",
         summary="Save a draft",
         problems=(AttemptNotFound, InvalidAttemptState),
-        example=_ATTEMPT_EXAMPLE,
     )
     async def save(
         self, caller: CurrentCaller, attempt_id: AttemptId, body: DraftBody
@@ -418,7 +249,6 @@ class TrainerApi:
         "/attempts/{attempt_id}/submit",
         summary="Submit a draft",
         problems=(AttemptNotFound, InvalidAttemptState),
-        example=_ATTEMPT_EXAMPLE,
         also=_PENDING,
     )
     async def submit(
@@ -438,7 +268,6 @@ class TrainerApi:
         "/attempts/{attempt_id}/abandon",
         summary="Abandon a draft",
         problems=(AttemptNotFound, InvalidAttemptState),
-        example=_ATTEMPT_EXAMPLE,
     )
     async def abandon(self, caller: CurrentCaller, attempt_id: AttemptId) -> AttemptRecord:
         """The abandoned attempt."""
@@ -448,7 +277,6 @@ class TrainerApi:
         "/attempts/{attempt_id}/opinion",
         summary="Request a second opinion",
         problems=(AttemptNotFound, InvalidAttemptState, NoSecondJudge, SourceFailed),
-        example=_ATTEMPT_EXAMPLE,
     )
     async def opinion(self, caller: CurrentCaller, attempt_id: AttemptId) -> AttemptRecord:
         """The attempt with both opinions; no score changes."""
@@ -459,7 +287,6 @@ class TrainerApi:
         "/attempts/{attempt_id}/revise",
         summary="Start a revision",
         problems=(AttemptNotFound, ScenarioNotFound, InvalidAttemptState, ClientTokenReused),
-        example=_ATTEMPT_EXAMPLE,
         status=201,
     )
     async def revise(
@@ -486,18 +313,16 @@ class TrainerApi:
     @get(
         "/users/{user_id}/profile",
         summary="Get a profile and its history",
-        example={"latest": _PROFILE_EXAMPLE, "history": [_PROFILE_EXAMPLE], "cursor": None},
     )
     async def profile(
         self, caller: CurrentCaller, user_id: UserId, limit: Limit = 20, cursor: Cursor = None
-    ) -> ProfileHistoryResponse:
+    ) -> ProfileHistory:
         """The caller's profile, as `me` or by id; administrators may read everybody's."""
         query = f"trainer.profile/{user_id}"
         position = self._cursors.read(caller, query, cursor)
         user = resolve_user(caller, user_id)
         found = await self._trainer.profiles.history(user, limit, position)
-        signed = replace(found, cursor=self._cursors.write(caller, query, found.cursor))
-        return ProfileHistoryResponse.model_validate(signed)
+        return replace(found, cursor=self._cursors.write(caller, query, found.cursor))
 
     @get("/forecasts", summary="List your forecasts")
     async def forecasts(self, caller: CurrentCaller) -> ForecastRecord:
@@ -541,7 +366,6 @@ class TrainerApi:
         summary="Get anybody's attempt",
         problems=(AttemptNotFound,),
         access="admin",
-        example={"attempt": _ATTEMPT_EXAMPLE, "scenario": _SCENARIO_EXAMPLE},
     )
     async def group_attempt(self, attempt_id: AttemptId) -> AttemptWithScenario:
         """A submitted attempt of anybody, with the author's notes."""
@@ -552,7 +376,6 @@ class TrainerApi:
         summary="Override scores",
         problems=(AttemptNotFound, InvalidAttemptState),
         access="admin",
-        example=_ATTEMPT_EXAMPLE,
     )
     async def override(
         self, caller: AdminCaller, attempt_id: AttemptId, body: OverrideBody

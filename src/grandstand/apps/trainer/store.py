@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from grandstand.apps.trainer.domain.evaluation import (
     Answer,
@@ -46,7 +46,11 @@ from grandstand.storage.tables import (
 from grandstand.storage.tables.operations.item_ops import ConditionCheck, Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 E = TypeVar("E", bound=Entity)
+R = TypeVar("R", bound="DataclassInstance")
 
 SCHEMA_VERSION: Final = "1.0"
 
@@ -397,3 +401,8 @@ class TrainerStore:
         Raises TransactionCancelled if conflicts with other transactions persist.
         """
         return await try_transaction(self.tables, *writes, random=self.random, sleep=self.sleep)
+
+
+def to_record(kind: type[R], stored: Entity) -> R:
+    """Return the record whose fields an entity has under the same names."""
+    return kind(**{field.name: getattr(stored, field.name) for field in fields(kind)})

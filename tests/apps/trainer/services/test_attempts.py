@@ -13,7 +13,7 @@ from grandstand.apps.trainer.services.evaluation import (
 )
 from grandstand.apps.trainer.services.scenarios import ScenarioNotFound
 from grandstand.apps.trainer.services.validation import AnswerInput, AttemptInput, InvalidAnswer
-from grandstand.apps.trainer.store import Attempt
+from grandstand.apps.trainer.store import Attempt, to_record
 from tests.apps.trainer.stage import ADA, BOB, Stage, given, on_sqlite, saying, staged
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ TEXT = "It depends on who is taken in"
 
 async def _kept(stage: Stage) -> list[AttemptRecord]:
     return [
-        AttemptRecord.from_stored(each) async for each in stage.store.each(Attempt.all_attempts())
+        to_record(AttemptRecord, each) async for each in stage.store.each(Attempt.all_attempts())
     ]
 
 

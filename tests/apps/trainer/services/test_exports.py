@@ -7,7 +7,7 @@ import json
 import pytest
 
 from grandstand.apps.trainer.services.evaluation import AttemptRecord
-from grandstand.apps.trainer.store import Attempt, UserTotals
+from grandstand.apps.trainer.store import Attempt, UserTotals, to_record
 from tests.apps.trainer.stage import ADA, BOB, Stage, given, on_sqlite, saying
 
 pytestmark = pytest.mark.anyio
@@ -82,7 +82,7 @@ async def test_everything_kept_of_a_person_is_exported_and_erased(stage: Stage) 
     await stage.follow()
 
     left = [
-        AttemptRecord.from_stored(each) async for each in stage.store.each(Attempt.all_attempts())
+        to_record(AttemptRecord, each) async for each in stage.store.each(Attempt.all_attempts())
     ]
     assert exported == ["attempt", "attempt", "profile", "totals"]
     assert (erased, again) == (4, 0)

@@ -9,11 +9,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from hashlib import sha256
 from math import isqrt
-from typing import Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import Field, PlainSerializer
 
 from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES, DIMENSIONS_BY_NAME
 
 Trend: TypeAlias = Literal["improving", "stable", "declining"]
+# Exact when stored, a number in JSON.
+ExactNumber: TypeAlias = Annotated[Decimal, PlainSerializer(float, return_type=float)]
 
 WINDOW: Final = 10
 _MAX_LISTED: Final = 3
@@ -27,8 +31,8 @@ class DimensionStatistics:
     """Recent results in one dimension; `recent_scores` are oldest first."""
 
     name: str
-    moving_average: Decimal
-    standard_deviation: Decimal
+    moving_average: ExactNumber
+    standard_deviation: ExactNumber
     trend: Trend
     recent_scores: tuple[int, ...]
 
@@ -38,8 +42,8 @@ class Weakness:
     """A dimension below the person's own mean; the gap is negative."""
 
     dimension: str
-    score: Decimal
-    gap: Decimal
+    score: ExactNumber
+    gap: ExactNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,13 @@ class Improvement:
     """A dimension whose average rose; the specification names the averages `from` and `to`."""
 
     dimension: str
-    improvement: Decimal
-    before: Decimal = field(metadata={"attribute": "from"})
-    now: Decimal = field(metadata={"attribute": "to"})
+    improvement: ExactNumber
+    before: Annotated[ExactNumber, Field(serialization_alias="from")] = field(
+        metadata={"attribute": "from"}
+    )
+    now: Annotated[ExactNumber, Field(serialization_alias="to")] = field(
+        metadata={"attribute": "to"}
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def create_trainer(
         settings=settings,
     )
     profiles = ProfileService(
-        store=store, scenarios=scenarios, publisher=publisher, settings=settings
+        store=store, scenarios=scenarios, publisher=publisher, window=settings.window
     )
     return Trainer(
         scenarios=scenarios,
@@ -109,7 +109,7 @@ def create_trainer(
         exports=ExportService(
             store=store, scenarios=scenarios, attempts=attempts, profiles=profiles
         ),
-        personal_data=TrainerPersonalData(store=store),
+        personal_data=TrainerPersonalData(store),
         settings=settings,
         cursors=cursors,
         clock=store.clock,

@@ -24,7 +24,7 @@ from grandstand.apps.trainer.services.validation import (
     validate_submission,
 )
 from grandstand.apps.trainer.settings import TrainerSettings
-from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals
+from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals, to_record
 from grandstand.core.errors import Conflict
 from grandstand.kit.outbox import Outbox
 from grandstand.storage.tables.errors import ConditionFailed
@@ -84,40 +84,32 @@ class Comparison:
     dimensions: tuple[DimensionChange, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptService:
     """Manages the attempts of one person; those of others do not exist for them."""
 
-    def __init__(
-        self,
-        *,
-        store: TrainerStore,
-        scenarios: ScenarioService,
-        evaluations: EvaluationService,
-        outbox: Outbox,
-        settings: TrainerSettings,
-    ) -> None:
-        self._store = store
-        self._scenarios = scenarios
-        self._evaluations = evaluations
-        self._outbox = outbox
-        self._settings = settings
+    store: TrainerStore
+    scenarios: ScenarioService
+    evaluations: EvaluationService
+    outbox: Outbox
+    settings: TrainerSettings
 
     async def get(self, user_id: str, attempt_id: str) -> AttemptWithScenario:
         """Return an attempt with its scenario.
 
         Raises AttemptNotFound.
         """
-        attempt = await get_attempt(self._store, user_id, attempt_id)
-        scenario = await self._scenarios.find(attempt.scenario_id)
+        attempt = await get_attempt(self.store, user_id, attempt_id)
+        scenario = await self.scenarios.find(attempt.scenario_id)
         if scenario is not None and attempt.submitted_at is None:
             scenario = scenario.without_solutions()
-        return AttemptWithScenario(AttemptRecord.from_stored(attempt), scenario)
+        return AttemptWithScenario(to_record(AttemptRecord, attempt), scenario)
 
     async def page(self, user_id: str, limit: int = 20, cursor: str | None = None) -> AttemptPage:
         """Return a page of attempts, newest first."""
-        page = await self._store.tables.page(Attempt.of_user(user_id), limit, after=cursor)
+        page = await self.store.tables.page(Attempt.of_user(user_id), limit, after=cursor)
         attempts = tuple(
-            AttemptRecord.from_stored(each) for each in page.items if each.withdrawn_at is None
+            to_record(AttemptRecord, each) for each in page.items if each.withdrawn_at is None
         )
         return AttemptPage(attempts, page.cursor)
 
@@ -132,7 +124,7 @@ class AttemptService:
 
         Raises ScenarioNotFound, InvalidAnswer or ClientTokenReused.
         """
-        scenario = await self._scenarios.get_active(scenario_id)
+        scenario = await self.scenarios.get_active(scenario_id)
         draft = self._draft(user_id, scenario, attempt or AttemptInput(), client_token)
         return await self._create(draft)
 
@@ -141,13 +133,13 @@ class AttemptService:
 
         Raises AttemptNotFound, InvalidAttemptState or InvalidAnswer.
         """
-        stored = await get_attempt(self._store, user_id, attempt_id)
+        stored = await get_attempt(self.store, user_id, attempt_id)
         scenario = await self._scenario(stored)
-        answers = validate_draft(scenario.questions, attempt.answers, self._settings.answer_chars)
+        answers = validate_draft(scenario.questions, attempt.answers, self.settings.answer_chars)
         seconds = validate_duration(attempt.duration_seconds)
         update = Attempt.save_draft(attempt_id, user_id, answers, seconds)
         try:
-            return AttemptRecord.from_stored(await self._store.tables(update))
+            return to_record(AttemptRecord, await self.store.tables(update))
         except ConditionFailed as refused:
             raise _not_a_draft(attempt_id) from refused
 
@@ -163,16 +155,16 @@ class AttemptService:
         The same client token submits it once. Raises ScenarioNotFound, InvalidAnswer or
         ClientTokenReused.
         """
-        scenario = await self._scenarios.get_active(scenario_id)
+        scenario = await self.scenarios.get_active(scenario_id)
         draft = self._draft(user_id, scenario, attempt, client_token)
         submitted = self._submitted(draft, scenario, attempt)
         if await self._write_submission(submitted.begin(), submitted.attempt_id):
-            return await self._evaluations.evaluate_soon(submitted, is_new=True)
+            return await self.evaluations.evaluate_soon(submitted, is_new=True)
         existing = await self._existing(submitted)
         is_same = existing.submitted_at is not None and existing.answers == submitted.answers
         if not is_same or existing.scenario_id != scenario_id:
             raise _token_reused(existing)
-        return await self._evaluations.evaluate_soon(existing, is_new=False)
+        return await self.evaluations.evaluate_soon(existing, is_new=False)
 
     async def submit(
         self, user_id: str, attempt_id: str, attempt: AttemptInput | None = None
@@ -182,14 +174,14 @@ class AttemptService:
         Raises AttemptNotFound, InvalidAnswer, or InvalidAttemptState if it was abandoned.
         """
         for _ in range(_MAX_CONFLICTS):
-            draft = await get_attempt(self._store, user_id, attempt_id)
+            draft = await get_attempt(self.store, user_id, attempt_id)
             if draft.submitted_at is not None:
-                return await self._evaluations.evaluate_soon(draft, is_new=False)
+                return await self.evaluations.evaluate_soon(draft, is_new=False)
             if draft.status != "in-progress":
                 raise _not_a_draft(attempt_id)
             submitted = self._submitted(draft, await self._scenario(draft), attempt)
             if await self._write_submission(draft.submit_as_read(submitted), attempt_id):
-                return await self._evaluations.evaluate_soon(submitted, is_new=True)
+                return await self.evaluations.evaluate_soon(submitted, is_new=True)
         raise InvalidAttemptState(f"Attempt {attempt_id} is being changed. Try again.")
 
     async def abandon(self, user_id: str, attempt_id: str) -> AttemptRecord:
@@ -197,13 +189,13 @@ class AttemptService:
 
         Raises AttemptNotFound or InvalidAttemptState.
         """
-        attempt = await get_attempt(self._store, user_id, attempt_id)
+        attempt = await get_attempt(self.store, user_id, attempt_id)
         if attempt.status != "abandoned":
             try:
-                attempt = await self._store.tables(Attempt.abandon(attempt_id, user_id))
+                attempt = await self.store.tables(Attempt.abandon(attempt_id, user_id))
             except ConditionFailed as refused:
                 raise _not_a_draft(attempt_id) from refused
-        return AttemptRecord.from_stored(attempt)
+        return to_record(AttemptRecord, attempt)
 
     async def delete(self, user_id: str, attempt_id: str) -> None:
         """Delete an attempt permanently; the profile is updated later.
@@ -211,12 +203,12 @@ class AttemptService:
         Raises AttemptNotFound.
         """
         for _ in range(_MAX_CONFLICTS):
-            attempt = await get_attempt(self._store, user_id, attempt_id)
-            writes: list[Write] = [Attempt.withdraw(attempt, self._store.now())]
+            attempt = await get_attempt(self.store, user_id, attempt_id)
+            writes: list[Write] = [Attempt.withdraw(attempt, self.store.now())]
             if attempt.evaluation is not None:
                 score = attempt.evaluation.overall_score
                 writes.append(UserTotals.uncount(user_id, score))
-            if await self._store.try_transaction(*writes):
+            if await self.store.try_transaction(*writes):
                 return
         raise InvalidAttemptState(f"Attempt {attempt_id} is being changed. Try again.")
 
@@ -227,11 +219,11 @@ class AttemptService:
 
         Raises AttemptNotFound, ScenarioNotFound, InvalidAttemptState or ClientTokenReused.
         """
-        before = await get_attempt(self._store, user_id, attempt_id)
+        before = await get_attempt(self.store, user_id, attempt_id)
         if before.status != "completed":
             message = f"Attempt {attempt_id} is not evaluated yet, so it cannot be revised."
             raise InvalidAttemptState(message)
-        scenario = await self._scenarios.get_active(before.scenario_id)
+        scenario = await self.scenarios.get_active(before.scenario_id)
         token = None if client_token is None else f"revise:{attempt_id}:{client_token}"
         draft = self._draft(user_id, scenario, AttemptInput(), token)
         question_ids = {question.question_id for question in scenario.questions}
@@ -243,18 +235,18 @@ class AttemptService:
 
         Raises AttemptNotFound or InvalidAttemptState.
         """
-        after = await get_attempt(self._store, user_id, attempt_id)
+        after = await get_attempt(self.store, user_id, attempt_id)
         if after.revision_of is None:
             raise InvalidAttemptState(f"Attempt {attempt_id} is not a revision.")
-        before = await get_attempt(self._store, user_id, after.revision_of)
+        before = await get_attempt(self.store, user_id, after.revision_of)
         if before.evaluation is None or after.evaluation is None:
             message = f"Attempt {attempt_id} and the one it revises are not both evaluated yet."
             raise InvalidAttemptState(message)
         old = {each.name: each.score for each in before.evaluation.dimensions}
         new = {each.name: each.score for each in after.evaluation.dimensions}
         return Comparison(
-            before=AttemptRecord.from_stored(before),
-            after=AttemptRecord.from_stored(after),
+            before=to_record(AttemptRecord, before),
+            after=to_record(AttemptRecord, after),
             overall_change=after.evaluation.overall_score - before.evaluation.overall_score,
             dimensions=tuple(
                 DimensionChange(name, old[name], new[name])
@@ -264,7 +256,7 @@ class AttemptService:
         )
 
     async def _scenario(self, attempt: Attempt) -> ScenarioRecord:
-        scenario = await self._scenarios.find(attempt.scenario_id)
+        scenario = await self.scenarios.find(attempt.scenario_id)
         if scenario is None:
             message = f"The scenario of attempt {attempt.attempt_id} no longer exists."
             raise InvalidAttemptState(message)
@@ -281,17 +273,15 @@ class AttemptService:
             attempt_id=self._attempt_id(user_id, client_token),
             user_id=user_id,
             scenario_id=scenario.scenario_id,
-            timestamp=self._store.now(),
-            answers=validate_draft(
-                scenario.questions, attempt.answers, self._settings.answer_chars
-            ),
+            timestamp=self.store.now(),
+            answers=validate_draft(scenario.questions, attempt.answers, self.settings.answer_chars),
             duration_seconds=validate_duration(attempt.duration_seconds),
         )
 
     def _attempt_id(self, user_id: str, client_token: str | None) -> str:
         """Return the id for a client token of this user, or a random one."""
         if client_token is None:
-            return str(UUID(int=self._store.random.getrandbits(128), version=4))
+            return str(UUID(int=self.store.random.getrandbits(128), version=4))
         return str(uuid5(_ID_NAMESPACE, f"{user_id}:{client_token}"))
 
     def _submitted(
@@ -300,9 +290,9 @@ class AttemptService:
         answers, seconds, inputs = draft.answers, draft.duration_seconds, None
         if attempt is not None:
             inputs = attempt.answers
-            answers = validate_draft(scenario.questions, inputs, self._settings.answer_chars)
+            answers = validate_draft(scenario.questions, inputs, self.settings.answer_chars)
             seconds = validate_duration(attempt.duration_seconds)
-        now = self._store.now()
+        now = self.store.now()
         return draft.replace(
             answers=validate_submission(scenario.questions, answers, inputs),
             duration_seconds=seconds,
@@ -313,13 +303,13 @@ class AttemptService:
 
     async def _create(self, draft: Attempt) -> AttemptRecord:
         try:
-            return AttemptRecord.from_stored(await self._store.tables(draft.begin()))
+            return to_record(AttemptRecord, await self.store.tables(draft.begin()))
         except ConditionFailed as refused:
             existing = await self._existing(draft)
             same = (draft.scenario_id, draft.revision_of)
             if (existing.scenario_id, existing.revision_of) != same:
                 raise _token_reused(existing) from refused
-            return AttemptRecord.from_stored(existing)
+            return to_record(AttemptRecord, existing)
 
     async def _existing(self, attempt: Attempt) -> Attempt:
         """Return the attempt that already has this one's client token.
@@ -327,7 +317,7 @@ class AttemptService:
         Raises ClientTokenReused if it was deleted.
         """
         try:
-            return await get_attempt(self._store, attempt.user_id, attempt.attempt_id)
+            return await get_attempt(self.store, attempt.user_id, attempt.attempt_id)
         except AttemptNotFound as error:
             message = (
                 f"Attempt {attempt.attempt_id} of this client token was deleted. Use a new token."
@@ -336,9 +326,9 @@ class AttemptService:
 
     async def _write_submission(self, write: Write, attempt_id: str) -> bool:
         """Submit, and queue the evaluation, in one transaction; False if a condition failed."""
-        due_at = self._store.now() + _EVALUATE_AFTER
-        message = self._outbox.write(EVALUATE_TOPIC, attempt_id, {}, due_at=due_at)
-        return await self._store.try_transaction(write, message)
+        due_at = self.store.now() + _EVALUATE_AFTER
+        message = self.outbox.write(EVALUATE_TOPIC, attempt_id, {}, due_at=due_at)
+        return await self.store.try_transaction(write, message)
 
 
 def _not_a_draft(attempt_id: str) -> InvalidAttemptState:

@@ -30,7 +30,7 @@ from grandstand.apps.trainer.services.validation import (
     validate_submission,
 )
 from grandstand.apps.trainer.settings import TrainerSettings
-from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals
+from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals, to_record
 from grandstand.core.errors import Conflict, GrandstandError, NotFound, SourceFailed, Unavailable
 from grandstand.core.logging import redact
 from grandstand.kit.events import Event, Events
@@ -82,49 +82,18 @@ class AttemptRecord:
     overrides: tuple[Override, ...] | None
     revision_of: str | None
 
-    @classmethod
-    def from_stored(cls, attempt: Attempt) -> AttemptRecord:
-        """Return the record of a stored attempt."""
-        return cls(
-            attempt_id=attempt.attempt_id,
-            user_id=attempt.user_id,
-            scenario_id=attempt.scenario_id,
-            timestamp=attempt.timestamp,
-            answers=attempt.answers,
-            evaluation=attempt.evaluation,
-            duration_seconds=attempt.duration_seconds,
-            status=attempt.status,
-            submitted_at=attempt.submitted_at,
-            evaluation_state=attempt.evaluation_state,
-            evaluation_details=attempt.evaluation_details,
-            evaluation_error=attempt.evaluation_error,
-            second_opinion=attempt.second_opinion,
-            overrides=attempt.overrides,
-            revision_of=attempt.revision_of,
-        )
 
-
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationService:
     """Has attempts evaluated; if the judge fails, an attempt stays pending without a score."""
 
-    def __init__(
-        self,
-        *,
-        store: TrainerStore,
-        scenarios: ScenarioService,
-        judge: Evaluator,
-        second_judge: Evaluator | None,
-        publisher: Publisher,
-        events: Events,
-        settings: TrainerSettings,
-    ) -> None:
-        self._store = store
-        self._scenarios = scenarios
-        self._judge = judge
-        self._second_judge = second_judge
-        self._publisher = publisher
-        self._events = events
-        self._settings = settings
+    store: TrainerStore
+    scenarios: ScenarioService
+    judge: Evaluator
+    second_judge: Evaluator | None
+    publisher: Publisher
+    events: Events
+    settings: TrainerSettings
 
     async def evaluate(self, attempt_id: str) -> AttemptRecord | None:
         """Evaluate a submitted attempt once and return it.
@@ -133,12 +102,12 @@ class EvaluationService:
         If the judge fails, the error is stored with the attempt, and Unavailable, SourceFailed or
         LimitReached is raised.
         """
-        attempt = await self._store.tables(Attempt.by_id(attempt_id))
+        attempt = await self.store.tables(Attempt.by_id(attempt_id))
         if attempt is None or attempt.withdrawn_at is not None or attempt.submitted_at is None:
             return None
         if attempt.status != "completed":
             attempt = await self._evaluate(attempt)
-        return None if attempt is None else AttemptRecord.from_stored(attempt)
+        return None if attempt is None else to_record(AttemptRecord, attempt)
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Handle an outbox message: evaluate the attempt whose id is its key."""
@@ -149,7 +118,7 @@ class EvaluationService:
 
         What does not finish in time is left to the outbox.
         """
-        seconds = self._settings.wait_seconds
+        seconds = self.settings.wait_seconds
         evaluated: Attempt | AttemptRecord | None = None
         if attempt.status != "completed" and seconds > 0:
             try:
@@ -160,15 +129,15 @@ class EvaluationService:
                     else:
                         evaluated = await self.evaluate(attempt.attempt_id)
             except (GrandstandError, TimeoutError):
-                evaluated = await self._store.tables(Attempt.by_id(attempt.attempt_id))
+                evaluated = await self.store.tables(Attempt.by_id(attempt.attempt_id))
         found = evaluated or attempt
-        return found if isinstance(found, AttemptRecord) else AttemptRecord.from_stored(found)
+        return found if isinstance(found, AttemptRecord) else to_record(AttemptRecord, found)
 
     async def pending(self) -> AsyncIterator[AttemptRecord]:
         """Yield every submitted attempt that is not evaluated yet, of all users."""
         query = Attempt.all_attempts().where(present(Attempt.evaluation_state))
-        async for attempt in self._store.iterate(query):
-            yield AttemptRecord.from_stored(attempt)
+        async for attempt in self.store.iterate(query):
+            yield to_record(AttemptRecord, attempt)
 
     async def request_second_opinion(self, user_id: str, attempt_id: str) -> AttemptRecord:
         """Ask the second judge about a completed attempt, once; no score changes.
@@ -176,41 +145,41 @@ class EvaluationService:
         Raises AttemptNotFound, InvalidAttemptState, NoSecondJudge, or Unavailable, SourceFailed
         or LimitReached if the judge fails.
         """
-        attempt = await get_attempt(self._store, user_id, attempt_id)
+        attempt = await get_attempt(self.store, user_id, attempt_id)
         if attempt.status != "completed":
             raise InvalidAttemptState(f"Attempt {attempt_id} is not evaluated yet.")
         if attempt.second_opinion is not None:
-            return AttemptRecord.from_stored(attempt)
-        if self._second_judge is None:
+            return to_record(AttemptRecord, attempt)
+        if self.second_judge is None:
             raise NoSecondJudge(
                 "No second judge is configured. Set GRANDSTAND_TRAINER_SECOND_JUDGE."
             )
-        judgment = await self._run(self._second_judge, await self._request(attempt))
+        judgment = await self._run(self.second_judge, await self._request(attempt))
         try:
-            stored = await self._store.tables(Attempt.add_opinion(attempt_id, judgment))
+            stored = await self.store.tables(Attempt.add_opinion(attempt_id, judgment))
         except ConditionFailed as refused:
-            current = await self._store.tables(Attempt.by_id(attempt_id))
+            current = await self.store.tables(Attempt.by_id(attempt_id))
             if current is None or current.second_opinion is None:
                 message = f"Attempt {attempt_id} was deleted in the meantime."
                 raise InvalidAttemptState(message) from refused
             stored = current
-        return AttemptRecord.from_stored(stored)
+        return to_record(AttemptRecord, stored)
 
     async def evaluate_answers(self, scenario_id: str, attempt: AttemptInput) -> Judgment:
         """Judge answers without storing them.
 
         Raises ScenarioNotFound, InvalidAnswer, or the errors of `evaluate`.
         """
-        scenario = await self._scenarios.get_active(scenario_id)
-        questions, max_chars = scenario.questions, self._settings.answer_chars
+        scenario = await self.scenarios.get_active(scenario_id)
+        questions, max_chars = scenario.questions, self.settings.answer_chars
         answers = validate_draft(questions, attempt.answers, max_chars)
         answers = validate_submission(questions, answers, attempt.answers)
         request = EvaluationRequest(scenario.title, scenario.description, questions, answers)
-        return await self._run(self._judge, request)
+        return await self._run(self.judge, request)
 
     async def _evaluate(self, attempt: Attempt, *also: Write) -> Attempt | None:
         try:
-            judgment = await self._run(self._judge, await self._request(attempt))
+            judgment = await self._run(self.judge, await self._request(attempt))
         except GrandstandError as error:
             await self._store_error(attempt, error)
             raise
@@ -218,7 +187,7 @@ class EvaluationService:
 
     def _delivered_message(self, attempt: Attempt) -> Write:
         """Return the write that marks the outbox message of a new submission as delivered."""
-        now = self._store.now()
+        now = self.store.now()
         message = OutboxMessage(
             topic=EVALUATE_TOPIC,
             idempotency_key=attempt.attempt_id,
@@ -230,7 +199,7 @@ class EvaluationService:
         return message.delivered(now)
 
     async def _request(self, attempt: Attempt) -> EvaluationRequest:
-        scenario = await self._scenarios.find(attempt.scenario_id)
+        scenario = await self.scenarios.find(attempt.scenario_id)
         if scenario is None:
             questions = tuple(
                 Question(each.question_id, each.question_text, "long", 100, ())
@@ -242,10 +211,10 @@ class EvaluationService:
         )
 
     async def _run(self, judge: Evaluator, request: EvaluationRequest) -> Judgment:
-        seconds = self._settings.judge_timeout_seconds
+        seconds = self.settings.judge_timeout_seconds
         try:
             async with asyncio.timeout(seconds):
-                judgment = await judge.judge(request, self._store.now())
+                judgment = await judge.judge(request, self.store.now())
         except TimeoutError as error:
             message = f"{judge.model_id} did not answer within {seconds:g} s. It will be retried."
             raise Unavailable(message) from error
@@ -254,7 +223,7 @@ class EvaluationService:
     async def _store_error(self, attempt: Attempt, error: GrandstandError) -> None:
         text = redact(f"{type(error).__name__}: {error}")[:_MAX_ERROR_CHARS]
         try:
-            await self._store.tables(Attempt.evaluation_failed(attempt.attempt_id, text))
+            await self.store.tables(Attempt.evaluation_failed(attempt.attempt_id, text))
         except ConditionFailed:
             return
         self._publish(attempt, "failed")
@@ -264,9 +233,9 @@ class EvaluationService:
         complete = Attempt.complete(attempt.attempt_id, judgment.evaluation, judgment.details)
         count = UserTotals.count(attempt.user_id, score)
         event = await self._event(attempt, score)
-        if await self._store.try_transaction(complete, count, event.put(), *also):
+        if await self.store.try_transaction(complete, count, event.put(), *also):
             self._publish(attempt, "completed")
-            self._events.publish(event)
+            self.events.publish(event)
             return attempt.replace(
                 status="completed",
                 evaluation=judgment.evaluation,
@@ -274,19 +243,19 @@ class EvaluationService:
                 evaluation_state=None,
                 evaluation_error=None,
             )
-        current = await self._store.tables(Attempt.by_id(attempt.attempt_id))
+        current = await self.store.tables(Attempt.by_id(attempt.attempt_id))
         return None if current is None or current.withdrawn_at is not None else current
 
     def _publish(self, attempt: Attempt, state: str) -> None:
         message = {"attempt_id": attempt.attempt_id, "state": state}
-        self._publisher.publish(f"trainer/attempts/user/{attempt.user_id}", message)
+        self.publisher.publish(f"trainer/attempts/user/{attempt.user_id}", message)
 
     async def _event(self, attempt: Attempt, score: int) -> Event:
-        scenario = await self._scenarios.find(attempt.scenario_id)
+        scenario = await self.scenarios.find(attempt.scenario_id)
         title = attempt.scenario_id if scenario is None else scenario.title
         text = f"Your attempt at {title} was scored: {score} of 100"
         href = f"/trainer/attempts/{attempt.attempt_id}"
-        return self._events.create("trainer", "scored", text, href, user_id=attempt.user_id)
+        return self.events.create("trainer", "scored", text, href, user_id=attempt.user_id)
 
 
 async def get_attempt(store: TrainerStore, user_id: str, attempt_id: str) -> Attempt:

@@ -58,25 +58,18 @@ class Report:
     forecasts: ForecastRecord
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExportService:
     """Exports a person's history."""
 
-    def __init__(
-        self,
-        *,
-        store: TrainerStore,
-        scenarios: ScenarioService,
-        attempts: AttemptService,
-        profiles: ProfileService,
-    ) -> None:
-        self._store = store
-        self._scenarios = scenarios
-        self._attempts = attempts
-        self._profiles = profiles
+    store: TrainerStore
+    scenarios: ScenarioService
+    attempts: AttemptService
+    profiles: ProfileService
 
     async def export_json(self, user_id: str) -> AsyncIterator[bytes]:
         """Yield one JSON document with all attempts and profiles."""
-        created_at = msgspec.json.encode(to_jsonable(self._store.now()))
+        created_at = msgspec.json.encode(to_jsonable(self.store.now()))
         yield b'{"createdAt":' + created_at + b',"attempts":['
         comma = b""
         async for attempt in self._stored_attempts(user_id):
@@ -84,58 +77,58 @@ class ExportService:
             comma = b","
         yield b'],"profiles":['
         comma = b""
-        async for profile in self._store.iterate(Profile.history(user_id)):
+        async for profile in self.store.iterate(Profile.history(user_id)):
             yield comma + msgspec.json.encode(to_jsonable(profile))
             comma = b","
         yield b"]}\n"
 
     async def export_csv(self, user_id: str) -> AsyncIterator[bytes]:
         """Yield a header line, and a line for each attempt."""
-        titles = {each.scenario_id: each.title for each in await self._scenarios.active()}
+        titles = {each.scenario_id: each.title for each in await self.scenarios.active()}
         yield _csv_line(_COLUMNS)
         async for attempt in self._stored_attempts(user_id):
             yield _csv_line(_csv_cells(attempt, titles))
 
     async def report(self, caller: Caller) -> Report:
         """Return the report of the caller's last 100 attempts."""
-        page = await self._attempts.page(caller.user_id, _REPORT_ATTEMPTS)
-        scenarios = await self._scenarios.find_many(each.scenario_id for each in page.attempts)
+        page = await self.attempts.page(caller.user_id, _REPORT_ATTEMPTS)
+        scenarios = await self.scenarios.find_many(each.scenario_id for each in page.attempts)
         return Report(
             name=caller.name,
-            created_at=self._store.now(),
-            profile=await self._profiles.latest(caller.user_id),
+            created_at=self.store.now(),
+            profile=await self.profiles.latest(caller.user_id),
             attempts=page.attempts,
             titles={name: scenario.title for name, scenario in scenarios.items()},
-            forecasts=await self._profiles.forecasts(caller.user_id),
+            forecasts=await self.profiles.forecasts(caller.user_id),
         )
 
     async def _stored_attempts(self, user_id: str) -> AsyncIterator[Attempt]:
-        async for attempt in self._store.iterate(Attempt.of_user(user_id)):
+        async for attempt in self.store.iterate(Attempt.of_user(user_id)):
             if attempt.withdrawn_at is None:
                 yield attempt
 
 
+@dataclass(frozen=True, slots=True)
 class TrainerPersonalData:
     """The personal data of one person: attempts, profiles and totals."""
 
-    def __init__(self, *, store: TrainerStore) -> None:
-        self._store = store
+    store: TrainerStore
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield everything stored about a person, as (kind, JSON-ready record)."""
-        async for attempt in self._store.iterate(Attempt.of_user(user_id)):
+        async for attempt in self.store.iterate(Attempt.of_user(user_id)):
             yield "attempt", to_jsonable(attempt)
-        async for profile in self._store.iterate(Profile.history(user_id)):
+        async for profile in self.store.iterate(Profile.history(user_id)):
             yield "profile", to_jsonable(profile)
-        totals = await self._store.tables(UserTotals.of_user(user_id))
+        totals = await self.store.tables(UserTotals.of_user(user_id))
         if totals is not None:
             yield "totals", to_jsonable(totals)
 
     async def erase(self, user_id: str) -> int:
         """Erase everything stored about a person and return the number of records."""
-        tables, erased = self._store.tables, await self._erase_attempts(user_id)
-        if self._store.is_remote:
-            await self._store.sleep(_INDEX_LAG_SECONDS)
+        tables, erased = self.store.tables, await self._erase_attempts(user_id)
+        if self.store.is_remote:
+            await self.store.sleep(_INDEX_LAG_SECONDS)
             erased += await self._erase_attempts(user_id)
         # The totals go before the profiles: without them no new profile is made.
         if await tables(UserTotals.of_user(user_id)) is not None:
@@ -147,9 +140,9 @@ class TrainerPersonalData:
 
     async def _erase_attempts(self, user_id: str) -> int:
         erased = 0
-        async for attempt in self._store.iterate(Attempt.of_user(user_id)):
+        async for attempt in self.store.iterate(Attempt.of_user(user_id)):
             try:
-                await self._store.tables(Attempt.erase(attempt.attempt_id, user_id))
+                await self.store.tables(Attempt.erase(attempt.attempt_id, user_id))
             except ConditionFailed:
                 continue
             erased += 1

@@ -24,7 +24,7 @@ from grandstand.apps.trainer.services.evaluation import (
 )
 from grandstand.apps.trainer.services.scenarios import ScenarioRecord, ScenarioService
 from grandstand.apps.trainer.services.validation import InvalidAnswer
-from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals
+from grandstand.apps.trainer.store import Attempt, TrainerStore, UserTotals, to_record
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher
 
@@ -80,32 +80,25 @@ class GroupSummary:
     flagged: tuple[FlaggedAttempt, ...]
 
 
+@dataclass(slots=True, kw_only=True)
 class InstructorService:
     """Reads everybody's attempts; callers must check that the user is an administrator."""
 
-    def __init__(
-        self,
-        *,
-        store: TrainerStore,
-        scenarios: ScenarioService,
-        publisher: Publisher,
-        events: Events,
-    ) -> None:
-        self._store = store
-        self._scenarios = scenarios
-        self._publisher = publisher
-        self._events = events
-        self._summary: GroupSummary | None = None
-        self._cached_until = float("-inf")
+    store: TrainerStore
+    scenarios: ScenarioService
+    publisher: Publisher
+    events: Events
+    _summary: GroupSummary | None = field(default=None, init=False)
+    _cached_until: float = field(default=float("-inf"), init=False)
 
     async def summary(self) -> GroupSummary:
         """Return statistics over everybody's attempts, at most 30 seconds old."""
-        now = self._store.clock.monotonic()
+        now = self.store.clock.monotonic()
         if self._summary is None or now >= self._cached_until:
             counter = _GroupCounter()
-            async for attempt in self._store.iterate(Attempt.all_attempts()):
-                counter.add(attempt, await self._scenarios.find(attempt.scenario_id))
-            self._summary = counter.summary(self._store.now())
+            async for attempt in self.store.iterate(Attempt.all_attempts()):
+                counter.add(attempt, await self.scenarios.find(attempt.scenario_id))
+            self._summary = counter.summary(self.store.now())
             self._cached_until = now + _CACHE_SECONDS
         return self._summary
 
@@ -115,8 +108,8 @@ class InstructorService:
         Raises AttemptNotFound.
         """
         attempt = await self._submitted(attempt_id)
-        scenario = await self._scenarios.find(attempt.scenario_id)
-        return AttemptWithScenario(AttemptRecord.from_stored(attempt), scenario)
+        scenario = await self.scenarios.find(attempt.scenario_id)
+        return AttemptWithScenario(to_record(AttemptRecord, attempt), scenario)
 
     async def override(
         self, instructor_id: str, attempt_id: str, scores: Mapping[str, int], reason: str
@@ -134,13 +127,13 @@ class InstructorService:
             raise InvalidAnswer("reason", message)
         override = Override(
             by=instructor_id,
-            at=self._store.now(),
+            at=self.store.now(),
             reason=reason.strip(),
             before=tuple(each.score for each in before.evaluation.dimensions),
             after=tuple(each.score for each in evaluation.dimensions),
         )
         difference = evaluation.overall_score - before.evaluation.overall_score
-        if not await self._store.try_transaction(
+        if not await self.store.try_transaction(
             Attempt.override(before, evaluation, override),
             UserTotals.rescore(before.user_id, difference),
         ):
@@ -150,10 +143,10 @@ class InstructorService:
         await self._announce(before, evaluation)
         overrides = (*(before.overrides or ()), override)
         after = before.replace(evaluation=evaluation, overrides=overrides)
-        return AttemptRecord.from_stored(after)
+        return to_record(AttemptRecord, after)
 
     async def _submitted(self, attempt_id: str) -> Attempt:
-        attempt = await self._store.tables(Attempt.by_id(attempt_id))
+        attempt = await self.store.tables(Attempt.by_id(attempt_id))
         if attempt is None or attempt.withdrawn_at is not None or attempt.submitted_at is None:
             raise AttemptNotFound(f"There is no submitted attempt {attempt_id}.")
         return attempt
@@ -161,9 +154,9 @@ class InstructorService:
     async def _announce(self, attempt: Attempt, evaluation: Evaluation) -> None:
         text = f"An instructor changed your score: now {evaluation.overall_score} of 100"
         href = f"/trainer/attempts/{attempt.attempt_id}"
-        await self._events.record("trainer", "overridden", text, href, user_id=attempt.user_id)
+        await self.events.record("trainer", "overridden", text, href, user_id=attempt.user_id)
         message = {"attempt_id": attempt.attempt_id, "state": "overridden"}
-        self._publisher.publish(f"trainer/attempts/user/{attempt.user_id}", message)
+        self.publisher.publish(f"trainer/attempts/user/{attempt.user_id}", message)
 
 
 def _rescore(evaluation: Evaluation, scores: Mapping[str, int]) -> Evaluation:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Final
 
 from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES
@@ -13,6 +12,7 @@ from grandstand.apps.trainer.domain.profiles import (
     CalibrationBin,
     DimensionStatistics,
     EvaluatedAttempt,
+    ExactNumber,
     ForecastOutcome,
     Improvement,
     ProfileStatistics,
@@ -28,8 +28,7 @@ from grandstand.apps.trainer.services.scenarios import (
     ScenarioService,
     suggest_scenario,
 )
-from grandstand.apps.trainer.settings import TrainerSettings
-from grandstand.apps.trainer.store import Attempt, Profile, TrainerStore, UserTotals
+from grandstand.apps.trainer.store import Attempt, Profile, TrainerStore, UserTotals, to_record
 from grandstand.core.errors import NotFound, Unavailable
 from grandstand.core.logging import get_logger
 from grandstand.kit.app import CalibrationSeries
@@ -60,25 +59,11 @@ class ProfileRecord:
     user_id: str
     timestamp: datetime
     attempt_count: int
-    overall_average: Decimal
+    overall_average: ExactNumber
     dimensions: tuple[DimensionStatistics, ...]
     weaknesses: tuple[Weakness, ...]
     improvements: tuple[Improvement, ...]
     recommendations: tuple[str, ...]
-
-    @classmethod
-    def from_stored(cls, profile: Profile) -> ProfileRecord:
-        """Return the record of a stored profile."""
-        return cls(
-            user_id=profile.user_id,
-            timestamp=profile.timestamp,
-            attempt_count=profile.attempt_count,
-            overall_average=profile.overall_average,
-            dimensions=profile.dimensions,
-            weaknesses=profile.weaknesses,
-            improvements=profile.improvements,
-            recommendations=profile.recommendations,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +111,7 @@ class ForecastRecord:
     calibration: tuple[CalibrationBin, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileService:
     """Keeps every person's latest profile consistent with their attempts.
 
@@ -134,42 +120,34 @@ class ProfileService:
     half way, as long as each change is delivered again.
     """
 
-    def __init__(
-        self,
-        *,
-        store: TrainerStore,
-        scenarios: ScenarioService,
-        publisher: Publisher,
-        settings: TrainerSettings,
-    ) -> None:
-        self._store = store
-        self._scenarios = scenarios
-        self._publisher = publisher
-        self._window = settings.window
+    store: TrainerStore
+    scenarios: ScenarioService
+    publisher: Publisher
+    window: int
 
     async def latest(self, user_id: str) -> ProfileRecord | None:
         """Return the latest profile; None before the first evaluation."""
         profile = await self._latest(user_id)
-        return None if profile is None else ProfileRecord.from_stored(profile)
+        return None if profile is None else to_record(ProfileRecord, profile)
 
     async def history(
         self, user_id: str, limit: int = 50, cursor: str | None = None
     ) -> ProfileHistory:
         """Return the latest profile and a page of all profiles, newest first."""
-        page = await self._store.tables.page(Profile.history(user_id), limit, after=cursor)
-        history = tuple(map(ProfileRecord.from_stored, page.items))
+        page = await self.store.tables.page(Profile.history(user_id), limit, after=cursor)
+        history = tuple(to_record(ProfileRecord, each) for each in page.items)
         return ProfileHistory(await self.latest(user_id), history, page.cursor)
 
     async def forecasts(self, user_id: str) -> ForecastRecord:
         """Return the forecasts with their outcomes, Brier score and calibration."""
         attempts = [
             attempt
-            async for attempt in self._store.iterate(Attempt.of_user(user_id))
+            async for attempt in self.store.iterate(Attempt.of_user(user_id))
             if attempt.submitted_at is not None
             and attempt.withdrawn_at is None
             and any(answer.probability_percent is not None for answer in attempt.answers)
         ]
-        scenarios = await self._scenarios.find_many(each.scenario_id for each in attempts)
+        scenarios = await self.scenarios.find_many(each.scenario_id for each in attempts)
         return forecast_record(attempts, scenarios)
 
     async def calibration(self, caller: Caller) -> tuple[CalibrationSeries, ...]:
@@ -185,7 +163,7 @@ class ProfileService:
 
     def follow(self) -> AsyncChangeFeed[Attempt]:
         """Open the change feed of attempts where reading stopped."""
-        return follow_async(self._store.tables, Attempt, name=FEED_NAME, invalid=_log_invalid)
+        return follow_async(self.store.tables, Attempt, name=FEED_NAME, invalid=_log_invalid)
 
     async def catch_up(self, feed: AsyncChangeFeed[Attempt]) -> int:
         """Apply all new changes to the profiles, and return how many there were.
@@ -221,23 +199,23 @@ class ProfileService:
         Raises ProfileUnstable if the attempts keep changing.
         """
         for _ in range(_MAX_CONFLICTS):
-            totals = await self._store.tables(UserTotals.of_user(user_id))
+            totals = await self.store.tables(UserTotals.of_user(user_id))
             if totals is None:
                 return None
             latest = await self._latest(user_id)
             if latest is not None and latest.revision == totals.revision:
-                return ProfileRecord.from_stored(latest)
+                return to_record(ProfileRecord, latest)
             attempts = await self._newest(user_id)
-            statistics = profile_statistics(attempts, self._window)
+            statistics = profile_statistics(attempts, self.window)
             if not self._is_complete(attempts, totals):
-                await self._store.sleep(_INDEX_LAG_SECONDS)
+                await self.store.sleep(_INDEX_LAG_SECONDS)
                 continue
             if statistics is None:
                 await self._erase_all(user_id, totals.revision)
                 return None
             profile = await self._profile(totals, statistics, attempts)
             if await self._write(profile, totals):
-                return ProfileRecord.from_stored(profile)
+                return to_record(ProfileRecord, profile)
         raise ProfileUnstable(f"The attempts of {user_id} keep changing. Try again later.")
 
     async def rebuild(self, user_id: str) -> RebuildResult:
@@ -246,7 +224,7 @@ class ProfileService:
         Raises ProfileUnstable if the attempts keep changing.
         """
         for _ in range(_MAX_CONFLICTS):
-            totals = await self._store.tables(UserTotals.of_user(user_id))
+            totals = await self.store.tables(UserTotals.of_user(user_id))
             first, counted = await self._count(user_id), await self._count(user_id)
             if first != counted:
                 continue
@@ -261,8 +239,8 @@ class ProfileService:
 
     async def rebuild_all(self) -> tuple[RebuildResult, ...]:
         """Rebuild everybody who has totals or attempts."""
-        user_ids = {each.user_id async for each in self._store.iterate(UserTotals.all_totals())}
-        async for attempt in self._store.iterate(Attempt.all_attempts()):
+        user_ids = {each.user_id async for each in self.store.iterate(UserTotals.all_totals())}
+        async for attempt in self.store.iterate(Attempt.all_attempts()):
             if attempt.withdrawn_at is not None:
                 await self._erase_attempt(attempt)
             elif attempt.status == "completed":
@@ -270,16 +248,16 @@ class ProfileService:
         return tuple([await self.rebuild(user_id) for user_id in sorted(user_ids)])
 
     async def _latest(self, user_id: str) -> Profile | None:
-        profiles = await self._store.tables(Profile.latest(user_id))
+        profiles = await self.store.tables(Profile.latest(user_id))
         return profiles[0] if profiles else None
 
     async def _rebuild_profile(
         self, user_id: str, count: int, differences: tuple[str, ...]
     ) -> RebuildResult:
         before = await self._latest(user_id)
-        totals = await self._store.tables(UserTotals.of_user(user_id))
+        totals = await self.store.tables(UserTotals.of_user(user_id))
         if totals is not None and before is not None and before.revision == totals.revision:
-            statistics = profile_statistics(await self._newest(user_id), self._window)
+            statistics = profile_statistics(await self._newest(user_id), self.window)
             if statistics is None or not _matches(before, totals, statistics):
                 differences = (*differences, "the profile did not match the attempts")
                 await self._erase_all(user_id, totals.revision)
@@ -290,7 +268,7 @@ class ProfileService:
 
     async def _count(self, user_id: str) -> tuple[int, int]:
         count = score_sum = 0
-        async for attempt in self._store.iterate(Attempt.of_user(user_id)):
+        async for attempt in self.store.iterate(Attempt.of_user(user_id)):
             evaluated = _evaluated(attempt)
             if evaluated is not None:
                 count, score_sum = count + 1, score_sum + evaluated.overall_score
@@ -302,14 +280,14 @@ class ProfileService:
             user_id=user_id, attempt_count=count, score_sum=score_sum, revision=revision + 1
         )
         try:
-            await self._store.tables(totals.recount(revision))
+            await self.store.tables(totals.recount(revision))
         except ConditionFailed:
             return False
         return True
 
     async def _newest(self, user_id: str) -> list[EvaluatedAttempt]:
         """Return the last evaluated attempts, two windows of them, in their current state."""
-        limit, tables = 2 * self._window, self._store.tables
+        limit, tables = 2 * self.window, self.store.tables
         completed: list[Attempt] = []
         cursor = None
         while len(completed) < limit:
@@ -319,7 +297,7 @@ class ProfileService:
             if cursor is None:
                 break
         completed = completed[:limit]
-        if self._store.is_remote:
+        if self.store.is_remote:
             # The index may lag, so it only says which attempts to read.
             gets = [Attempt.by_id(each.attempt_id) for each in completed]
             completed = [each for each in await tables.get_many(gets) if each is not None]
@@ -328,7 +306,7 @@ class ProfileService:
 
     def _is_complete(self, attempts: list[EvaluatedAttempt], totals: UserTotals) -> bool:
         """Return whether the attempts are those in the totals, as far as that can be checked."""
-        limit = 2 * self._window
+        limit = 2 * self.window
         if len(attempts) != min(limit, totals.attempt_count):
             return False
         if totals.attempt_count > limit:
@@ -340,7 +318,7 @@ class ProfileService:
     ) -> Profile:
         tried = {each.scenario_id for each in attempts}
         weak = [each.dimension for each in statistics.weaknesses]
-        suggestion = suggest_scenario(await self._scenarios.active(), weak, tried)
+        suggestion = suggest_scenario(await self.scenarios.active(), weak, tried)
         advice = None
         if suggestion is not None:
             advice = f"Try “{suggestion.scenario.title}”: {suggestion.reason}"
@@ -360,29 +338,29 @@ class ProfileService:
 
     async def _write(self, profile: Profile, totals: UserTotals) -> bool:
         """Write a snapshot and remove later ones; False if the totals have changed."""
-        user_id, tables = profile.user_id, self._store.tables
-        if not await self._store.try_transaction(profile.record(), totals.unchanged()):
+        user_id, tables = profile.user_id, self.store.tables
+        if not await self.store.try_transaction(profile.record(), totals.unchanged()):
             existing = await tables(Profile.at(user_id, profile.timestamp))
             if existing is None or existing.revision != totals.revision:
                 return False
         later = await tables(Profile.after(user_id, profile.timestamp))
         await self._erase(user_id, later, totals.revision)
-        self._publisher.publish(f"trainer/profile/user/{user_id}", {"changed": True})
+        self.publisher.publish(f"trainer/profile/user/{user_id}", {"changed": True})
         return True
 
     async def _erase_all(self, user_id: str, revision: int) -> None:
-        profiles = await self._store.tables(Profile.history(user_id))
+        profiles = await self.store.tables(Profile.history(user_id))
         await self._erase(user_id, profiles, revision)
 
     async def _erase(self, user_id: str, profiles: Iterable[Profile], revision: int) -> None:
         """Remove snapshots, except those that another process wrote for later totals."""
         old = [each.timestamp for each in profiles if (each.revision or 0) <= revision]
         if old:
-            await self._store.tables(Profile.erase(user_id, tuple(old)))
+            await self.store.tables(Profile.erase(user_id, tuple(old)))
 
     async def _erase_attempt(self, attempt: Attempt) -> None:
         try:
-            await self._store.tables(Attempt.erase(attempt.attempt_id, attempt.user_id))
+            await self.store.tables(Attempt.erase(attempt.attempt_id, attempt.user_id))
         except ConditionFailed:
             return
 

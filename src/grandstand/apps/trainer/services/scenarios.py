@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Final, Literal, TypeAlias
@@ -13,12 +13,11 @@ from grandstand.apps.trainer.domain.evaluation import DIMENSIONS_BY_NAME
 from grandstand.apps.trainer.domain.scenarios import (
     DIFFICULTIES,
     Difficulty,
-    Question,
     ScenarioDraft,
 )
 from grandstand.apps.trainer.settings import TrainerSettings
 from grandstand.apps.trainer.sources.scenario_files import load_library, read_scenario_file
-from grandstand.apps.trainer.store import Attempt, Profile, Scenario, TrainerStore
+from grandstand.apps.trainer.store import Attempt, Profile, Scenario, TrainerStore, to_record
 from grandstand.core.errors import NotFound
 from grandstand.kit.app import HomeCard, SearchHit
 from grandstand.kit.auth.caller import Caller
@@ -40,37 +39,26 @@ class ScenarioNotFound(NotFound):
 
 
 @dataclass(frozen=True, slots=True)
-class ScenarioRecord:
-    """A scenario with its questions; notes and outcomes are left out before submission."""
+class ScenarioRecord(ScenarioDraft):
+    """A stored scenario; notes and outcomes are left out before submission."""
 
-    scenario_id: str
-    title: str
-    description: str
-    difficulty: Difficulty
-    tags: tuple[str, ...]
-    questions: tuple[Question, ...]
     active: bool
     created_at: datetime
-    estimated_minutes: int
 
     @classmethod
     def from_stored(cls, scenario: Scenario) -> ScenarioRecord:
         """Return the record of a stored scenario."""
-        return cls(
-            scenario_id=scenario.scenario_id,
-            title=scenario.title,
-            description=scenario.description,
-            difficulty=scenario.difficulty,
-            tags=tuple(sorted(scenario.tags)),
-            questions=scenario.questions,
-            active=scenario.active,
-            created_at=scenario.created_at,
-            estimated_minutes=scenario.estimated_minutes,
-        )
+        return replace(to_record(cls, scenario), tags=tuple(sorted(scenario.tags)))
 
     def without_solutions(self) -> ScenarioRecord:
         """Return the scenario without notes, model answers and outcomes."""
-        return replace(self, questions=tuple(map(_without_solution, self.questions)))
+        questions = tuple(
+            replace(
+                each, notes=None, forecast=each.forecast and replace(each.forecast, happened=None)
+            )
+            for each in self.questions
+        )
+        return replace(self, questions=questions)
 
     @property
     def focus_areas(self) -> tuple[str, ...]:
@@ -113,22 +101,16 @@ class Suggestion:
     reason: str
 
 
+@dataclass(slots=True, kw_only=True)
 class ScenarioService:
     """Lists, loads and suggests scenarios; they are cached for `settings.scenario_seconds`."""
 
-    def __init__(
-        self,
-        *,
-        store: TrainerStore,
-        settings: TrainerSettings,
-        library: Callable[[], Sequence[ScenarioDraft]] = load_library,
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._library = library
-        self._active: tuple[ScenarioRecord, ...] = ()
-        self._others: dict[str, ScenarioRecord | None] = {}
-        self._cached_until = float("-inf")
+    store: TrainerStore
+    settings: TrainerSettings
+    library: Callable[[], Sequence[ScenarioDraft]] = load_library
+    _active: tuple[ScenarioRecord, ...] = field(default=(), init=False)
+    _others: dict[str, ScenarioRecord | None] = field(default_factory=dict, init=False)
+    _cached_until: float = field(default=float("-inf"), init=False)
 
     async def list(
         self, user_id: str, difficulty: Difficulty | None = None
@@ -156,7 +138,7 @@ class ScenarioService:
 
     async def suggest(self, user_id: str) -> Suggestion | None:
         """Return the scenario to try next; None if none is active."""
-        profiles = await self._store.tables(Profile.latest(user_id))
+        profiles = await self.store.tables(Profile.latest(user_id))
         weak = [each.dimension for each in profiles[0].weaknesses] if profiles else []
         progress = await self._progress(user_id)
         tried = {name for name, each in progress.items() if each.state != "draft"}
@@ -168,7 +150,7 @@ class ScenarioService:
         suggestion = await self.suggest(caller.user_id)
         if suggestion is None:
             return HomeCard("No scenarios yet", "They are loaded when the jobs run.", "/trainer")
-        profiles = await self._store.tables(Profile.latest(caller.user_id))
+        profiles = await self.store.tables(Profile.latest(caller.user_id))
         headline = "Not started yet"
         if profiles:
             count = profiles[0].attempt_count
@@ -199,12 +181,16 @@ class ScenarioService:
 
     async def active(self) -> tuple[ScenarioRecord, ...]:
         """Return the active scenarios with their solutions, by difficulty, then title."""
-        if self._store.clock.monotonic() >= self._cached_until:
-            stored = await self._store.tables(Scenario.all_active())
-            records = map(ScenarioRecord.from_stored, stored)
-            self._active = tuple(sorted(records, key=_sort_key))
+        if self.store.clock.monotonic() >= self._cached_until:
+            stored = await self.store.tables(Scenario.all_active())
+            self._active = tuple(
+                sorted(
+                    map(ScenarioRecord.from_stored, stored),
+                    key=lambda s: (DIFFICULTIES.index(s.difficulty), s.title, s.scenario_id),
+                )
+            )
             self._others = {}
-            self._cached_until = self._store.clock.monotonic() + self._settings.scenario_seconds
+            self._cached_until = self.store.clock.monotonic() + self.settings.scenario_seconds
         return self._active
 
     async def find(self, scenario_id: str) -> ScenarioRecord | None:
@@ -213,7 +199,7 @@ class ScenarioService:
             if scenario.scenario_id == scenario_id:
                 return scenario
         if scenario_id not in self._others:
-            stored = await self._store.tables(Scenario.by_id(scenario_id))
+            stored = await self.store.tables(Scenario.by_id(scenario_id))
             record = None if stored is None else ScenarioRecord.from_stored(stored)
             self._others[scenario_id] = record
         return self._others[scenario_id]
@@ -241,7 +227,7 @@ class ScenarioService:
         """
         written, unchanged = [], []
         for draft in drafts:
-            before = await self._store.tables(Scenario.by_id(draft.scenario_id))
+            before = await self.store.tables(Scenario.by_id(draft.scenario_id))
             after = Scenario(
                 scenario_id=draft.scenario_id,
                 title=draft.title,
@@ -250,7 +236,7 @@ class ScenarioService:
                 tags=frozenset(draft.tags),
                 questions=draft.questions,
                 active=True if before is None else before.active,
-                created_at=self._store.now() if before is None else before.created_at,
+                created_at=self.store.now() if before is None else before.created_at,
                 estimated_minutes=draft.estimated_minutes,
             )
             if after == before:
@@ -264,28 +250,28 @@ class ScenarioService:
     async def load_file(self, path: Path | None = None) -> LoadResult:
         """Load the scenarios of a file, or the built-in library."""
         if path is None:
-            return await self.load(await asyncio.to_thread(self._library))
+            return await self.load(await asyncio.to_thread(self.library))
         return await self.load(await asyncio.to_thread(read_scenario_file, path))
 
     async def _write(self, scenario: Scenario) -> None:
-        rate = self._settings.scenario_write_units
+        rate = self.settings.scenario_write_units
         size = item_size(Scenario.__plan__.encode(scenario))
-        is_paced = rate > 0 and self._store.is_remote
+        is_paced = rate > 0 and self.store.is_remote
         pause_seconds = float(write_units(0, size)) / rate if is_paced else 0.0
         for attempts_left in reversed(range(_MAX_WRITE_ATTEMPTS)):
             try:
-                await self._store.tables(scenario.load())
+                await self.store.tables(scenario.load())
             except Throttled:
                 if not attempts_left:
                     raise
-                await self._store.sleep(max(pause_seconds, 1.0))
+                await self.store.sleep(max(pause_seconds, 1.0))
             else:
                 break
         if pause_seconds:
-            await self._store.sleep(pause_seconds)
+            await self.store.sleep(pause_seconds)
 
     async def _progress(self, user_id: str) -> dict[str, Progress]:
-        page = await self._store.tables.page(Attempt.of_user(user_id), _PROGRESS_ATTEMPTS)
+        page = await self.store.tables.page(Attempt.of_user(user_id), _PROGRESS_ATTEMPTS)
         return progress_by_scenario(each for each in page.items if each.withdrawn_at is None)
 
 
@@ -335,16 +321,12 @@ def suggest_scenario(
         scenarios,
         key=lambda scenario: (
             scenario.scenario_id in tried,
-            -_exercise_weight(scenario, weights),
+            -sum(weights.get(area, 0) for area in scenario.focus_areas),
             DIFFICULTIES.index(scenario.difficulty),
             scenario.scenario_id,
         ),
     )
     return Suggestion(ranked[0], _reason(ranked[0], weak, tried)) if ranked else None
-
-
-def _exercise_weight(scenario: ScenarioRecord, weights: Mapping[str, int]) -> int:
-    return sum(weights.get(area, 0) for area in scenario.focus_areas)
 
 
 def _reason(scenario: ScenarioRecord, weak: Sequence[str], tried: Collection[str]) -> str:
@@ -360,13 +342,3 @@ def _reason(scenario: ScenarioRecord, weak: Sequence[str], tried: Collection[str
 
 def _join(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _without_solution(question: Question) -> Question:
-    forecast = question.forecast
-    hidden = None if forecast is None else replace(forecast, happened=None)
-    return replace(question, notes=None, forecast=hidden)
-
-
-def _sort_key(scenario: ScenarioRecord) -> tuple[int, str, str]:
-    return DIFFICULTIES.index(scenario.difficulty), scenario.title, scenario.scenario_id
