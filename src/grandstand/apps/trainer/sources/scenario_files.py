@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import yaml
 
@@ -25,6 +24,8 @@ from grandstand.apps.trainer.domain.scenarios import (
 )
 from grandstand.core.errors import InvalidInput, NotFound
 
+Choice = TypeVar("Choice", bound=str)
+
 MAX_FILE_BYTES: Final = 256 * 1024
 _MAX_DEPTH: Final = 12
 _KINDS: Final = {
@@ -35,54 +36,56 @@ _KINDS: Final = {
     "tag:yaml.org,2002:null": "nothing",
     "tag:yaml.org,2002:timestamp": "a date",
 }
+_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 # Everything but the characters that YAML 1.1 allows in a stream.
 _UNPRINTABLE: Final = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class YamlScalar:
-    """A scalar as it was written, and the type YAML gives it."""
-
-    line: int
-    kind: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class YamlList:
-    line: int
-    items: tuple[YamlNode, ...]
-    kind: str = "a list"
+def load_library() -> tuple[ScenarioDraft, ...]:
+    """Return the built-in scenarios, easiest first, then by id."""
+    drafts: dict[str, ScenarioDraft] = {}
+    for file_name, source in sorted(library_files()):
+        for draft in parse_scenarios(source, file_name=file_name):
+            if draft.scenario_id in drafts:
+                problem = f"“{draft.scenario_id}” is in another file too"
+                raise InvalidScenarioFile(file_name, (ScenarioIssue(1, "scenarioId", problem),))
+            drafts[draft.scenario_id] = draft
+    order = {difficulty: position for position, difficulty in enumerate(DIFFICULTIES)}
+    return tuple(sorted(drafts.values(), key=lambda d: (order[d.difficulty], d.scenario_id)))
 
 
-@dataclass(frozen=True, slots=True)
-class YamlEntry:
-    """One `field: value` of a mapping; `line` is that of the field."""
-
-    line: int
-    name: str
-    node: YamlNode
-
-
-@dataclass(frozen=True, slots=True)
-class YamlMapping:
-    """A mapping, including repeated fields."""
-
-    line: int
-    entries: tuple[YamlEntry, ...]
-    kind: str = "a mapping"
+def library_files() -> tuple[tuple[str, bytes], ...]:
+    """Return the names and contents of the built-in scenario files."""
+    folder = files(__package__) / "library"
+    return tuple(
+        (entry.name, entry.read_bytes())
+        for entry in folder.iterdir()
+        if entry.name.endswith(".yaml")
+    )
 
 
-YamlNode: TypeAlias = YamlScalar | YamlList | YamlMapping
+def read_scenario_file(path: Path) -> tuple[ScenarioDraft, ...]:
+    """Read a scenario file.
+
+    Raises NotFound, InvalidInput or InvalidScenarioFile.
+    """
+    try:
+        with path.open("rb") as file:
+            source = file.read(MAX_FILE_BYTES + 1)
+    except FileNotFoundError as error:
+        raise NotFound(f"File {path} does not exist.") from error
+    except OSError as error:
+        raise InvalidInput(f"Cannot read {path}: {error.strerror}.") from error
+    return parse_scenarios(source, file_name=path.name)
 
 
-def parse_yaml(source: bytes, file_name: str) -> YamlNode | None:
-    """Return the document in a YAML text as nodes with line numbers; None if it is empty.
+def parse_scenarios(source: bytes, *, file_name: str) -> tuple[ScenarioDraft, ...]:
+    """Parse one scenario or a list of them.
 
-    Raises InvalidScenarioFile for invalid YAML, and for aliases, tags, deep nesting, several
-    documents and more than 256 KiB.
+    Raises InvalidScenarioFile with every problem found, or with the first if the file is not valid
+    YAML, exceeds 256 KiB, or has aliases, tags, deep nesting or several documents.
     """
     text = _decode(source, file_name)
     try:
@@ -90,12 +93,17 @@ def parse_yaml(source: bytes, file_name: str) -> YamlNode | None:
         if unsupported:
             raise _invalid(file_name, *unsupported)
         root = yaml.compose(text, Loader=_loader())
-        return None if root is None else _node(root, file_name)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "the text is unreadable"
         line = mark.line + 1 if mark else 1
         raise _invalid(file_name, line, f"not valid YAML: {problem}") from error
+    parser = _ScenarioParser()
+    drafts = parser.scenarios(_Value(root, ""))
+    if parser.issues:
+        ordered = sorted(parser.issues, key=lambda issue: issue.line)
+        raise InvalidScenarioFile(file_name, tuple(ordered))
+    return drafts
 
 
 def _invalid(file_name: str, line: int, problem: str) -> InvalidScenarioFile:
@@ -146,109 +154,21 @@ def _find_unsupported(text: str) -> tuple[int, str] | None:
     return None
 
 
-def _node(node: Any, file_name: str) -> YamlNode:  # noqa: ANN401 - as _loader
-    line = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        return YamlMapping(
-            line, tuple(_entry(name, value, file_name) for name, value in node.value)
-        )
-    if isinstance(node, yaml.SequenceNode):
-        return YamlList(line, tuple(_node(item, file_name) for item in node.value))
-    return YamlScalar(line, _KINDS.get(node.tag, "another type"), str(node.value))
+class _Value(NamedTuple):
+    """A node of the file, None if it is absent, and the path that problems name."""
 
+    node: yaml.Node | None
+    path: str
 
-def _entry(name: Any, value: Any, file_name: str) -> YamlEntry:  # noqa: ANN401 - as _loader
-    line = name.start_mark.line + 1
-    if not isinstance(name, yaml.ScalarNode):
-        raise _invalid(file_name, line, "the name of a field must be a single word")
-    return YamlEntry(line, str(name.value), _node(value, file_name))
+    @property
+    def line(self) -> int:
+        return 0 if self.node is None else self.node.start_mark.line + 1
 
-
-Choice = TypeVar("Choice", bound=str)
-
-_LIBRARY: Final = "library"
-_TYPES: Final[tuple[QuestionType, ...]] = ("short", "long")
-_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
-_WHOLE: Final = re.compile(r"[0-9]{1,9}")
-_UNSET: Final = YamlScalar(0, "unset", "")
-
-_SCENARIO: Final = {
-    "scenarioId": True,
-    "title": True,
-    "description": True,
-    "difficulty": True,
-    "tags": False,
-    "estimatedMinutes": True,
-    "questions": True,
-}
-_QUESTION: Final = {
-    "questionId": True,
-    "text": True,
-    "type": True,
-    "targetWordCount": True,
-    "focusAreas": True,
-    "notes": False,
-    "forecast": False,
-}
-_NOTES: Final = {
-    "assumptions": False,
-    "traps": False,
-    "keyNumbers": False,
-    "alternatives": False,
-    "modelAnswer": False,
-}
-_FORECAST: Final = {"event": True, "happened": False}
-
-
-def load_library() -> tuple[ScenarioDraft, ...]:
-    """Return the built-in scenarios, easiest first, then by id."""
-    drafts: dict[str, ScenarioDraft] = {}
-    for file_name, source in sorted(library_files()):
-        for draft in parse_scenarios(source, file_name=file_name):
-            if draft.scenario_id in drafts:
-                problem = f"“{draft.scenario_id}” is in another file too"
-                raise InvalidScenarioFile(file_name, (ScenarioIssue(1, "scenarioId", problem),))
-            drafts[draft.scenario_id] = draft
-    order = {difficulty: position for position, difficulty in enumerate(DIFFICULTIES)}
-    return tuple(sorted(drafts.values(), key=lambda d: (order[d.difficulty], d.scenario_id)))
-
-
-def library_files() -> tuple[tuple[str, bytes], ...]:
-    """Return the names and contents of the built-in scenario files."""
-    folder = files(__package__) / _LIBRARY
-    return tuple(
-        (entry.name, entry.read_bytes())
-        for entry in folder.iterdir()
-        if entry.name.endswith(".yaml")
-    )
-
-
-def read_scenario_file(path: Path) -> tuple[ScenarioDraft, ...]:
-    """Read a scenario file.
-
-    Raises NotFound, InvalidInput or InvalidScenarioFile.
-    """
-    try:
-        with path.open("rb") as file:
-            source = file.read(MAX_FILE_BYTES + 1)
-    except FileNotFoundError as error:
-        raise NotFound(f"File {path} does not exist.") from error
-    except OSError as error:
-        raise InvalidInput(f"Cannot read {path}: {error.strerror}.") from error
-    return parse_scenarios(source, file_name=path.name)
-
-
-def parse_scenarios(source: bytes, *, file_name: str) -> tuple[ScenarioDraft, ...]:
-    """Parse one scenario or a list of them.
-
-    Raises InvalidScenarioFile with every problem found.
-    """
-    parser = _ScenarioParser()
-    drafts = parser.scenarios(parse_yaml(source, file_name))
-    if parser.issues:
-        ordered = sorted(parser.issues, key=lambda issue: issue.line)
-        raise InvalidScenarioFile(file_name, tuple(ordered))
-    return drafts
+    @property
+    def kind(self) -> str:
+        if isinstance(self.node, yaml.CollectionNode):
+            return "a mapping" if isinstance(self.node, yaml.MappingNode) else "a list"
+        return "unset" if self.node is None else _KINDS.get(self.node.tag, "another type")
 
 
 class _ScenarioParser:
@@ -257,196 +177,180 @@ class _ScenarioParser:
     def __init__(self) -> None:
         self.issues: list[ScenarioIssue] = []
 
-    def scenarios(self, root: YamlNode | None) -> tuple[ScenarioDraft, ...]:
-        if root is None or (isinstance(root, YamlList) and not root.items):
-            self._report(1, "file", "there is no scenario in the file")
+    def scenarios(self, root: _Value) -> tuple[ScenarioDraft, ...]:
+        values = [root]
+        if isinstance(root.node, yaml.SequenceNode):
+            values = [_Value(node, f"[{at}]") for at, node in enumerate(root.node.value, start=1)]
+        if root.node is None or not values:
+            self.issues.append(ScenarioIssue(1, "file", "there is no scenario in the file"))
             return ()
-        if isinstance(root, YamlList):
-            paths = [(item, f"[{at}].") for at, item in enumerate(root.items, start=1)]
-        else:
-            paths = [(root, "")]
-        drafts = [(item.line, self._scenario(item, path)) for item, path in paths]
-        self._unique([(line, draft.scenario_id) for line, draft in drafts], "scenarioId")
-        return tuple(draft for _, draft in drafts)
+        drafts = tuple(map(self._scenario, values))
+        self._check_unique(values, [draft.scenario_id for draft in drafts], "scenarioId")
+        return drafts
 
-    def _scenario(self, node: YamlNode, path: str) -> ScenarioDraft:
-        fields = self._fields(node, path, _SCENARIO)
-        return ScenarioDraft(
-            scenario_id=self._id(fields["scenarioId"], f"{path}scenarioId"),
-            title=self._text(fields["title"], f"{path}title", 5, 200),
-            description=self._text(fields["description"], f"{path}description", 50, 20_000),
-            difficulty=self._choice(fields["difficulty"], f"{path}difficulty", DIFFICULTIES),
-            tags=self._tags(fields["tags"], f"{path}tags"),
-            estimated_minutes=self._whole(
-                fields["estimatedMinutes"], f"{path}estimatedMinutes", 1, 480
-            ),
-            questions=self._questions(fields["questions"], f"{path}questions"),
+    def _scenario(self, value: _Value) -> ScenarioDraft:
+        required = "scenarioId title description difficulty estimatedMinutes questions"
+        fields = self._fields(value, required, "tags")
+        questions = self._items(fields["questions"], 1, 10)
+        draft = ScenarioDraft(
+            scenario_id=self._id(fields["scenarioId"]),
+            title=self._text(fields["title"], 5, 200),
+            description=self._text(fields["description"], 50, 20_000),
+            difficulty=self._choice(fields["difficulty"], DIFFICULTIES),
+            tags=self._tags(fields["tags"]),
+            estimated_minutes=self._whole(fields["estimatedMinutes"], 1, 480),
+            questions=tuple(map(self._question, questions)),
         )
+        ids = [question.question_id for question in draft.questions]
+        self._check_unique(questions, ids, f"{fields['questions'].path}.questionId")
+        return draft
 
-    def _questions(self, node: YamlNode, path: str) -> tuple[Question, ...]:
-        items = self._items(node, path, 1, 10)
-        numbered = list(enumerate(items, start=1))
-        questions = [(item.line, self._question(item, f"{path}[{at}].")) for at, item in numbered]
-        self._unique([(line, each.question_id) for line, each in questions], f"{path}.questionId")
-        return tuple(each for _, each in questions)
-
-    def _question(self, node: YamlNode, path: str) -> Question:
-        fields = self._fields(node, path, _QUESTION)
+    def _question(self, value: _Value) -> Question:
+        required = "questionId text type targetWordCount focusAreas"
+        fields = self._fields(value, required, "notes forecast")
+        types: tuple[QuestionType, ...] = ("short", "long")
         return Question(
-            question_id=self._id(fields["questionId"], f"{path}questionId"),
-            text=self._text(fields["text"], f"{path}text", 10, 2_000),
-            type=self._choice(fields["type"], f"{path}type", _TYPES),
-            target_word_count=self._whole(
-                fields["targetWordCount"], f"{path}targetWordCount", 10, 2_000
-            ),
-            focus_areas=self._focus_areas(fields["focusAreas"], f"{path}focusAreas"),
-            notes=self._notes(fields["notes"], f"{path}notes"),
-            forecast=self._forecast(fields["forecast"], f"{path}forecast"),
+            question_id=self._id(fields["questionId"]),
+            text=self._text(fields["text"], 10, 2_000),
+            type=self._choice(fields["type"], types),
+            target_word_count=self._whole(fields["targetWordCount"], 10, 2_000),
+            focus_areas=self._focus_areas(fields["focusAreas"]),
+            notes=self._notes(fields["notes"]),
+            forecast=self._forecast(fields["forecast"]),
         )
 
-    def _focus_areas(self, node: YamlNode, path: str) -> tuple[str, ...]:
+    def _focus_areas(self, value: _Value) -> tuple[str, ...]:
         issue_count = len(self.issues)
-        areas = [
-            (item.line, self._choice(item, f"{path}[{at}]", DIMENSION_NAMES))
-            for at, item in enumerate(self._items(node, path, 1, 3), start=1)
-        ]
+        items = self._items(value, 1, 3)
+        areas = tuple(self._choice(item, DIMENSION_NAMES) for item in items)
         if issue_count == len(self.issues):
-            self._unique(areas, path)
-        return tuple(area for _, area in areas)
+            self._check_unique(items, areas, value.path)
+        return areas
 
-    def _notes(self, node: YamlNode, path: str) -> AuthorNotes | None:
-        if node is _UNSET:
+    def _notes(self, value: _Value) -> AuthorNotes | None:
+        if value.node is None:
             return None
-        fields = self._fields(node, f"{path}.", _NOTES)
-        answer = fields["modelAnswer"]
+        lists = "assumptions traps keyNumbers alternatives"
+        fields = self._fields(value, "", f"{lists} modelAnswer")
         return AuthorNotes(
-            assumptions=self._texts(fields["assumptions"], f"{path}.assumptions"),
-            traps=self._texts(fields["traps"], f"{path}.traps"),
-            key_numbers=self._texts(fields["keyNumbers"], f"{path}.keyNumbers"),
-            alternatives=self._texts(fields["alternatives"], f"{path}.alternatives"),
-            model_answer=(
-                "" if answer is _UNSET else self._text(answer, f"{path}.modelAnswer", 1, 20_000)
+            *(
+                tuple(self._text(item, 1, 1_000) for item in self._items(fields[name], 0, 20))
+                for name in lists.split()
             ),
+            model_answer=self._text(fields["modelAnswer"], 1, 20_000),
         )
 
-    def _forecast(self, node: YamlNode, path: str) -> Forecast | None:
-        if node is _UNSET:
+    def _forecast(self, value: _Value) -> Forecast | None:
+        if value.node is None:
             return None
-        fields = self._fields(node, f"{path}.", _FORECAST)
-        return Forecast(
-            event=self._text(fields["event"], f"{path}.event", 10, 500),
-            happened=self._flag(fields["happened"], f"{path}.happened"),
-        )
+        fields = self._fields(value, "event", "happened")
+        return Forecast(self._text(fields["event"], 10, 500), self._flag(fields["happened"]))
 
-    def _fields(self, node: YamlNode, path: str, known: Mapping[str, bool]) -> dict[str, YamlNode]:
-        """Return a node for every known field, `_UNSET` if it is absent."""
-        fields: dict[str, YamlNode] = dict.fromkeys(known, _UNSET)
-        if not isinstance(node, YamlMapping):
-            where = path.rstrip(".") or "file"
-            self._report(node.line, where, f"must be a mapping of fields, not {node.kind}")
+    def _fields(self, value: _Value, required: str, optional: str) -> dict[str, _Value]:
+        """Return a value for every known field; its node is None if it is absent."""
+        names = f"{required} {optional}".split()
+        prefix = f"{value.path}." if value.path else ""
+        fields = {name: _Value(None, f"{prefix}{name}") for name in names}
+        if not isinstance(value.node, yaml.MappingNode):
+            self._report(value, f"must be a mapping of fields, not {value.kind}")
             return fields
-        for entry in node.entries:
-            if entry.name not in known:
-                hint = _suggestion(entry.name, tuple(known))
-                self._report(entry.line, f"{path}{entry.name}", f"unknown field{hint}")
-            elif fields[entry.name] is not _UNSET:
-                self._report(entry.line, f"{path}{entry.name}", "is set twice")
+        for key, node in value.node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                self._report(_Value(key, "file"), "the name of a field must be a single word")
+                continue
+            field = _Value(key, f"{prefix}{key.value}")
+            if key.value not in fields:
+                self._report(field, f"unknown field{_suggestion(key.value, names)}")
+            elif fields[key.value].node is not None:
+                self._report(field, "is set twice")
             else:
-                fields[entry.name] = entry.node
-        for name, needed in known.items():
-            if needed and fields[name] is _UNSET:
-                self._report(node.line, f"{path}{name}", "is missing")
+                fields[key.value] = _Value(node, field.path)
+        for name in required.split():
+            if fields[name].node is None:
+                self._report(_Value(value.node, fields[name].path), "is missing")
         return fields
 
-    def _items(self, node: YamlNode, path: str, minimum: int, maximum: int) -> tuple[YamlNode, ...]:
-        if node is _UNSET:
-            return ()
-        if not isinstance(node, YamlList):
-            self._report(node.line, path, f"must be a list, not {node.kind}")
-            return ()
-        count = len(node.items)
-        if not minimum <= count <= maximum:
-            allowed = f"{minimum} to {maximum} are allowed"
-            self._report(node.line, path, f"has {count} items; {allowed}")
-        return node.items[:maximum]
+    def _items(self, value: _Value, minimum: int, maximum: int) -> list[_Value]:
+        if value.node is None:
+            return []
+        if not isinstance(value.node, yaml.SequenceNode):
+            self._report(value, f"must be a list, not {value.kind}")
+            return []
+        nodes = value.node.value
+        if not minimum <= len(nodes) <= maximum:
+            self._report(value, f"has {len(nodes)} items; {minimum} to {maximum} are allowed")
+        items = enumerate(nodes[:maximum], start=1)
+        return [_Value(node, f"{value.path}[{at}]") for at, node in items]
 
-    def _texts(self, node: YamlNode, path: str) -> tuple[str, ...]:
-        items = self._items(node, path, 0, 20)
-        return tuple(
-            self._text(item, f"{path}[{at}]", 1, 1_000) for at, item in enumerate(items, start=1)
-        )
+    def _tags(self, value: _Value) -> tuple[str, ...]:
+        items = self._items(value, 0, 10)
+        tags = tuple(map(self._id, items))
+        self._check_unique(items, tags, value.path)
+        return tags
 
-    def _tags(self, node: YamlNode, path: str) -> tuple[str, ...]:
-        items = self._items(node, path, 0, 10)
-        tags = [
-            (item.line, self._id(item, f"{path}[{at}]")) for at, item in enumerate(items, start=1)
-        ]
-        self._unique(tags, path)
-        return tuple(tag for _, tag in tags)
-
-    def _text(self, node: YamlNode, path: str, minimum: int, maximum: int) -> str:
-        if node is _UNSET:
+    def _text(self, value: _Value, minimum: int, maximum: int) -> str:
+        if value.node is None:
             return ""
-        if not isinstance(node, YamlScalar) or node.kind != "text":
-            hint = "; put it in quotes" if isinstance(node, YamlScalar) and node.text else ""
-            self._report(node.line, path, f"must be text, not {node.kind}{hint}")
+        if value.kind != "text":
+            is_scalar = isinstance(value.node, yaml.ScalarNode)
+            hint = "; put it in quotes" if is_scalar and value.node.value else ""
+            self._report(value, f"must be text, not {value.kind}{hint}")
             return ""
-        text = node.text.strip()
+        text = str(value.node.value).strip()
         if not minimum <= len(text) <= maximum:
             limit = f"at least {minimum}" if len(text) < minimum else f"at most {maximum:,}"
             has = f"has {len(text):,} characters in {word_count(text):,} words"
-            self._report(node.line, path, f"{has}; it must have {limit} characters")
+            self._report(value, f"{has}; it must have {limit} characters")
         return text
 
-    def _id(self, node: YamlNode, path: str) -> str:
+    def _id(self, value: _Value) -> str:
         issue_count = len(self.issues)
-        text = self._text(node, path, 1, 64)
-        if node is not _UNSET and issue_count == len(self.issues) and not _ID.fullmatch(text):
-            self._report(
-                node.line, path, f"“{text}” must be lower-case letters, digits and hyphens"
-            )
+        text = self._text(value, 1, 64)
+        if value.node and issue_count == len(self.issues) and not _ID.fullmatch(text):
+            self._report(value, f"“{text}” must be lower-case letters, digits and hyphens")
         return text
 
-    def _whole(self, node: YamlNode, path: str, minimum: int, maximum: int) -> int:
-        if node is _UNSET:
+    def _whole(self, value: _Value, minimum: int, maximum: int) -> int:
+        if value.node is None:
             return 0
-        if not isinstance(node, YamlScalar) or node.kind != "a whole number":
-            self._report(node.line, path, f"must be a whole number, not {node.kind}")
+        if value.kind != "a whole number":
+            self._report(value, f"must be a whole number, not {value.kind}")
             return 0
-        number = int(node.text) if _WHOLE.fullmatch(node.text) else -1
+        text = value.node.value
+        number = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1
         if not minimum <= number <= maximum:
-            allowed = f"from {minimum} to {maximum:,}"
-            self._report(node.line, path, f"{node.text[:20]} is not {allowed}")
+            self._report(value, f"{text[:20]} is not from {minimum} to {maximum:,}")
         return number
 
-    def _flag(self, node: YamlNode, path: str) -> bool | None:
-        if node is _UNSET or node.kind == "nothing":
+    def _flag(self, value: _Value) -> bool | None:
+        if value.node is None or value.kind == "nothing":
             return None
-        if not isinstance(node, YamlScalar) or node.kind != "true or false":
-            self._report(node.line, path, f"must be true or false, not {node.kind}")
+        if value.kind != "true or false":
+            self._report(value, f"must be true or false, not {value.kind}")
             return None
-        return node.text.lower() in {"true", "yes", "on"}
+        return value.node.value.lower() in {"true", "yes", "on"}
 
-    def _choice(self, node: YamlNode, path: str, choices: Sequence[Choice]) -> Choice:
+    def _choice(self, value: _Value, choices: Sequence[Choice]) -> Choice:
         issue_count = len(self.issues)
-        text = self._text(node, path, 0, 200)
+        text = self._text(value, 0, 200)
         for choice in choices:
             if choice == text:
                 return choice
-        if node is not _UNSET and issue_count == len(self.issues):
+        if value.node and issue_count == len(self.issues):
             hint = _suggestion(text, choices) or f"; choose from {', '.join(choices)}"
-            self._report(node.line, path, f"“{text}” is not a known value{hint}")
+            self._report(value, f"“{text}” is not a known value{hint}")
         return choices[0]
 
-    def _unique(self, names: Sequence[tuple[int, str]], path: str) -> None:
+    def _check_unique(self, values: Sequence[_Value], names: Sequence[str], path: str) -> None:
         seen: dict[str, int] = {}
-        for line, name in names:
+        for value, name in zip(values, names, strict=True):
             if name and name in seen:
-                self._report(line, path, f"“{name}” is already used in line {seen[name]}")
-            seen.setdefault(name, line)
+                problem = f"“{name}” is already used in line {seen[name]}"
+                self.issues.append(ScenarioIssue(value.line, path, problem))
+            seen.setdefault(name, value.line)
 
-    def _report(self, line: int, path: str, problem: str) -> None:
-        self.issues.append(ScenarioIssue(line, path, problem))
+    def _report(self, value: _Value, problem: str) -> None:
+        self.issues.append(ScenarioIssue(value.line, value.path or "file", problem))
 
 
 def _suggestion(name: str, known: Sequence[str]) -> str:
