@@ -94,8 +94,7 @@ def configure_logging(
     import structlog
 
     if level not in LEVELS:
-        message = f"Unknown log level {level!r}. Use one of {', '.join(LEVELS)}"
-        raise InvalidInput(message)
+        raise InvalidInput(f"Unknown log level {level!r}. Use one of {', '.join(LEVELS)}")
     register_secrets(*secrets)
     lowest = logging.getLevelNamesMapping()[level.upper()]
     steps = _steps()

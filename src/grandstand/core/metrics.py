@@ -162,8 +162,7 @@ class Metrics:
     def _family(self, name: str) -> MetricFamily:
         family = self._families.get(name)
         if family is None:
-            message = f"Unknown metric {name!r}{_suggest(name, self._families)}"
-            raise InvalidMetric(message)
+            raise InvalidMetric(f"Unknown metric {name!r}{_suggest(name, self._families)}")
         return family
 
     def _check_labels(self, family: MetricFamily, labels: dict[str, str]) -> None:
@@ -171,8 +170,7 @@ class Metrics:
             return
         expected = ", ".join(family.labels) or "none"
         given = ", ".join(labels) or "none"
-        message = f"{family.name} has labels {expected}, not {given}"
-        raise InvalidMetric(message)
+        raise InvalidMetric(f"{family.name} has labels {expected}, not {given}")
 
 
 def _suggest(name: str, names: Iterable[str]) -> str:

@@ -6,33 +6,26 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from grandstand.core.errors import (
-    GrandstandError,
-    InvalidInput,
-    LimitReached,
-    NotAllowed,
-    SourceFailed,
-    Unavailable,
-)
+from grandstand.core import errors
 
-_ERRORS: Final[Mapping[str, type[GrandstandError]]] = {
-    "AccessDeniedException": NotAllowed,
-    "ExpiredTokenException": NotAllowed,
-    "UnrecognizedClientException": NotAllowed,
-    "InvalidSignatureException": NotAllowed,
-    "ResourceNotFoundException": InvalidInput,
-    "ValidationException": InvalidInput,
-    "ThrottlingException": LimitReached,
-    "ServiceQuotaExceededException": LimitReached,
-    "ModelNotReadyException": Unavailable,
-    "ModelTimeoutException": Unavailable,
-    "ServiceUnavailableException": Unavailable,
-    "InternalServerException": Unavailable,
-    "ModelErrorException": SourceFailed,
+_ERRORS: Final[Mapping[str, type[errors.GrandstandError]]] = {
+    "AccessDeniedException": errors.NotAllowed,
+    "ExpiredTokenException": errors.NotAllowed,
+    "UnrecognizedClientException": errors.NotAllowed,
+    "InvalidSignatureException": errors.NotAllowed,
+    "ResourceNotFoundException": errors.InvalidInput,
+    "ValidationException": errors.InvalidInput,
+    "ThrottlingException": errors.LimitReached,
+    "ServiceQuotaExceededException": errors.LimitReached,
+    "ModelNotReadyException": errors.Unavailable,
+    "ModelTimeoutException": errors.Unavailable,
+    "ServiceUnavailableException": errors.Unavailable,
+    "InternalServerException": errors.Unavailable,
+    "ModelErrorException": errors.SourceFailed,
 }
 
 
-class BedrockUnavailable(Unavailable):
+class BedrockUnavailable(errors.Unavailable):
     """Bedrock cannot be reached, or there are no credentials."""
 
     code = "bedrock-unavailable"
@@ -80,6 +73,6 @@ class Bedrock:
             return self._client.converse(**request)
         except ClientError as error:
             code = error.response.get("Error", {}).get("Code", "")
-            raise _ERRORS.get(code, SourceFailed)(f"Bedrock refused: {error}") from error
+            raise _ERRORS.get(code, errors.SourceFailed)(f"Bedrock refused: {error}") from error
         except BotoCoreError as error:
             raise BedrockUnavailable(f"Bedrock does not respond: {error}") from error

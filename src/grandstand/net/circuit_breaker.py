@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from grandstand.core.clock import Clock
 from grandstand.net.errors import CircuitOpen
+from grandstand.net.retry import backoff_seconds
 
 BreakerState: TypeAlias = Literal["closed", "open", "half-open"]
 
@@ -94,6 +95,7 @@ class CircuitBreaker:
         # Requests that were in flight when the breaker opened say nothing new.
         begins = self._until is None and self._failed >= self._breaking.failures
         if probed or begins:
-            rest = self._breaking.rest_seconds * 2.0 ** min(self._rests, 30)
-            self._until = self._clock.monotonic() + min(rest, self._breaking.longest_seconds)
             self._rests += 1
+            policy = self._breaking
+            rest = backoff_seconds(self._rests, policy.rest_seconds, policy.longest_seconds)
+            self._until = self._clock.monotonic() + rest

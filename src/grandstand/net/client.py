@@ -25,23 +25,8 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, InvalidInput
 from grandstand.core.logging import get_logger, redact, register_secrets
 from grandstand.core.metrics import Metrics
+from grandstand.net import errors
 from grandstand.net.circuit_breaker import BreakerPolicy, BreakerState, CircuitBreaker
-from grandstand.net.errors import (
-    CircuitOpen,
-    InvalidRequest,
-    InvalidResponse,
-    NetworkError,
-    QuotaExceeded,
-    RateLimited,
-    RateLimitTimeout,
-    RedirectRefused,
-    ResponseTooLarge,
-    SourceRefused,
-    SourceServerError,
-    SourceTimeout,
-    SourceUnreachable,
-    redacted,
-)
 from grandstand.net.rate_limits import (
     MemoryQuotas,
     MemoryRateLimiter,
@@ -54,7 +39,7 @@ from grandstand.net.rate_limits import (
     Sleep,
     new_period,
 )
-from grandstand.net.retry import RetryBudget, RetryPolicy, RetryState, parse_retry_after
+from grandstand.net.retry import RetryBudget, RetryPolicy, RetryState, parse_retry_after, retry
 
 Sign: TypeAlias = Callable[[str, str], Mapping[str, str]]
 
@@ -107,16 +92,18 @@ def parse_base_url(base_url: str, credentials: Credentials) -> tuple[httpx2.URL,
 
     Raises InvalidInput if it is not an HTTP URL.
     """
-    url = _parse_url(base_url)
-    if url is None or url.scheme not in {"http", "https"} or not url.host:
+    try:
+        url = httpx2.URL(base_url)
+    except (httpx2.InvalidURL, ValueError):
+        url = httpx2.URL("")
+    if url.scheme not in {"http", "https"} or not url.host:
         message = f"{redact(base_url)!r} is not a URL. Use https://HOST or http://HOST:PORT."
         raise InvalidInput(message)
     if url.query:
-        message = (
+        raise InvalidInput(
             f"The base URL must not have a query ({redact(base_url)}). Pass params with requests, "
             "and keys in Credentials(params=…)."
         )
-        raise InvalidInput(message)
     if url.userinfo:
         register_secrets(unquote(url.password))
         proof = b64encode(unquote(url.userinfo.decode("ascii")).encode()).decode("ascii")
@@ -125,13 +112,6 @@ def parse_base_url(base_url: str, credentials: Credentials) -> tuple[httpx2.URL,
         url = url.copy_with(userinfo=b"")
     credentials.redact_in_logs()
     return url, credentials
-
-
-def _parse_url(base_url: str) -> httpx2.URL | None:
-    try:
-        return httpx2.URL(base_url)
-    except (httpx2.InvalidURL, ValueError):
-        return None
 
 
 def same_origin(first: httpx2.URL, second: httpx2.URL) -> bool:
@@ -166,8 +146,8 @@ class Response:
             return msgspec.json.decode(self.body, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             message = f"{self.source} sent {len(self.body)} bytes that cannot be decoded: {error}"
-            cause = redacted(error)
-        raise InvalidResponse(message, source=self.source) from cause
+            cause = errors.redacted(error)
+        raise errors.InvalidResponse(message, source=self.source) from cause
 
 
 async def read_response(
@@ -190,12 +170,12 @@ async def read_response(
     return Response(response.status_code, headers, bytes(body), source, version, secrets)
 
 
-def _too_large(source: str, most_bytes: int) -> ResponseTooLarge:
+def _too_large(source: str, most_bytes: int) -> errors.ResponseTooLarge:
     message = (
         f"{source} sent more than {most_bytes} bytes. Request less, or raise most_bytes of "
         "this source."
     )
-    return ResponseTooLarge(message, source=source)
+    return errors.ResponseTooLarge(message, source=source)
 
 
 _CONNECT_SECONDS: Final = 10.0
@@ -242,57 +222,48 @@ async def send(
 
     The timeout covers the whole exchange, so a body that trickles in does not block forever.
     """
+    timeout = httpx2.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS))
     try:
-        async with asyncio.timeout(timeout_seconds):
-            return await _send(client, request, source, timeout_seconds, most_bytes)
-    except NetworkError:
+        async with (
+            asyncio.timeout(timeout_seconds),
+            client.stream(
+                request.method,
+                request.url,
+                headers=request.headers,
+                content=request.body,
+                timeout=timeout,
+            ) as response,
+        ):
+            return await read_response(response, source, most_bytes, request.secrets)
+    except errors.NetworkError:
         raise
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
-        cause = redacted(error, *request.secrets)
-        failure = translate_error(
-            error, redact(str(error), *request.secrets), source, timeout_seconds
-        )
+        cause = errors.redacted(error, *request.secrets)
+        text = redact(str(error), *request.secrets)
+        failure = translate_error(error, text, source, timeout_seconds)
     # Raised here, so that the library's exception, which holds the request, is not in the chain.
     raise failure from cause
 
 
-async def _send(
-    client: httpx2.AsyncClient,
-    request: PreparedRequest,
-    source: str,
-    timeout_seconds: float,
-    most_bytes: int,
-) -> Response:
-    timeout = httpx2.Timeout(timeout_seconds, connect=min(timeout_seconds, _CONNECT_SECONDS))
-    built = client.build_request(
-        request.method, request.url, headers=request.headers, content=request.body, timeout=timeout
-    )
-    response = await client.send(built, stream=True)
-    try:
-        return await read_response(response, source, most_bytes, request.secrets)
-    finally:
-        await response.aclose()
-
-
 def translate_error(
     error: Exception, text: str, source: str, timeout_seconds: float
-) -> NetworkError:
+) -> errors.NetworkError:
     """Return the NetworkError for a library's exception."""
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout):
         message = f"{source} cannot be reached: {text or 'connection timed out'}"
-        return SourceUnreachable(message, source=source, sent=False)
+        return errors.SourceUnreachable(message, source=source, sent=False)
     if isinstance(error, httpx2.TimeoutException | TimeoutError):
         message = f"{source} did not respond within {timeout_seconds:g} s"
-        return SourceTimeout(message, source=source)
+        return errors.SourceTimeout(message, source=source)
     hung_up = any(phrase in text.lower() for phrase in _HANG_UP_TEXTS)
     if isinstance(error, httpx2.DecodingError | httpx2.RemoteProtocolError) and not hung_up:
-        return InvalidResponse(f"{source} sent invalid HTTP: {text}", source=source)
+        return errors.InvalidResponse(f"{source} sent invalid HTTP: {text}", source=source)
     if isinstance(error, httpx2.TransportError | OSError) and not isinstance(
         error, httpx2.LocalProtocolError | httpx2.UnsupportedProtocol
     ):
         message = f"The connection to {source} broke: {text or type(error).__name__}"
-        return SourceUnreachable(message, source=source)
-    return InvalidRequest(f"Invalid request to {source}: {text}", source=source)
+        return errors.SourceUnreachable(message, source=source)
+    return errors.InvalidRequest(f"Invalid request to {source}: {text}", source=source)
 
 
 Params: TypeAlias = Mapping[str, str | int | float | bool | Sequence[str]]
@@ -303,34 +274,20 @@ def build_url(config: SourceConfig, path: str, params: Params | None) -> httpx2.
 
     Raises InvalidRequest if it is invalid or belongs to another host.
     """
-    url = _join_url(config, path, params)
-    if isinstance(url, str):
-        message = f"{path!r} is not a path of {config.name}: {url}"
-        raise InvalidRequest(message, source=config.name)
-    if not same_origin(url, config.base_url) or url.userinfo:
-        message = f"{config.name} is at {config.host}; requests do not go elsewhere"
-        raise InvalidRequest(message, source=config.name)
-    return url
-
-
-def _join_url(config: SourceConfig, path: str, params: Params | None) -> httpx2.URL | str:
-    """Return a URL, or why it is invalid."""
     try:
         if "://" in path.partition("?")[0]:
             url = httpx2.URL(path)
         else:
             stem = str(config.base_url).rstrip("/")
             url = httpx2.URL(f"{stem}/{path.lstrip('/')}" if path else stem)
-        return url.copy_merge_params(dict(params)) if params else url
+        url = url.copy_merge_params(dict(params)) if params else url
     except (httpx2.InvalidURL, TypeError, ValueError) as error:
-        return str(error)
-
-
-def _joined(url: httpx2.URL, location: str) -> httpx2.URL | None:
-    try:
-        return url.join(location)
-    except (httpx2.InvalidURL, ValueError):
-        return None
+        message = f"{path!r} is not a path of {config.name}: {error}"
+        raise errors.InvalidRequest(message, source=config.name) from None
+    if not same_origin(url, config.base_url) or url.userinfo:
+        message = f"{config.name} is at {config.host}; requests do not go elsewhere"
+        raise errors.InvalidRequest(message, source=config.name)
+    return url
 
 
 def with_credentials(config: SourceConfig, request: PreparedRequest) -> PreparedRequest:
@@ -350,20 +307,22 @@ def follow_redirect(
     config: SourceConfig, request: PreparedRequest, response: Response
 ) -> PreparedRequest:
     """Return the redirected request; raise RedirectRefused if the target is not allowed."""
-    url = _joined(request.url, response.headers.get("location", ""))
-    if url is None:
+    try:
+        url = request.url.join(response.headers.get("location", ""))
+    except (httpx2.InvalidURL, ValueError):
         message = f"{config.name} redirects to an invalid URL"
-        raise RedirectRefused(message, source=config.name)
+        raise errors.RedirectRefused(message, source=config.name) from None
     ours = same_origin(url, config.base_url)
     if request.method not in {"GET", "HEAD"} or not (ours or url.host in config.also_hosts):
         message = (
             f"{config.name} redirects to {url.host}, which is not allowed. Correct the "
             "base URL of the source, or add the host to also_hosts."
         )
-        raise RedirectRefused(message, source=config.name)
+        raise errors.RedirectRefused(message, source=config.name)
     if url.scheme != "https" and (config.base_url.scheme == "https" or url.scheme != "http"):
-        message = f"{config.name} redirects to an unencrypted URL"
-        raise RedirectRefused(message, source=config.name)
+        raise errors.RedirectRefused(
+            f"{config.name} redirects to an unencrypted URL", source=config.name
+        )
     for name in config.credentials.params:
         url = url.copy_remove_param(name)
     # What a caller adds to a request, an API key among it, is meant for the source alone.
@@ -371,26 +330,28 @@ def follow_redirect(
     return replace(request, url=url.copy_with(userinfo=b"", fragment=None), headers=headers)
 
 
-_SOURCE_FAULTS: Final = (SourceTimeout, SourceUnreachable, SourceServerError, InvalidResponse)
-_UNSENT: Final = (InvalidRequest,)
-_OUTCOMES: Final[tuple[tuple[type[GrandstandError], str], ...]] = (
-    (SourceTimeout, "timeout"),
-    (SourceUnreachable, "unreachable"),
-    (SourceServerError, "failed"),
-    (InvalidResponse, "invalid"),
-    (ResponseTooLarge, "too_large"),
-    (SourceRefused, "refused"),
-    (RedirectRefused, "redirected"),
-    (RateLimited, "rate_limited"),
-    (RateLimitTimeout, "rate_limit_timeout"),
-    (QuotaExceeded, "quota_exceeded"),
-    (CircuitOpen, "circuit_open"),
-    (InvalidRequest, "unsent"),
+_SOURCE_FAULTS: Final = (
+    errors.SourceTimeout,
+    errors.SourceUnreachable,
+    errors.SourceServerError,
+    errors.InvalidResponse,
 )
-_REPEATABLE: Final = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+_OUTCOMES: Final[tuple[tuple[type[GrandstandError], str], ...]] = (
+    (errors.SourceTimeout, "timeout"),
+    (errors.SourceUnreachable, "unreachable"),
+    (errors.SourceServerError, "failed"),
+    (errors.InvalidResponse, "invalid"),
+    (errors.ResponseTooLarge, "too_large"),
+    (errors.SourceRefused, "refused"),
+    (errors.RedirectRefused, "redirected"),
+    (errors.RateLimited, "rate_limited"),
+    (errors.RateLimitTimeout, "rate_limit_timeout"),
+    (errors.QuotaExceeded, "quota_exceeded"),
+    (errors.CircuitOpen, "circuit_open"),
+    (errors.InvalidRequest, "unsent"),
+)
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MAX_REDIRECTS: Final = 5
-_TRANSIENT_STATUSES: Final = frozenset({408, 425})
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,17 +462,14 @@ class Source:
             self._budget,
             clock=self._shared.clock,
             random=self._shared.random,
-            sleep=self._shared.sleep,
-            repeatable=repeatable or method in _REPEATABLE,
+            repeatable=repeatable or method in {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"},
         )
         self._budget.deposit()
-        while True:
-            await state.wait()
-            try:
-                return await self._attempt(request, accept, cost, state)
-            except NetworkError as error:
-                if not state.should_retry(error):
-                    raise
+        return await retry(
+            lambda: self._attempt(request, accept, cost, state),
+            state.wait_seconds,
+            self._shared.sleep,
+        )
 
     def status(self) -> SourceStatus:
         """Return the status as seen by this process."""
@@ -533,20 +491,18 @@ class Source:
         return self.status()
 
     async def _attempt(
-        self, request: PreparedRequest, accept: Collection[int], cost: int, retry: RetryState
+        self, request: PreparedRequest, accept: Collection[int], cost: int, state: RetryState
     ) -> Response:
         clock, began = self._shared.clock, self._shared.clock.monotonic()
         try:
             self._breaker.check()
-            response = await self._follow_redirects(request, accept, cost, retry)
+            response = await self._follow_redirects(request, accept, cost, state)
         except GrandstandError as error:
             self._failed(error)
             raise
         finally:
-            state = self._breaker.state
-            self._shared.metrics.set(
-                "source_breaker_open", float(state != "closed"), source=self.config.name
-            )
+            is_open = float(self._breaker.state != "closed")
+            self._shared.metrics.set("source_breaker_open", is_open, source=self.config.name)
         self._known = replace(self._known, last_success_at=clock.now())
         self._count("ok")
         taken = clock.monotonic() - began
@@ -554,31 +510,31 @@ class Source:
         return response
 
     async def _follow_redirects(
-        self, request: PreparedRequest, accept: Collection[int], cost: int, retry: RetryState
+        self, request: PreparedRequest, accept: Collection[int], cost: int, state: RetryState
     ) -> Response:
         """Follow allowed redirects, each within the rate limit."""
         for _ in range(_MAX_REDIRECTS):
-            response = await self._send_once(request, cost, retry)
+            response = await self._send_once(request, cost, state)
             if response.status not in _REDIRECTS or response.status in accept:
                 return response if response.status in accept else self._accepted(response)
             request, cost = follow_redirect(self.config, request, response), 0
         message = f"{self.config.name} redirects in a loop. Check its base URL."
-        raise RedirectRefused(message, source=self.config.name)
+        raise errors.RedirectRefused(message, source=self.config.name)
 
-    async def _send_once(self, request: PreparedRequest, cost: int, retry: RetryState) -> Response:
+    async def _send_once(self, request: PreparedRequest, cost: int, state: RetryState) -> Response:
         config, shared = self.config, self._shared
         client, host = shared.client(), request.url.netloc.decode("ascii")
         turn = shared.rate_limiter.acquire(
             host,
             config.rate,
-            within_seconds=retry.left_seconds,
+            within_seconds=state.left_seconds,
             hold_seconds=config.timeout_seconds,
         )
         async with turn:
             self._breaker.check()
             if cost:
                 self._note(await shared.quotas.spend(config.name, config.quota, cost))
-            with self._breaker.trying(_SOURCE_FAULTS, _UNSENT):
+            with self._breaker.trying(_SOURCE_FAULTS, unsent=(errors.InvalidRequest,)):
                 response = await send(
                     client,
                     with_credentials(config, request),
@@ -594,30 +550,27 @@ class Source:
         """Raise RateLimited or SourceServerError if the status says so."""
         name, status = self.config.name, response.status
         wait = parse_retry_after(response.headers, self._shared.clock.now())
-        limited = status == httpx2.codes.TOO_MANY_REQUESTS
-        faulted = httpx2.codes.is_server_error(status) or status in _TRANSIENT_STATUSES
+        limited = status == 429
+        faulted = httpx2.codes.is_server_error(status) or status in {408, 425}
         if wait and (limited or faulted):
             await self._shared.rate_limiter.pause(host, wait)
         if limited:
             later = f"in {wait:.0f} s" if wait is not None else "later"
             message = f"{name} reports too many requests. Try again {later}."
-            raise RateLimited(message, source=name, retry_after_seconds=wait)
+            raise errors.RateLimited(message, source=name, retry_after_seconds=wait)
         if faulted:
             text = _error_text(response)
             message = f"{name} responded with {status}{_as_suffix(text)}"
-            raise SourceServerError(
+            raise errors.SourceServerError(
                 message, source=name, answered=status, retry_after_seconds=wait, said=text
             )
 
     def _accepted(self, response: Response) -> Response:
-        fine = (
-            httpx2.codes.is_success(response.status) or response.status == httpx2.codes.NOT_MODIFIED
-        )
-        if fine:
+        if httpx2.codes.is_success(response.status) or response.status == 304:
             return response
         reason = _as_suffix(_error_text(response))
         message = f"{self.config.name} rejected the request with {response.status}{reason}"
-        raise SourceRefused(message, source=self.config.name, answered=response.status)
+        raise errors.SourceRefused(message, source=self.config.name, answered=response.status)
 
     async def _read_quota(self, response: Response) -> None:
         config = self.config
@@ -720,7 +673,10 @@ class SourceRegistry:
         `also_hosts`, without credentials. Raises InvalidInput if the name is taken or the URL is
         invalid.
         """
-        self._check_free(name)
+        if name in self._sources:
+            raise InvalidInput(
+                f"A source named {name} exists already. Drop it first, or choose another name."
+            )
         url, credentials = parse_base_url(base_url, credentials)
         config = SourceConfig(
             name=name,
@@ -762,13 +718,6 @@ class SourceRegistry:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-    def _check_free(self, name: str) -> None:
-        if name in self._sources:
-            message = (
-                f"A source named {name} exists already. Drop it first, or choose another name."
-            )
-            raise InvalidInput(message)
 
     def _get_client(self) -> httpx2.AsyncClient:
         if self._client is None:

@@ -9,14 +9,7 @@ InvalidInput   InvalidRequest
 
 from __future__ import annotations
 
-from grandstand.core.errors import (
-    GrandstandError,
-    InvalidInput,
-    LimitReached,
-    NotAllowed,
-    SourceFailed,
-    Unavailable,
-)
+from grandstand.core import errors
 from grandstand.core.logging import redact
 
 
@@ -29,7 +22,7 @@ def redacted(error: BaseException, *secrets: str) -> RedactedCause:
     return RedactedCause(redact(f"{type(error).__name__}: {error}", *secrets))
 
 
-class NetworkError(GrandstandError):
+class NetworkError(errors.GrandstandError):
     """A request to a source failed; `retry_after_seconds` is when to try again, if known."""
 
     code = "network-error"
@@ -42,13 +35,13 @@ class NetworkError(GrandstandError):
         self.retry_after_seconds = retry_after_seconds
 
 
-class SourceTimeout(NetworkError, Unavailable):
+class SourceTimeout(NetworkError, errors.Unavailable):
     """The source did not respond in time."""
 
     code = "source-timeout"
 
 
-class SourceUnreachable(NetworkError, Unavailable):
+class SourceUnreachable(NetworkError, errors.Unavailable):
     """No connection, or it broke; `sent` is False if the source cannot have seen the request."""
 
     code = "source-unreachable"
@@ -58,19 +51,19 @@ class SourceUnreachable(NetworkError, Unavailable):
         self.sent = sent
 
 
-class CircuitOpen(NetworkError, Unavailable):
+class CircuitOpen(NetworkError, errors.Unavailable):
     """The circuit breaker is open after repeated failures."""
 
     code = "circuit-open"
 
 
-class NotConnected(NetworkError, Unavailable):
+class NotConnected(NetworkError, errors.Unavailable):
     """The WebSocket is not connected."""
 
     code = "not-connected"
 
 
-class SourceServerError(NetworkError, SourceFailed):
+class SourceServerError(NetworkError, errors.SourceFailed):
     """The source failed; `answered` is the status, `said` the start of the response body."""
 
     code = "source-server-error"
@@ -89,7 +82,7 @@ class SourceServerError(NetworkError, SourceFailed):
         self.said = said
 
 
-class SourceRefused(NetworkError, SourceFailed):
+class SourceRefused(NetworkError, errors.SourceFailed):
     """The source rejected the request; `answered` is the status."""
 
     code = "source-refused"
@@ -101,13 +94,13 @@ class SourceRefused(NetworkError, SourceFailed):
         self.answered = answered
 
 
-class InvalidResponse(NetworkError, SourceFailed):
+class InvalidResponse(NetworkError, errors.SourceFailed):
     """The response is not in the expected format."""
 
     code = "invalid-response"
 
 
-class ResponseTooLarge(NetworkError, SourceFailed):
+class ResponseTooLarge(NetworkError, errors.SourceFailed):
     """The response exceeds the size limit."""
 
     code = "response-too-large"
@@ -115,7 +108,7 @@ class ResponseTooLarge(NetworkError, SourceFailed):
     retry = False
 
 
-class RedirectRefused(NetworkError, SourceFailed):
+class RedirectRefused(NetworkError, errors.SourceFailed):
     """The redirect leads to a place that is not allowed."""
 
     code = "redirect-refused"
@@ -123,19 +116,19 @@ class RedirectRefused(NetworkError, SourceFailed):
     retry = False
 
 
-class RateLimited(NetworkError, LimitReached):
+class RateLimited(NetworkError, errors.LimitReached):
     """The source reports too many requests."""
 
     code = "rate-limited"
 
 
-class RateLimitTimeout(NetworkError, LimitReached):
+class RateLimitTimeout(NetworkError, errors.LimitReached):
     """Our own rate limit would delay the request beyond its deadline."""
 
     code = "rate-limit-timeout"
 
 
-class QuotaExceeded(NetworkError, LimitReached):
+class QuotaExceeded(NetworkError, errors.LimitReached):
     """The quota of the current period is used up."""
 
     code = "quota-exceeded"
@@ -143,13 +136,13 @@ class QuotaExceeded(NetworkError, LimitReached):
     retry = False
 
 
-class RobotsDisallowed(NetworkError, NotAllowed):
+class RobotsDisallowed(NetworkError, errors.NotAllowed):
     """The site's robots.txt disallows the path."""
 
     code = "robots-disallowed"
 
 
-class InvalidRequest(NetworkError, InvalidInput):
+class InvalidRequest(NetworkError, errors.InvalidInput):
     """The request cannot be sent, or would go to a host that is not allowed."""
 
     code = "invalid-request"

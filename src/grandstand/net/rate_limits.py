@@ -32,13 +32,11 @@ class RateLimit:
 
     def __post_init__(self) -> None:
         if self.per_second <= 0 or self.burst < 1 or self.jitter_seconds < 0:
-            message = (
+            raise InvalidInput(
                 f"Invalid {self}: rate and burst must be positive, jitter must not be negative"
             )
-            raise InvalidInput(message)
         if self.concurrent is not None and self.concurrent < 1:
-            message = "concurrent must be at least 1"
-            raise InvalidInput(message)
+            raise InvalidInput("concurrent must be at least 1")
 
     def gap_seconds(self, random: Random) -> float:
         """Return the gap between two requests."""
@@ -165,11 +163,10 @@ async def limit_concurrency(
         async with asyncio.timeout(max(0.0, within_seconds)):
             await semaphore.acquire()
     except TimeoutError:
-        message = (
+        raise RateLimitTimeout(
             f"The most requests allowed to {host}, {rate.concurrent}, are in flight and none ended "
             "in time. Try again later."
-        )
-        raise RateLimitTimeout(message) from None
+        ) from None
     try:
         yield
     finally:
@@ -194,8 +191,7 @@ class Quota:
 
     def __post_init__(self) -> None:
         if self.most is not None and self.most < 1:
-            message = f"Invalid quota {self.most}. Use 1 or more, or None."
-            raise InvalidInput(message)
+            raise InvalidInput(f"Invalid quota {self.most}. Use 1 or more, or None.")
 
     def period_of(self, moment: datetime) -> str:
         """Return the key of the period that contains a time."""

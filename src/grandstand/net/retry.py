@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
-from typing import Final
+from typing import Final, TypeVar
 
 from grandstand.core.clock import Clock
-from grandstand.net.errors import (
-    InvalidResponse,
-    NetworkError,
-    RateLimited,
-    SourceServerError,
-    SourceTimeout,
-    SourceUnreachable,
-)
+from grandstand.net import errors
 from grandstand.net.rate_limits import Sleep
+
+T = TypeVar("T")
 
 # A Retry-After of more than a day is not believed.
 _MAX_RETRY_AFTER_SECONDS: Final = 86_400.0
 _TRANSIENT: Final = (
-    SourceTimeout,
-    SourceUnreachable,
-    SourceServerError,
-    RateLimited,
-    InvalidResponse,
+    errors.SourceTimeout,
+    errors.SourceUnreachable,
+    errors.SourceServerError,
+    errors.RateLimited,
+    errors.InvalidResponse,
 )
 
 
@@ -69,7 +64,7 @@ class RetryBudget:
 
 
 class RetryState:
-    """The attempts of one request so far."""
+    """The deadline of one request, and the wait after each of its failures."""
 
     def __init__(
         self,
@@ -78,53 +73,62 @@ class RetryState:
         *,
         clock: Clock,
         random: Random,
-        sleep: Sleep = asyncio.sleep,
         repeatable: bool,
     ) -> None:
         self._retries = retries
         self._budget = budget
         self._clock = clock
         self._random = random
-        self._sleep = sleep
         self._repeatable = repeatable
         self._until = clock.monotonic() + retries.within_seconds
-        self._failed = 0
-        self.wait_seconds = 0.0
 
     @property
     def left_seconds(self) -> float:
         """The seconds left until the deadline."""
         return self._until - self._clock.monotonic()
 
-    def should_retry(self, error: Exception) -> bool:
-        """Return whether to retry after an error, and set the wait before it."""
-        if not isinstance(error, NetworkError) or not self._may_repeat(error):
-            return False
-        self._failed += 1
-        wait = self._backoff(error)
-        if self._failed >= self._retries.tries or wait >= self.left_seconds:
-            return False
-        if not self._budget.withdraw():
-            return False
-        self.wait_seconds = wait
-        return True
-
-    async def wait(self) -> None:
-        """Wait before the next attempt."""
-        wait, self.wait_seconds = self.wait_seconds, 0.0
-        if wait > 0:
-            await self._sleep(wait)
-
-    def _may_repeat(self, error: NetworkError) -> bool:
+    def wait_seconds(self, error: Exception, failures: int) -> float | None:
+        """Return the wait before the next attempt; None if there is none."""
         if not isinstance(error, _TRANSIENT):
-            return False
-        untouched = isinstance(error, SourceUnreachable) and not error.sent
-        return self._repeatable or untouched or isinstance(error, RateLimited)
+            return None
+        untouched = isinstance(error, errors.SourceUnreachable) and not error.sent
+        if not (self._repeatable or untouched or isinstance(error, errors.RateLimited)):
+            return None
+        policy = self._retries
+        wait = backoff_seconds(failures, policy.first_seconds, policy.most_seconds, self._random)
+        wait = max(wait, error.retry_after_seconds or 0.0)
+        is_last = failures >= policy.tries or wait >= self.left_seconds
+        return None if is_last or not self._budget.withdraw() else wait
 
-    def _backoff(self, error: NetworkError) -> float:
-        doubled = self._retries.first_seconds * 2.0 ** (self._failed - 1)
-        wait = self._random.uniform(0.5, 1.0) * min(doubled, self._retries.most_seconds)
-        return max(wait, error.retry_after_seconds or 0.0)
+
+def backoff_seconds(
+    failures: int, first_seconds: float, most_seconds: float, random: Random | None = None
+) -> float:
+    """Return the wait after the nth failure in a row: doubling, with up to half taken off."""
+    wait = min(first_seconds * 2.0 ** min(failures - 1, 30), most_seconds)
+    return wait if random is None else random.uniform(0.5, 1.0) * wait
+
+
+async def retry(
+    work: Callable[[], Awaitable[T]],
+    wait_seconds: Callable[[Exception, int], float | None],
+    sleep: Sleep = asyncio.sleep,
+) -> T:
+    """Call `work` until it succeeds.
+
+    `wait_seconds` gets the error and the number of failures so far. It returns how long to wait
+    before the next call, or None to raise the error.
+    """
+    failures = 0
+    while True:
+        try:
+            return await work()
+        except Exception as error:
+            failures += 1
+            wait = wait_seconds(error, failures)
+            if wait is None:
+                raise
+        await sleep(wait)
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

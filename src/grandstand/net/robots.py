@@ -65,8 +65,7 @@ class RobotsGuard:
         """Raise RobotsDisallowed if robots.txt disallows a path, including its query."""
         if not (await self.rules()).allow(path):
             name = self._source.config.name
-            message = f"The robots.txt of {name} disallows {path}"
-            raise RobotsDisallowed(message, source=name)
+            raise RobotsDisallowed(f"The robots.txt of {name} disallows {path}", source=name)
 
     async def _fetch(self) -> RobotsRules:
         url = str(self._source.config.base_url.copy_with(path="/robots.txt"))

@@ -15,18 +15,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from grandstand.core.clock import Clock
 from grandstand.core.logging import get_logger, redact
 from grandstand.core.metrics import Metrics
-from grandstand.net.errors import (
-    InvalidRequest,
-    NetworkError,
-    NotConnected,
-    SourceRefused,
-    redacted,
-)
+from grandstand.net import errors
 from grandstand.net.rate_limits import Sleep
-
-_RETRYABLE_STATUSES: Final = frozenset({408, 425, 429})
-_CLIENT_ERRORS: Final = range(400, 500)
-_REDIRECTS: Final = range(300, 400)
+from grandstand.net.retry import backoff_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +121,7 @@ class WebSocketClient:
             await connection.send(data)
             return
         except websockets.ConnectionClosed as error:
-            cause = redacted(error)
+            cause = errors.redacted(error)
         raise self._not_connected() from cause
 
     async def reconnect(self) -> None:
@@ -155,7 +146,7 @@ class WebSocketClient:
             reason = None
             try:
                 connection = await self._open()
-            except NetworkError as error:
+            except errors.NetworkError as error:
                 if not error.retry:
                     raise
                 reason = str(error)
@@ -164,13 +155,19 @@ class WebSocketClient:
                     yield Connected(self._connections, self._clock.now())
                     while (data := await self._receive(connection)) is not None:
                         yield Message(data, self._clock.now())
-                    reason = self._end(began)
+                    reason = self._ended
+                    # A connection that did not last counts as a failure.
+                    lasted = self._clock.monotonic() - began >= self._config.settled_seconds
+                    self._failed = 0 if lasted else self._failed + 1
                 finally:
                     self._connection = None
                     await connection.close()
             if self._closing.is_set():
                 return
-            wait = self._backoff()
+            config = self._config
+            wait = backoff_seconds(
+                max(1, self._failed), config.first_seconds, config.most_seconds, self._random
+            )
             self._log.warning("disconnected", reason=reason, again_in_seconds=round(wait, 2))
             yield Disconnected(reason, wait, self._clock.now())
             if not self._closing.is_set():
@@ -192,13 +189,23 @@ class WebSocketClient:
 
     async def _open(self) -> ClientConnection:
         """Open a connection. Raises NotConnected (retryable), SourceRefused or InvalidRequest."""
-        headers = self._headers() if self._headers else {}
+        config, headers = self._config, self._headers() if self._headers else {}
         try:
-            connection = await self._connect(headers)
+            connection = await _DirectConnect(
+                self._url,
+                additional_headers=headers,
+                proxy=None,
+                open_timeout=config.open_seconds,
+                ping_interval=config.ping_seconds,
+                ping_timeout=config.pong_seconds,
+                close_timeout=1.0,
+                max_size=config.most_bytes,
+                max_queue=config.queue,
+            )
         except (websockets.WebSocketException, OSError, TimeoutError, ValueError) as error:
             secrets = tuple(headers.values())
             failure = self._translate(error, redact(str(error), *secrets))
-            cause = redacted(error, *secrets)
+            cause = errors.redacted(error, *secrets)
         else:
             self._connections += 1
             self._connection = connection
@@ -207,30 +214,6 @@ class WebSocketClient:
         self._failed += 1
         self._metrics.count("socket_connects", source=self.name, outcome="failed")
         raise failure from cause
-
-    async def _connect(self, headers: Mapping[str, str]) -> ClientConnection:
-        config = self._config
-        return await _DirectConnect(
-            self._url,
-            additional_headers=headers,
-            proxy=None,
-            open_timeout=config.open_seconds,
-            ping_interval=config.ping_seconds,
-            ping_timeout=config.pong_seconds,
-            close_timeout=1.0,
-            max_size=config.most_bytes,
-            max_queue=config.queue,
-        )
-
-    def _end(self, began: float) -> str:
-        """Return why the connection ended; a short one counts as a failure."""
-        settled = self._clock.monotonic() - began >= self._config.settled_seconds
-        self._failed = 0 if settled else self._failed + 1
-        return self._ended
-
-    def _backoff(self) -> float:
-        doubled = self._config.first_seconds * 2.0 ** min(max(0, self._failed - 1), 30)
-        return self._random.uniform(0.5, 1.0) * min(doubled, self._config.most_seconds)
 
     async def _wait(self, seconds: float) -> None:
         sleeping = asyncio.ensure_future(self._sleep(seconds))
@@ -241,23 +224,23 @@ class WebSocketClient:
             sleeping.cancel()
             closing.cancel()
 
-    def _translate(self, error: Exception, text: str) -> NetworkError:
+    def _translate(self, error: Exception, text: str) -> errors.NetworkError:
         if isinstance(error, websockets.InvalidStatus):
             status = error.response.status_code
-            refused = status in _REDIRECTS or status in _CLIENT_ERRORS
-            if refused and status not in _RETRYABLE_STATUSES:
+            if 300 <= status < 500 and status not in {408, 425, 429}:
                 message = f"{self.name} refused the connection with {status}"
-                return SourceRefused(message, source=self.name, answered=status)
-            return NotConnected(f"{self.name} responded with {status}", source=self.name)
+                return errors.SourceRefused(message, source=self.name, answered=status)
+            return errors.NotConnected(f"{self.name} responded with {status}", source=self.name)
         if isinstance(error, websockets.InvalidURI | ValueError):
-            message = f"{self.name} cannot be connected to: {text}"
-            return InvalidRequest(message, source=self.name)
+            return errors.InvalidRequest(
+                f"{self.name} cannot be connected to: {text}", source=self.name
+            )
         message = f"{self.name} cannot be reached: {text or 'connection timed out'}"
-        return NotConnected(message, source=self.name)
+        return errors.NotConnected(message, source=self.name)
 
-    def _not_connected(self) -> NotConnected:
+    def _not_connected(self) -> errors.NotConnected:
         message = f"Not connected to {self.name}. Wait for the next Connected event."
-        return NotConnected(message, source=self.name)
+        return errors.NotConnected(message, source=self.name)
 
 
 class _DirectConnect(connect):

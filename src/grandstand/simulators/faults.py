@@ -10,16 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from grandstand.simulators.asgi import (
-    JSON,
-    Application,
-    Message,
-    Receive,
-    Send,
-    read_body,
-    send_json,
-    send_response,
-)
+from grandstand.simulators import asgi
 
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
@@ -87,12 +78,12 @@ class Faulty:
     garbage, or end the connection.
     """
 
-    def __init__(self, app: Application, faults: Faults, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, app: asgi.Application, faults: Faults, sleep: Sleep = asyncio.sleep) -> None:
         self._app = app
         self._faults = faults
         self._sleep = sleep
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: asgi.Message, receive: asgi.Receive, send: asgi.Send) -> None:
         """Handle one request or WebSocket."""
         if scope["type"] == "http" and scope["path"] == CONTROL:
             await self._control(scope, receive, send)
@@ -103,7 +94,7 @@ class Faulty:
         else:
             await self._app(scope, receive, send)
 
-    async def _request(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _request(self, scope: asgi.Message, receive: asgi.Receive, send: asgi.Send) -> None:
         path, faults = scope["path"], self._faults
         if slow := faults.strike(path, "delay"):
             await self._sleep(slow.seconds)
@@ -115,22 +106,24 @@ class Faulty:
         if refused := faults.strike(path, "too many", "failing"):
             status = _TOO_MANY if refused.kind == "too many" else _FAILING
             wait = [(b"retry-after", f"{refused.seconds:g}".encode())]
-            await send_response(send, status, b'{"error": "injected fault"}', wait)
+            await asgi.send_response(send, status, b'{"error": "injected fault"}', wait)
             return
         if faults.strike(path, "garbage"):
-            await send_response(send, 200, _GARBAGE, [JSON])
+            await asgi.send_response(send, 200, _GARBAGE, [asgi.JSON])
             return
         await self._app(scope, receive, _cut(send) if faults.strike(path, "disconnect") else send)
 
-    async def _control(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _control(self, scope: asgi.Message, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["method"] == "PUT":
             try:
-                rules = msgspec.json.decode(await read_body(receive), type=list[Fault])
+                rules = msgspec.json.decode(await asgi.read_body(receive), type=list[Fault])
             except msgspec.MsgspecError as error:
-                await send_response(send, 400, str(error).encode())
+                await asgi.send_response(send, 400, str(error).encode())
                 return
             self._faults.ask_for(*rules)
-        await send_json(send, 200, {"rules": self._faults.rules, "struck": self._faults.struck})
+        await asgi.send_json(
+            send, 200, {"rules": self._faults.rules, "struck": self._faults.struck}
+        )
 
 
 class ConnectionAborted(Exception):
@@ -140,15 +133,15 @@ class ConnectionAborted(Exception):
 class _Frames:
     """Sends the frames of one WebSocket, with faults."""
 
-    def __init__(self, faults: Faults, scope: Message, send: Send, sleep: Sleep) -> None:
+    def __init__(self, faults: Faults, scope: asgi.Message, send: asgi.Send, sleep: Sleep) -> None:
         self._faults = faults
         self._path: str = scope["path"]
         self._send = send
         self._sleep = sleep
-        self._delayed: Message | None = None
+        self._delayed: asgi.Message | None = None
         self._is_closed = False
 
-    async def __call__(self, message: Message) -> None:
+    async def __call__(self, message: asgi.Message) -> None:
         if message["type"] != "websocket.send":
             await self._release()
             await self._send(message)
@@ -160,7 +153,7 @@ class _Frames:
         )
         await self._frame(message, fault)
 
-    async def _frame(self, message: Message, fault: Fault | None) -> None:
+    async def _frame(self, message: asgi.Message, fault: Fault | None) -> None:
         if fault is None:
             await self._send(message)
             await self._release()
@@ -186,10 +179,10 @@ class _Frames:
             await self._send(delayed)
 
 
-def _cut(send: Send) -> Send:
+def _cut(send: asgi.Send) -> asgi.Send:
     """Send the headers and half of the first body part, then end the connection."""
 
-    async def half(message: Message) -> None:
+    async def half(message: asgi.Message) -> None:
         if message["type"] != "http.response.body":
             await send(message)
             return

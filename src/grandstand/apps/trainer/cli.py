@@ -295,11 +295,10 @@ def _read_file(file: Path) -> tuple[str, AttemptInput]:
     except OSError as error:
         raise InvalidInput(f"Cannot read {file}: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        message = (
+        raise InvalidInput(
             f'{file} must be JSON: {{"scenarioId": "…", "answers": '
             f'[{{"questionId": "…", "answer": "…"}}]}}. Problem: {error}'
-        )
-        raise InvalidInput(message) from error
+        ) from error
 
 
 def _percent(value: object) -> int | None:

@@ -7,6 +7,7 @@ import ssl
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 from typing import Final, Self
 
@@ -21,6 +22,7 @@ from grandstand.net.http2_push.requests import (
     PushOutcome,
     PushRequest,
 )
+from grandstand.net.retry import backoff_seconds, retry
 
 _HTTPS_PORT: Final = 443
 _SOON_SECONDS: Final = 0.01
@@ -238,29 +240,27 @@ class PushClient:
     def _penalty(self) -> float:
         if not self._failed_connections:
             return 0.0
-        doubled = self._config.first_wait_seconds * 2.0 ** min(self._failed_connections - 1, 10)
-        return min(doubled, _MOST_WAIT_SECONDS) * self._random.uniform(0.5, 1.0)
+        first = self._config.first_wait_seconds
+        return backoff_seconds(self._failed_connections, first, _MOST_WAIT_SECONDS, self._random)
 
     async def _connect(self, wait_seconds: float) -> None:
+        def backoff(error: Exception, failures: int) -> float | None:
+            if failures >= self._config.tries or not isinstance(error, OSError):
+                return None
+            return backoff_seconds(failures, self._config.first_wait_seconds, inf, self._random)
+
         await asyncio.sleep(wait_seconds)
-        doubling = self._config.first_wait_seconds
-        why = ""
-        for left in reversed(range(self._config.tries)):
-            try:
-                connection = await self._open()
-            except (OSError, TimeoutError) as error:
-                why = str(redacted(error))
-            else:
-                self._connections.append(connection)
-                self.count.opened += 1
-                self.has_room(connection)
-                return
-            if left:
-                await asyncio.sleep(self._random.uniform(0.5, 1.0) * doubling)
-                doubling *= 2
-        get_logger("push").warning("push_connect_failed", host=self._host, reason=why)
-        if not self._connections:
-            self._give_up(f"no connection to {self._host}: {why}")
+        try:
+            connection = await retry(self._open, backoff)
+        except OSError as error:
+            why = str(redacted(error))
+            get_logger("push").warning("push_connect_failed", host=self._host, reason=why)
+            if not self._connections:
+                self._give_up(f"no connection to {self._host}: {why}")
+        else:
+            self._connections.append(connection)
+            self.count.opened += 1
+            self.has_room(connection)
 
     async def _open(self) -> Connection:
         loop = asyncio.get_running_loop()
@@ -278,8 +278,7 @@ class PushClient:
         spoken = transport.get_extra_info("ssl_object").selected_alpn_protocol()
         if spoken != "h2":
             connection.abort("the host does not speak HTTP/2")
-            message = f"{self._host} does not speak HTTP/2"
-            raise OSError(message)
+            raise OSError(f"{self._host} does not speak HTTP/2")
         return connection
 
     def _give_up(self, why: str) -> None:
@@ -331,6 +330,5 @@ def _read_host(host: str) -> tuple[str, int]:
     if not colon:
         return host, _HTTPS_PORT
     if not name or not port.isdigit():
-        message = f"Invalid host {host!r}. Use HOST or HOST:PORT."
-        raise InvalidRequest(message)
+        raise InvalidRequest(f"Invalid host {host!r}. Use HOST or HOST:PORT.")
     return name, int(port)

@@ -12,14 +12,6 @@ import msgspec
 
 from grandstand.net.errors import InvalidResponse
 from grandstand.net.http2_push import frames
-from grandstand.net.http2_push.frames import (
-    ErrorCode,
-    Flag,
-    FlowControl,
-    FrameType,
-    Setting,
-    build_frame,
-)
 from grandstand.net.http2_push.requests import (
     Batch,
     NoResponse,
@@ -34,9 +26,9 @@ from grandstand.net.http2_push.requests import (
 )
 
 # Plain integers: looking up an enum member costs more than packing a frame.
-_HEADERS: Final = int(FrameType.HEADERS)
-_LAST: Final = int(Flag.END_HEADERS)
-_WHOLE: Final = int(Flag.END_STREAM | Flag.END_HEADERS)
+_HEADERS: Final = int(frames.FrameType.HEADERS)
+_LAST: Final = int(frames.Flag.END_HEADERS)
+_WHOLE: Final = int(frames.Flag.END_STREAM | frames.Flag.END_HEADERS)
 _OK: Final = 0x88
 _FORBIDDEN: Final = 403
 _RETIRES_AT: Final = frames.MAX_STREAM_ID - 2**16
@@ -89,7 +81,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._flying: dict[int, PendingRequest] = {}
         self._incoming: dict[int, _Incoming] = {}
-        self._flow = FlowControl()
+        self._flow = frames.FlowControl()
         self._rest = b""
         self._next_stream = 1
         self._continued: tuple[int, int] | None = None
@@ -160,12 +152,14 @@ class Connection(asyncio.Protocol):
 
     def ping(self) -> None:
         """Send a ping; any frame that arrives increases `frames_heard`."""
-        self._write(build_frame(FrameType.PING, 0, 0, b"alive?!?"))
+        self._write(frames.build_frame(frames.FrameType.PING, 0, 0, b"alive?!?"))
 
     def cancel(self, batch: Batch, outcome: PushOutcome) -> None:
         """Cancel the requests of a batch."""
         streams = [stream for stream, job in self._flying.items() if job[0] is batch]
-        self._write(b"".join(frames.reset_frame(stream, ErrorCode.CANCEL) for stream in streams))
+        self._write(
+            b"".join(frames.reset_frame(stream, frames.ErrorCode.CANCEL) for stream in streams)
+        )
         for stream in streams:
             self._resolve(stream, outcome)
 
@@ -185,7 +179,7 @@ class Connection(asyncio.Protocol):
         """Send GOAWAY and close the connection."""
         self._retire()
         if self._transport is not None:
-            self._write(frames.goaway_frame(0, ErrorCode.NO_ERROR))
+            self._write(frames.goaway_frame(0, frames.ErrorCode.NO_ERROR))
             self._transport.close()
 
     def data_received(self, data: bytes) -> None:
@@ -209,8 +203,7 @@ class Connection(asyncio.Protocol):
             size = head >> 8
             start = at + frames.FRAME_HEADER_BYTES
             if size > frames.MAX_FRAME_BYTES:
-                message = f"a frame of {size} bytes"
-                raise InvalidResponse(message)
+                raise InvalidResponse(f"a frame of {size} bytes")
             if start + size > end:
                 break
             at = start + size
@@ -227,34 +220,32 @@ class Connection(asyncio.Protocol):
         return at
 
     def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
-        if self._continued is not None and kind != FrameType.CONTINUATION:
-            message = "headers were interrupted"
-            raise InvalidResponse(message)
+        if self._continued is not None and kind != frames.FrameType.CONTINUATION:
+            raise InvalidResponse("headers were interrupted")
         match kind:
-            case FrameType.HEADERS:
+            case frames.FrameType.HEADERS:
                 self._headers(flags, stream, frames.strip_padding(flags, payload))
-            case FrameType.CONTINUATION:
+            case frames.FrameType.CONTINUATION:
                 self._continuation(flags, stream, payload)
-            case FrameType.DATA:
+            case frames.FrameType.DATA:
                 self._data(flags, stream, payload)
-            case FrameType.RST_STREAM:
+            case frames.FrameType.RST_STREAM:
                 self._reset(stream, frames.read_uint31(payload))
-            case FrameType.WINDOW_UPDATE:
+            case frames.FrameType.WINDOW_UPDATE:
                 self._write(self._flow.widen(stream, frames.read_uint31(payload)))
             case _:
                 self._take_control(kind, flags, payload)
 
     def _take_control(self, kind: int, flags: int, payload: bytes) -> None:
         match kind:
-            case FrameType.SETTINGS:
+            case frames.FrameType.SETTINGS:
                 self._settings(flags, payload)
-            case FrameType.PING:
+            case frames.FrameType.PING:
                 self._pinged(flags, payload)
-            case FrameType.GOAWAY:
+            case frames.FrameType.GOAWAY:
                 self._goaway(payload)
-            case FrameType.PUSH_PROMISE:
-                message = "an unexpected PUSH_PROMISE"
-                raise InvalidResponse(message)
+            case frames.FrameType.PUSH_PROMISE:
+                raise InvalidResponse("an unexpected PUSH_PROMISE")
             case _:
                 pass
 
@@ -265,35 +256,38 @@ class Connection(asyncio.Protocol):
             if response.block and decode_status(bytes(response.block)) < 200:
                 response.block.clear()
             response.block += payload
-        response.ended = bool(flags & Flag.END_STREAM)
-        self._continued = None if flags & Flag.END_HEADERS else (stream, len(payload))
+        response.ended = bool(flags & frames.Flag.END_STREAM)
+        self._continued = None if flags & frames.Flag.END_HEADERS else (stream, len(payload))
         self._finish(stream)
 
     def _continuation(self, flags: int, stream: int, payload: bytes) -> None:
         before = self._continued
         if before is None or before[0] != stream or before[1] > self._most_answer_bytes:
-            message = "an invalid CONTINUATION"
-            raise InvalidResponse(message)
+            raise InvalidResponse("an invalid CONTINUATION")
         response = self._incoming[stream]
         if not response.body:
             response.block += payload
-        self._continued = None if flags & Flag.END_HEADERS else (stream, before[1] + len(payload))
+        self._continued = (
+            None if flags & frames.Flag.END_HEADERS else (stream, before[1] + len(payload))
+        )
         self._finish(stream)
 
     def _data(self, flags: int, stream: int, payload: bytes) -> None:
         if payload:
             more = frames.window_update_frame(0, len(payload))
             more += (
-                b"" if flags & Flag.END_STREAM else frames.window_update_frame(stream, len(payload))
+                b""
+                if flags & frames.Flag.END_STREAM
+                else frames.window_update_frame(stream, len(payload))
             )
             self._write(more)
         response = self._incoming.get(stream)
         if response is None:
             return
-        response.body += frames.strip_padding(flags & ~Flag.PRIORITY, payload)
-        response.ended = bool(flags & Flag.END_STREAM)
+        response.body += frames.strip_padding(flags & ~frames.Flag.PRIORITY, payload)
+        response.ended = bool(flags & frames.Flag.END_STREAM)
         if len(response.body) > self._most_answer_bytes:
-            self._write(frames.reset_frame(stream, ErrorCode.CANCEL))
+            self._write(frames.reset_frame(stream, frames.ErrorCode.CANCEL))
             self._resolve(stream, NoResponse("the response is too large", sent=True))
         else:
             self._finish(stream)
@@ -317,24 +311,24 @@ class Connection(asyncio.Protocol):
             job[0].record(job[1], outcome)
 
     def _settings(self, flags: int, payload: bytes) -> None:
-        if flags & Flag.ACK:
+        if flags & frames.Flag.ACK:
             return
         unblocked = b""
         self.peer_streams = _UNLIMITED if self.peer_streams is None else self.peer_streams
         for name, value in frames.read_settings(payload):
-            if name == Setting.MAX_CONCURRENT_STREAMS:
+            if name == frames.Setting.MAX_CONCURRENT_STREAMS:
                 self.peer_streams = value
-            elif name == Setting.INITIAL_WINDOW_SIZE:
+            elif name == frames.Setting.INITIAL_WINDOW_SIZE:
                 unblocked = self._flow.resize(value)
-        self._write(build_frame(FrameType.SETTINGS, Flag.ACK, 0) + unblocked)
+        self._write(frames.build_frame(frames.FrameType.SETTINGS, frames.Flag.ACK, 0) + unblocked)
 
     def _pinged(self, flags: int, payload: bytes) -> None:
-        if not flags & Flag.ACK:
-            self._write(build_frame(FrameType.PING, Flag.ACK, 0, payload))
+        if not flags & frames.Flag.ACK:
+            self._write(frames.build_frame(frames.FrameType.PING, frames.Flag.ACK, 0, payload))
 
     def _reset(self, stream: int, code: int) -> None:
         job = self._flying.get(stream)
-        if job is not None and code == ErrorCode.REFUSED_STREAM:
+        if job is not None and code == frames.ErrorCode.REFUSED_STREAM:
             del self._flying[stream]
             self._owner.refused(job)
         self._resolve(stream, NoResponse(f"the stream was reset with code {code}", sent=True))

@@ -172,8 +172,7 @@ class FlowControl:
             return self._release(stream)
         self._window += more
         if self._window > MAX_STREAM_ID:
-            message = "a window larger than 2**31 - 1"
-            raise InvalidResponse(message)
+            raise InvalidResponse("a window larger than 2**31 - 1")
         return self._release_all()
 
     def resize(self, size: int) -> bytes:

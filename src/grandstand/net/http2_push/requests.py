@@ -80,8 +80,7 @@ def decode_status(block: bytes) -> int:
         return known
     status = decode_headers(block).get(":status", "")
     if not status.isdigit():
-        message = "The response has no status"
-        raise InvalidResponse(message)
+        raise InvalidResponse("The response has no status")
     return int(status)
 
 
@@ -139,14 +138,12 @@ class PushRequest(msgspec.Struct, frozen=True, gc=False):
         """Raise InvalidRequest if the request cannot be sent."""
         path = self.path
         if len(self.body) > MAX_FRAME_BYTES or len(path) > _MAX_TEXT:
-            message = (
+            raise InvalidRequest(
                 f"The path has {len(path)} characters (limit {_MAX_TEXT}) and the body "
                 f"{len(self.body)} bytes (limit {MAX_FRAME_BYTES})"
             )
-            raise InvalidRequest(message)
         if path[:1] != "/" or not (path.isascii() and path.isprintable()):
-            message = "The path must start with / and be ASCII"
-            raise InvalidRequest(message)
+            raise InvalidRequest("The path must start with / and be ASCII")
         for _, value in self.own:
             if len(value) > _MAX_TEXT or not (value.isascii() and value.isprintable()):
                 message = f"Header values must be ASCII of at most {_MAX_TEXT} characters"

@@ -215,8 +215,7 @@ class PracticePages(TrainerPageGroup):
     async def _draft(self, caller: Caller, attempt_id: str) -> AttemptWithScenario:
         view = await self._trainer.attempts.get(caller.user_id, attempt_id)
         if view.scenario is None:
-            message = f"The scenario of attempt {attempt_id} no longer exists."
-            raise InvalidAttemptState(message)
+            raise InvalidAttemptState(f"The scenario of attempt {attempt_id} no longer exists.")
         return view
 
     async def _save_quietly(

@@ -319,10 +319,9 @@ class AttemptService:
         try:
             return await get_attempt(self.store, attempt.user_id, attempt.attempt_id)
         except AttemptNotFound as error:
-            message = (
+            raise ClientTokenReused(
                 f"Attempt {attempt.attempt_id} of this client token was deleted. Use a new token."
-            )
-            raise ClientTokenReused(message) from error
+            ) from error
 
     async def _write_submission(self, write: Write, attempt_id: str) -> bool:
         """Submit, and queue the evaluation, in one transaction; False if a condition failed."""

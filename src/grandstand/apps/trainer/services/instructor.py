@@ -137,8 +137,7 @@ class InstructorService:
             Attempt.override(before, evaluation, override),
             UserTotals.rescore(before.user_id, difference),
         ):
-            message = f"Attempt {attempt_id} changed in the meantime. Reload it."
-            raise InvalidAttemptState(message)
+            raise InvalidAttemptState(f"Attempt {attempt_id} changed in the meantime. Reload it.")
         self._cached_until = float("-inf")
         await self._announce(before, evaluation)
         overrides = (*(before.overrides or ()), override)
