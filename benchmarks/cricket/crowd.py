@@ -15,7 +15,7 @@ from benchmarks.harness.rows import Limit, Row
 from grandstand.apps.cricket.sources.apns import ApnsClient, ProviderToken
 from grandstand.core.clock import SystemClock
 from grandstand.core.metrics import Metrics
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 
 _CHANNEL = "Y2hhbm5lbA=="
 

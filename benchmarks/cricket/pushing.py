@@ -12,7 +12,7 @@ from grandstand.apps.cricket.domain.live_activities import PushTarget, make_push
 from grandstand.apps.cricket.sources.apns import ApnsClient, ApnsPayload, ProviderToken
 from grandstand.core.clock import SystemClock
 from grandstand.core.metrics import Metrics
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 
 
 def rows(*, full: bool) -> list[Row]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from grandstand.core.clock import SystemClock
-from grandstand.net.http2_push import PushClient, PushConfig, PushRequest, SharedHeaders
+from grandstand.net.http2_push.client import PushClient, PushConfig
+from grandstand.net.http2_push.requests import PushRequest, SharedHeaders
 from grandstand.simulators.push.http2_server import (
     Certificate,
     Http2Connection,

@@ -7,10 +7,9 @@ from collections import Counter
 import pytest
 
 from grandstand.net.errors import InvalidRequest
-from grandstand.net.http2_push import (
+from grandstand.net.http2_push.client import PushClient, PushConfig
+from grandstand.net.http2_push.requests import (
     NoResponse,
-    PushClient,
-    PushConfig,
     PushOutcome,
     PushRequest,
     PushResponse,

@@ -10,7 +10,7 @@ from hpack import Encoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grandstand.net.http2_push import NoResponse, PushOutcome, PushResponse, frames
+from grandstand.net.http2_push import frames
 from grandstand.net.http2_push.connection import Connection
 from grandstand.net.http2_push.frames import (
     ErrorCode,
@@ -21,7 +21,13 @@ from grandstand.net.http2_push.frames import (
     goaway_frame,
     reset_frame,
 )
-from grandstand.net.http2_push.requests import Batch, PendingRequest
+from grandstand.net.http2_push.requests import (
+    Batch,
+    NoResponse,
+    PendingRequest,
+    PushOutcome,
+    PushResponse,
+)
 from tests.net.http2_push.host import requests
 
 _END = Flag.END_STREAM

@@ -9,13 +9,8 @@ import msgspec
 import pytest
 
 from grandstand.core.clock import ManualClock, SystemClock
-from grandstand.net.http2_push import (
-    PushClient,
-    PushConfig,
-    PushRequest,
-    PushResponse,
-    SharedHeaders,
-)
+from grandstand.net.http2_push.client import PushClient, PushConfig
+from grandstand.net.http2_push.requests import PushRequest, PushResponse, SharedHeaders
 from grandstand.simulators.push.service import PushService
 from grandstand.simulators.push.validation import STATUS_BY_REASON, ScriptedReply, SigningKey
 

@@ -22,7 +22,7 @@ from grandstand.kit.jobs.runner import JobRunner, RunnerConfig
 from grandstand.kit.outbox import Deliverer, DeliveryPolicy, Outbox
 from grandstand.kit.shared_limits import TableQuotas, TableRateLimiter
 from grandstand.net.client import SourceRegistry
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 from grandstand.simulators.scores.feed import BASE, TOKEN
 from tests.apps.cricket.services.stage import BUNDLE, Listener
 from tests.kit.stores import open_at

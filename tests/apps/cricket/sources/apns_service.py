@@ -19,7 +19,7 @@ from grandstand.apps.cricket.sources.apns import (
 )
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.core.metrics import Metrics
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 from grandstand.simulators.push.phones import Activity, Phone
 from grandstand.simulators.push.service import Addresses, PushService
 from grandstand.simulators.push.validation import SigningKey

@@ -12,7 +12,7 @@ from grandstand.apps.cricket.domain.live_activities import BrowserSubscription, 
 from grandstand.apps.cricket.sources.webpush import WebPushClient, encrypt_message
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.core.errors import InvalidInput
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 from grandstand.simulators.push.service import PushService
 from grandstand.simulators.push.validation import SigningKey
 from grandstand.simulators.push.webpush import SimulatedBrowser

@@ -80,7 +80,7 @@ from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher
 from grandstand.kit.outbox import DeliveryHandler, Outbox
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

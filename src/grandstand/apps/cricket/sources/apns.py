@@ -18,9 +18,9 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
 from grandstand.core.logging import get_logger, register_secrets
 from grandstand.core.metrics import Metrics
-from grandstand.net.http2_push import (
+from grandstand.net.http2_push.client import PushClient
+from grandstand.net.http2_push.requests import (
     NoResponse,
-    PushClient,
     PushOutcome,
     PushRequest,
     PushResponse,

@@ -19,13 +19,8 @@ from grandstand.apps.cricket.domain.live_activities import BrowserSubscription, 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
 from grandstand.core.logging import register_secrets
-from grandstand.net.http2_push import (
-    NoResponse,
-    PushClient,
-    PushOutcome,
-    PushRequest,
-    SharedHeaders,
-)
+from grandstand.net.http2_push.client import PushClient
+from grandstand.net.http2_push.requests import NoResponse, PushOutcome, PushRequest, SharedHeaders
 
 Urgency: TypeAlias = Literal["very-low", "low", "normal", "high"]
 

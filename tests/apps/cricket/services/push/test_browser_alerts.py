@@ -16,7 +16,7 @@ from grandstand.apps.cricket.sources.webpush import WebPushClient
 from grandstand.apps.cricket.store.users import Follower
 from grandstand.core.clock import SystemClock
 from grandstand.core.errors import InvalidInput
-from grandstand.net.http2_push import PushClient, PushConfig
+from grandstand.net.http2_push.client import PushClient, PushConfig
 from grandstand.simulators.push import webpush as simulated
 from grandstand.simulators.push.service import PushService
 from grandstand.simulators.push.validation import SigningKey
