@@ -230,15 +230,14 @@ class _ScenarioParser:
     def _notes(self, value: _Value) -> AuthorNotes | None:
         if value.node is None:
             return None
-        lists = "assumptions traps keyNumbers alternatives"
-        fields = self._fields(value, "", f"{lists} modelAnswer")
-        return AuthorNotes(
-            *(
-                tuple(self._text(item, 1, 1_000) for item in self._items(fields[name], 0, 20))
-                for name in lists.split()
-            ),
-            model_answer=self._text(fields["modelAnswer"], 1, 20_000),
+        names = "assumptions traps keyNumbers alternatives"
+        fields = self._fields(value, "", f"{names} modelAnswer")
+        assumptions, traps, key_numbers, alternatives = (
+            tuple(self._text(item, 1, 1_000) for item in self._items(fields[name], 0, 20))
+            for name in names.split()
         )
+        model_answer = self._text(fields["modelAnswer"], 1, 20_000)
+        return AuthorNotes(assumptions, traps, key_numbers, alternatives, model_answer)
 
     def _forecast(self, value: _Value) -> Forecast | None:
         if value.node is None:
