@@ -10,7 +10,7 @@ from threading import Thread
 from typing import cast
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.domain.dedupe import MonotonicClock
+from grandstand.apps.gatherer.domain.subscriptions import MonotonicClock
 from grandstand.apps.gatherer.services.recording.connections import (
     Connection,
     ConnectionCallbacks,
@@ -24,8 +24,8 @@ from grandstand.apps.gatherer.sources.kalshi.stream import (
     KalshiStream,
     StreamEvent,
     StreamOpened,
+    SubscriptionManager,
 )
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import SubscriptionManager
 from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock, SystemClock
 from grandstand.host.server.serving import loop_factory

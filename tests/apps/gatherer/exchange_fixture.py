@@ -13,7 +13,7 @@ from grandstand.apps.gatherer.services.recording.recorder import (
     RecorderConfig,
 )
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import SubscriptionLimits
+from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock, SystemClock
 from grandstand.core.metrics import Metrics

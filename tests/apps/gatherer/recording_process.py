@@ -13,7 +13,7 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.services.market_registry import MarketRegistry
 from grandstand.apps.gatherer.services.recording.recorder import Recorder, RecorderConfig
 from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import SubscriptionLimits
+from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.core.clock import SystemClock
 from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry

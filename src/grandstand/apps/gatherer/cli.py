@@ -15,12 +15,12 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 import typer
 
-from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage
+from grandstand.apps.gatherer.domain.coverage import HOUR_US, CoverageReport, HourCoverage
 from grandstand.apps.gatherer.domain.messages import Levels, datetime_from_us, us_from_datetime
-from grandstand.apps.gatherer.domain.order_book import DOLLAR, format_price, format_size
+from grandstand.apps.gatherer.domain.order_book import format_price, format_size
 from grandstand.apps.gatherer.domain.rows import Trade
 from grandstand.apps.gatherer.services import Gatherer
-from grandstand.apps.gatherer.services.coverage import CoverageReport, RecordingGap
+from grandstand.apps.gatherer.services.coverage import RecordingGap
 from grandstand.apps.gatherer.services.markets import MarketView, StorageEstimate
 from grandstand.apps.gatherer.services.merge_sources import (
     MergeLag,
@@ -256,14 +256,12 @@ def _add_markets(group: typer.Typer, open_gatherer: OpenGatherer) -> None:
             return await gatherer.markets.list(), await gatherer.markets.estimate()
 
         listed, estimate = _run(open_gatherer, read)
-        query = [word.casefold() for word in words or []]
+        search = " ".join(words or [])
         matching = [
             market
             for market in listed
-            if series in ("", market.series_ticker)
-            and category in ("", market.category)
-            and (market.chosen or not chosen)
-            and all(word in f"{market.ticker} {market.title}".casefold() for word in query)
+            if (market.chosen or not chosen)
+            and market.matches(search, series=series, category=category)
         ]
         if as_json:
             echo_json([_market_json(market) for market in matching[:limit]])
@@ -357,15 +355,11 @@ def _book_json(book: HistoricalBook) -> dict[str, object]:
         "exact": book.exact,
         "doubt": book.doubt,
         "bids": _levels_json(book.yes),
-        "asks": _levels_json(_asks(book.no)),
+        "asks": _levels_json(book.asks),
         "spread": _price(book.spread),
         "base": format_time(book.base_us),
         "deltas": book.deltas,
     }
-
-
-def _asks(no: Levels) -> Levels:
-    return tuple((DOLLAR - price, size) for price, size in no)
 
 
 def _levels_json(levels: Levels) -> list[tuple[str | None, str]]:
@@ -377,7 +371,7 @@ def _print_book(book: HistoricalBook, levels: int) -> None:
     if book.at_us is not None:
         when = f"at {format_time(book.at_us)}"
     typer.secho(f"{book.ticker} {when}", bold=True)
-    asks = [(None, _price(price), _size(size)) for price, size in _asks(book.no)[-levels:]]
+    asks = [(None, _price(price), _size(size)) for price, size in book.asks[-levels:]]
     bids = [(_size(size), _price(price), None) for price, size in reversed(book.yes[-levels:])]
     _print_rows(_LADDER_COLUMNS, [*asks, *bids])
     if book.doubt is None:
@@ -400,9 +394,7 @@ def _add_trades(group: typer.Typer, open_gatherer: OpenGatherer) -> None:
 
         async def read(gatherer: Gatherer) -> tuple[Trade, ...]:
             with _open_recordings(gatherer, merged) as recordings:
-                if before is None:
-                    return await recordings.history.recent_trades(ticker, limit)
-                until = parse_time(before, gatherer.now_us())
+                until = None if before is None else parse_time(before, gatherer.now_us())
                 return await recordings.history.recent_trades(ticker, limit, until)
 
         rows = [_trade_json(trade) for trade in _run(open_gatherer, read)]

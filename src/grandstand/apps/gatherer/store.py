@@ -594,9 +594,9 @@ def followed_between(ticker: str, start: int, end: int) -> Window[FollowedSince]
     return Window(FOLLOWED, start, end, (ticker,))
 
 
-def market_history(ticker: str, end: int = LATEST) -> Window[MarketEvent]:
-    """Lifecycle events of a market or event before a time, newest first."""
-    return Window(MARKET_EVENTS, EARLIEST, end, (ticker,), order="newest")
+def market_history(ticker: str, limit: int | None = None) -> Window[MarketEvent]:
+    """Lifecycle events of a market or event, newest first."""
+    return Window(MARKET_EVENTS, EARLIEST, LATEST, (ticker,), order="newest", limit=limit)
 
 
 SERIES: Final[tuple[Series[Any], ...]] = (

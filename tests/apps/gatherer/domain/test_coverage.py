@@ -3,19 +3,18 @@
 from grandstand.apps.gatherer.domain.coverage import (
     HOUR_US,
     AuditResult,
-    FollowedPeriod,
     HourCoverage,
-    Outage,
+    MarketPeriod,
     compute_coverage,
 )
 
 A = "KXA-1"
 
 
-def test_a_market_watched_without_a_hole_is_whole() -> None:
-    watched = [FollowedPeriod(A, HOUR_US // 2, 2 * HOUR_US)]
+def test_a_market_followed_without_a_hole_is_whole() -> None:
+    followed = [MarketPeriod(A, HOUR_US // 2, 2 * HOUR_US)]
 
-    cells = compute_coverage(watched, [], [], now=9 * HOUR_US)
+    cells = compute_coverage(followed, [], [], now=9 * HOUR_US)
 
     assert cells == (
         HourCoverage(A, 0, expected_us=HOUR_US // 2, seen_us=HOUR_US // 2),
@@ -25,10 +24,10 @@ def test_a_market_watched_without_a_hole_is_whole() -> None:
 
 
 def test_a_hole_takes_from_every_hour_it_lasts_and_counts_where_it_began() -> None:
-    watched = [FollowedPeriod(A, 0)]
-    holes = [Outage(A, HOUR_US - 10, HOUR_US + 5)]
+    followed = [MarketPeriod(A, 0)]
+    outages = [MarketPeriod(A, HOUR_US - 10, HOUR_US + 5)]
 
-    first, second = compute_coverage(watched, holes, [], now=2 * HOUR_US)
+    first, second = compute_coverage(followed, outages, [], now=2 * HOUR_US)
 
     assert (first.seen_us, first.gaps, first.closed) == (HOUR_US - 10, 1, 1)
     assert (second.seen_us, second.gaps, second.closed) == (HOUR_US - 5, 0, 0)
@@ -36,22 +35,22 @@ def test_a_hole_takes_from_every_hour_it_lasts_and_counts_where_it_began() -> No
 
 
 def test_a_hole_that_is_not_healed_lasts_until_now() -> None:
-    (cell,) = compute_coverage([FollowedPeriod(A, 0)], [Outage(A, 40)], [], now=100)
+    (cell,) = compute_coverage([MarketPeriod(A, 0)], [MarketPeriod(A, 40)], [], now=100)
 
     assert (cell.expected_us, cell.seen_us, cell.gaps, cell.closed) == (100, 40, 1, 0)
 
 
-def test_holes_and_watches_that_overlap_count_once() -> None:
-    watched = [FollowedPeriod(A, 0, 60), FollowedPeriod(A, 50, 100)]
-    holes = [Outage(A, 10, 30), Outage(A, 20, 40)]
+def test_outages_and_watches_that_overlap_count_once() -> None:
+    followed = [MarketPeriod(A, 0, 60), MarketPeriod(A, 50, 100)]
+    outages = [MarketPeriod(A, 10, 30), MarketPeriod(A, 20, 40)]
 
-    (cell,) = compute_coverage(watched, holes, [], now=HOUR_US)
+    (cell,) = compute_coverage(followed, outages, [], now=HOUR_US)
 
     assert (cell.expected_us, cell.seen_us, cell.gaps) == (100, 70, 2)
 
 
-def test_a_hole_outside_of_what_was_watched_costs_nothing() -> None:
-    (cell,) = compute_coverage([FollowedPeriod(A, 50, 60)], [Outage(A, 0, 40)], [], now=HOUR_US)
+def test_a_hole_outside_of_what_was_followed_costs_nothing() -> None:
+    (cell,) = compute_coverage([MarketPeriod(A, 50, 60)], [MarketPeriod(A, 0, 40)], [], now=HOUR_US)
 
     assert (cell.expected_us, cell.seen_us) == (10, 10)
 
@@ -59,6 +58,6 @@ def test_a_hole_outside_of_what_was_watched_costs_nothing() -> None:
 def test_an_audit_that_differed_spoils_its_hour() -> None:
     audits = [AuditResult(A, 10, exact=True), AuditResult(A, 20, exact=False)]
 
-    (cell,) = compute_coverage([FollowedPeriod(A, 0, 100)], [], audits, now=HOUR_US)
+    (cell,) = compute_coverage([MarketPeriod(A, 0, 100)], [], audits, now=HOUR_US)
 
     assert (cell.audited, cell.differed, cell.complete) == (2, 1, False)

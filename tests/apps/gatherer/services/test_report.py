@@ -1,7 +1,6 @@
 """The report of a day adds up what is known of its hours."""
 
-from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage
-from grandstand.apps.gatherer.services.coverage import summarize
+from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage, summarize
 
 
 def test_a_day_with_a_gap_is_not_whole_and_never_rounded_up() -> None:

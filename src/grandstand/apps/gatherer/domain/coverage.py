@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final, NamedTuple
+
+from pydantic import Field
+
+from grandstand.apps.gatherer.domain.messages import Time
 
 HOUR_US: Final = 3_600_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedPeriod:
-    """A market was to be recorded from `since` until `until`; None if it still is."""
+class MarketPeriod(NamedTuple):
+    """A period of a market; `until` is None if it has not ended."""
 
     ticker: str
     since: int
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outage:
-    """The book of a market was not valid from `since` until `until`; None if it is still not."""
-
-    ticker: str
-    since: int
-    until: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AuditResult:
+class AuditResult(NamedTuple):
     """The book of a market was compared with REST."""
 
     ticker: str
@@ -36,26 +29,67 @@ class AuditResult:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class HourCoverage:
-    """One market in one hour: microseconds expected and recorded, gaps and audits.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Microseconds expected and recorded, gaps and audits.
 
-    A gap counts in the hour it started, and reduces `seen_us` in every hour it lasts.
+    `complete` is computed: nothing is missing and no audit differed.
     """
 
-    ticker: str
-    hour: int
     expected_us: int = 0
     seen_us: int = 0
     gaps: int = 0
     closed: int = 0
     audited: int = 0
     differed: int = 0
+    complete: bool = False
+
+    def __post_init__(self) -> None:
+        complete = self.seen_us == self.expected_us and not self.differed
+        object.__setattr__(self, "complete", complete)
 
     @property
-    def complete(self) -> bool:
-        """Whether nothing is missing and no audit differed."""
-        return self.seen_us == self.expected_us and not self.differed
+    def share(self) -> str:
+        """The recorded share in percent, never rounded up to 100 %."""
+        if not self.expected_us:
+            return "nothing"
+        thousandths = self.seen_us * 100_000 // self.expected_us
+        return f"{thousandths // 1000}.{thousandths % 1000:03} %"
+
+
+@dataclass(frozen=True, slots=True)
+class HourCoverage(Coverage):
+    """One market in one hour.
+
+    A gap counts in the hour it started, and reduces `seen_us` in every hour it lasts.
+    """
+
+    ticker: str
+    hour: Time
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageReport(Coverage):
+    """All markets in a period."""
+
+    start_us: Annotated[Time, Field(serialization_alias="start")]
+    end_us: Annotated[Time, Field(serialization_alias="end")]
+    markets: int
+
+    def text(self) -> str:
+        """Return the report as one line."""
+        return (
+            f"{self.markets} markets, {self.share} recorded; {self.gaps} gaps, {self.closed} "
+            f"closed; {self.audited} books audited, {self.differed} differed"
+        )
+
+
+def summarize(cells: Iterable[HourCoverage], start_us: int, end_us: int) -> CoverageReport:
+    """Add up the coverage of markets and hours."""
+    cells = tuple(cells)
+    names = ("expected_us", "seen_us", "gaps", "closed", "audited", "differed")
+    sums = {name: sum(getattr(cell, name) for cell in cells) for name in names}
+    return CoverageReport(start_us, end_us, len({cell.ticker for cell in cells}), **sums)
 
 
 @dataclass(slots=True)
@@ -69,21 +103,24 @@ class _Cell:
 
 
 def compute_coverage(
-    periods: Iterable[FollowedPeriod],
-    outages: Iterable[Outage],
+    followed: Iterable[MarketPeriod],
+    outages: Iterable[MarketPeriod],
     audits: Iterable[AuditResult],
     *,
     now: int,
 ) -> tuple[HourCoverage, ...]:
-    """Return the coverage of each market and hour, sorted by market and time."""
+    """Return the coverage of each market and hour, sorted by market and time.
+
+    A market was to be recorded while `followed`; its book was not valid during `outages`.
+    """
     cells: dict[tuple[str, int], _Cell] = {}
-    for period in periods:
+    for period in followed:
         for hour, span in _hours(period.since, period.until, now):
             cells.setdefault((period.ticker, hour), _Cell()).expected.append(span)
     for outage in outages:
-        began = cells.setdefault((outage.ticker, _hour(outage.since)), _Cell())
-        began.gaps += 1
-        began.closed += outage.until is not None
+        first = cells.setdefault((outage.ticker, _hour(outage.since)), _Cell())
+        first.gaps += 1
+        first.closed += outage.until is not None
         for hour, span in _hours(outage.since, outage.until, now):
             cells.setdefault((outage.ticker, hour), _Cell()).missed.append(span)
     for audit in audits:

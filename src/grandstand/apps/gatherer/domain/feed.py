@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from grandstand.apps.gatherer.domain.dedupe import TickerTimestamps
 from grandstand.apps.gatherer.domain.feed_events import (
     DuplicateDropped,
     FeedEvent,
@@ -37,16 +36,17 @@ from grandstand.apps.gatherer.domain.rows import OrderbookDelta
 from grandstand.apps.gatherer.domain.subscriptions import (
     BOOKS,
     CHANNELS,
+    TERMINAL_CODES,
     FeedCounters,
     MarketTrack,
     Subscription,
+    TickerTimestamps,
     book_row,
     ticker_row,
     trade_row,
     unfollow_gap,
 )
 
-_TERMINAL: Final = frozenset({10, 17, 25})
 _NO_RESULT: Final = FeedResult()
 _row: Final = tuple.__new__
 
@@ -398,7 +398,7 @@ class Feed:
         return FeedResult(None, self._gaps.resolve(frozenset(gone), at))
 
     def _error(self, message: ErrorMessage, at: int) -> FeedResult:
-        if message.sid is None or message.code not in _TERMINAL:
+        if message.sid is None or message.code not in TERMINAL_CODES:
             return _NO_RESULT
         return FeedResult(None, self.end_subscription(message.sid, message.code, at))
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 from uuid import UUID
 
 from msgspec import Struct
+from pydantic import PlainSerializer
 
 # Prices are hundred-thousandths of a dollar, sizes hundredths of a contract, times microseconds
 # since 1970. `side` and `taker_side` are True for yes. `exchange_ts` is None if the frame has no
 # usable time. Structs are created in a third of the time of a dataclass.
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
-_DAY_SECONDS: Final = 86_400
-_SECOND_US: Final = 1_000_000
-_MILLISECOND_US: Final = 1000
 
 Levels: TypeAlias = tuple[tuple[int, int], ...]
 """Price and size of each level, in no particular order."""
@@ -199,14 +196,14 @@ def exchange_time_us(ts_ms: int | None, ts: datetime | int | None) -> int | None
     """
     if type(ts) is datetime:
         since = ts - _EPOCH
-        exact = (since.days * _DAY_SECONDS + since.seconds) * _SECOND_US + since.microseconds
-        if exact // _MILLISECOND_US == ts_ms:
+        exact = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+        if exact // 1000 == ts_ms:
             return exact
         if ts_ms is None:
             return exact if exact >= 0 else None
     elif isinstance(ts, int) and ts_ms is None:
-        return ts * _SECOND_US
-    return None if ts_ms is None else ts_ms * _MILLISECOND_US
+        return ts * 1_000_000
+    return None if ts_ms is None else ts_ms * 1000
 
 
 def datetime_from_us(at_us: int) -> datetime:
@@ -216,4 +213,8 @@ def datetime_from_us(at_us: int) -> datetime:
 
 def us_from_datetime(moment: datetime) -> int:
     """Convert to microseconds since 1970; earlier times become 0."""
-    return max(0, (moment - _EPOCH) // _MICROSECOND)
+    return max(0, (moment - _EPOCH) // timedelta(microseconds=1))
+
+
+# Microseconds since 1970 that API responses contain as ISO 8601.
+Time: TypeAlias = Annotated[int, PlainSerializer(datetime_from_us, return_type=datetime)]

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, TypeAlias
+
+from pydantic import PlainSerializer
 
 from grandstand.core.errors import InvalidInput
 
@@ -161,10 +163,7 @@ class InvalidOrder(InvalidInput):
     code: ClassVar[str] = "invalid-order"
 
 
-SIZE_SCALE: Final = 100
 MAX_SIZE: Final = 2**63 - 1
-_PRICE_DIGITS: Final = 5
-_SIZE_DIGITS: Final = 2
 _DECIMAL: Final = re.compile(r"(-?)([0-9]{1,18})(?:\.([0-9]{1,18}))?", re.ASCII)
 
 
@@ -173,7 +172,7 @@ def parse_price(text: str) -> int:
 
     Raises InvalidNumber if it has more decimals, is below 0 or above 1, or is not a number.
     """
-    price = _parse(text, _PRICE_DIGITS)
+    price = _parse(text, digits=5)
     if not 0 <= price <= DOLLAR:
         raise InvalidNumber(f"The price {text!r} is not between 0 and 1 dollar.")
     return price
@@ -184,7 +183,7 @@ def parse_size(text: str) -> int:
 
     Raises InvalidNumber if it has more decimals, is too large, or is not a number.
     """
-    size = _parse(text, _SIZE_DIGITS)
+    size = _parse(text, digits=2)
     if not -MAX_SIZE <= size <= MAX_SIZE:
         raise InvalidNumber(f"The size {text!r} is too large.")
     return size
@@ -213,15 +212,20 @@ def format_price(price: int) -> str:
 def format_size(size: int) -> str:
     """Format a size in contracts with two decimals."""
     sign, size = ("-", -size) if size < 0 else ("", size)
-    whole, part = divmod(size, SIZE_SCALE)
+    whole, part = divmod(size, 100)
     return f"{sign}{whole}.{part:02}"
 
 
+# Integers that API responses contain as decimal strings.
+Price: TypeAlias = Annotated[int, PlainSerializer(format_price, return_type=str)]
+Size: TypeAlias = Annotated[int, PlainSerializer(format_size, return_type=str)]
+
+
 def _parse(text: str, digits: int) -> int:
-    found = _DECIMAL.fullmatch(text)
-    if found is None:
+    match = _DECIMAL.fullmatch(text)
+    if match is None:
         raise InvalidNumber(f"{text[:40]!r} is not a decimal number.")
-    sign, whole, part = found.groups(default="")
+    sign, whole, part = match.groups(default="")
     if part[digits:].strip("0"):
         raise InvalidNumber(f"{text!r} has more than {digits} decimals.")
     value = int(whole + part[:digits].ljust(digits, "0"))
@@ -281,7 +285,10 @@ def simulate_fill(book: OrderBook, order: Order) -> Fill:
         raise InvalidOrder("The limit must be between 0 and 1 dollar.")
     unfilled, levels = order.size, []
     for price, size in _offers(book, order):
-        if not unfilled or _is_worse(price, order):
+        beyond = order.limit is not None and (
+            price > order.limit if order.is_buy else price < order.limit
+        )
+        if not unfilled or beyond:
             break
         got = min(size, unfilled)
         levels.append((price, got))
@@ -295,9 +302,3 @@ def _offers(book: OrderBook, order: Order) -> list[tuple[int, int]]:
     if order.is_buy:
         return [(DOLLAR - price, size) for price, size in reversed(other)]
     return list(reversed(own))
-
-
-def _is_worse(price: int, order: Order) -> bool:
-    if order.limit is None:
-        return False
-    return price > order.limit if order.is_buy else price < order.limit

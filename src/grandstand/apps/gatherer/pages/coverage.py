@@ -10,10 +10,10 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage
+from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage, summarize
 from grandstand.apps.gatherer.domain.feed_events import GapReason
 from grandstand.apps.gatherer.pages.markets import GathererPageGroup, to_datetime
-from grandstand.apps.gatherer.services.coverage import RecordingGap, summarize
+from grandstand.apps.gatherer.services.coverage import RecordingGap
 from grandstand.core import formatting
 from grandstand.kit.pages.rendering import time_tag
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row

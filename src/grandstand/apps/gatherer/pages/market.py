@@ -114,7 +114,7 @@ class MarketPages(GathererPageGroup):
             book=book,
             spread=format_cents(book.spread),
             bids=ladder_rows(book.yes),
-            asks=ladder_rows(_asks(book.no)),
+            asks=ladder_rows(book.asks),
             price=price_chart(ticker, points, recent, hours),
             depth=depth_chart(book.yes, book.no),
             resting=resting_chart(points),
@@ -126,7 +126,7 @@ class MarketPages(GathererPageGroup):
                 to_datetime(past.at_us),
                 to_datetime(past.base_us),
                 ladder_rows(past.yes),
-                ladder_rows(_asks(past.no)),
+                ladder_rows(past.asks),
             ),
             slider=Slider(-(-start // _MILLI_US), now // _MILLI_US, at // _MILLI_US),
             hours=hours,
@@ -246,10 +246,6 @@ def _cumulative(levels: Iterable[tuple[int, int]]) -> tuple[ChartRow, ...]:
         total += size
         rows.append((price / _CENT, total / _CONTRACT))
     return tuple(rows)
-
-
-def _asks(no: Levels) -> Levels:
-    return tuple((DOLLAR - price, size) for price, size in no)
 
 
 def _hours(params: Mapping[str, str]) -> int:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.coverage import (
     AuditResult,
-    FollowedPeriod,
+    CoverageReport,
     HourCoverage,
-    Outage,
+    MarketPeriod,
     compute_coverage,
+    summarize,
 )
+from grandstand.apps.gatherer.domain.messages import Time
 from grandstand.core.clock import Clock
 from grandstand.kit.events import Events
 from grandstand.kit.notify import Notification, Notifier
@@ -36,8 +40,8 @@ _WATERMARK_TIMEOUT_US: Final = 60_000_000
 class RecordingGap:
     """A gap and when it was closed; `markets` is None if all or unknown markets are affected."""
 
-    detected_at: int
-    resolved_at: int | None
+    detected_at: Time
+    resolved_at: Time | None
     gatherer: str
     conn: int
     sid: int
@@ -45,58 +49,7 @@ class RecordingGap:
     got_seq: int | None
     channel: str | None
     reason: str | None
-    markets: tuple[str, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageReport:
-    """Coverage of all markets in a period."""
-
-    start_us: int
-    end_us: int
-    markets: int
-    expected_us: int
-    seen_us: int
-    gaps: int
-    closed: int
-    audited: int
-    differed: int
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is missing and no audit differed."""
-        return self.seen_us == self.expected_us and not self.differed
-
-    @property
-    def share(self) -> str:
-        """The recorded share in percent, never rounded up to 100 %."""
-        if not self.expected_us:
-            return "nothing"
-        thousandths = self.seen_us * 100_000 // self.expected_us
-        return f"{thousandths // 1000}.{thousandths % 1000:03} %"
-
-    def text(self) -> str:
-        """Return the report as one line."""
-        return (
-            f"{self.markets} markets, {self.share} recorded; {self.gaps} gaps, {self.closed} "
-            f"closed; {self.audited} books audited, {self.differed} differed"
-        )
-
-
-def summarize(cells: Iterable[HourCoverage], start_us: int, end_us: int) -> CoverageReport:
-    """Add up the coverage of markets and hours."""
-    cells = tuple(cells)
-    return CoverageReport(
-        start_us=start_us,
-        end_us=end_us,
-        markets=len({cell.ticker for cell in cells}),
-        expected_us=sum(cell.expected_us for cell in cells),
-        seen_us=sum(cell.seen_us for cell in cells),
-        gaps=sum(cell.gaps for cell in cells),
-        closed=sum(cell.closed for cell in cells),
-        audited=sum(cell.audited for cell in cells),
-        differed=sum(cell.differed for cell in cells),
-    )
+    markets: Annotated[tuple[str, ...] | None, Field(exclude=True)]
 
 
 class CoverageService:
@@ -125,7 +78,13 @@ class CoverageService:
 
     async def gaps(self, start: int, end: int) -> tuple[RecordingGap, ...]:
         """Return the gaps found in a period, each once, with the time it was closed."""
-        return await asyncio.to_thread(lambda: tuple(map(_gap, self._gaps(start, end))))
+        names = [field.name for field in fields(RecordingGap)]
+
+        def read() -> tuple[RecordingGap, ...]:
+            rows = self._gaps(start, end)
+            return tuple(RecordingGap(*(getattr(row, name) for name in names)) for row in rows)
+
+        return await asyncio.to_thread(read)
 
     async def report(self, start_us: int, end_us: int) -> CoverageReport:
         """Return the summary of a period."""
@@ -153,18 +112,18 @@ class CoverageService:
         first_books = self._first_books(start - DAY_US, end, keys)
         finished = self._finished(start - DAY_US, end, keys)
         periods = [
-            FollowedPeriod(name, max(since, start), finished.get(name))
+            MarketPeriod(name, max(since, start), finished.get(name))
             for name, since in first_books.items()
         ]
         outages = [
-            Outage(name, max(gap.detected_at, start), gap.resolved_at)
+            MarketPeriod(name, max(gap.detected_at, start), gap.resolved_at)
             for gap in self._gaps(start - DAY_US, end)
             if (gap.resolved_at or end) >= start
             for name in (first_books if gap.markets is None else gap.markets)
             if name in first_books and _is_outage(gap, finished.get(name))
         ]
         outages += [
-            Outage(name, since, None) for since in self._silence(end) for name in first_books
+            MarketPeriod(name, since, None) for since in self._silence(end) for name in first_books
         ]
         audits = [
             AuditResult(row.ticker, row.audited_at, row.outcome == "equal")
@@ -213,21 +172,6 @@ class CoverageService:
             running == "stopped" or end - watermark > _WATERMARK_TIMEOUT_US
         ):
             yield watermark
-
-
-def _gap(row: store.GapRecord) -> RecordingGap:
-    return RecordingGap(
-        detected_at=row.detected_at,
-        resolved_at=row.resolved_at,
-        gatherer=row.gatherer,
-        conn=row.conn,
-        sid=row.sid,
-        expected_seq=row.expected_seq,
-        got_seq=row.got_seq,
-        channel=row.channel,
-        reason=row.reason,
-        markets=row.markets,
-    )
 
 
 def _is_outage(gap: store.GapRecord, finished_at: int | None) -> bool:

@@ -9,14 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from grandstand.apps.gatherer.domain.order_book import DOLLAR, Order, simulate_fill
+from grandstand.apps.gatherer.domain.order_book import DOLLAR, Fill, Order, simulate_fill
 from grandstand.apps.gatherer.domain.rows import Trade
 from grandstand.apps.gatherer.services.merge_sources import open_location
-from grandstand.apps.gatherer.services.queries.books import (
-    BookHistory,
-    HistoricalBook,
-    HistoricalFill,
-)
+from grandstand.apps.gatherer.services.queries.books import BookHistory, HistoricalBook
 from grandstand.apps.gatherer.services.queries.prices import (
     Candle,
     DepthPoint,
@@ -24,7 +20,7 @@ from grandstand.apps.gatherer.services.queries.prices import (
     Volume,
 )
 from grandstand.apps.gatherer.services.replay import ReplayService
-from grandstand.apps.gatherer.store import LATEST, SERIES, MarketEvent, market_history
+from grandstand.apps.gatherer.store import SERIES, MarketEvent, market_history
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
 from grandstand.storage.series.engines.protocol import SeriesEngine
@@ -63,16 +59,16 @@ class MarketHistory:
 
     async def simulate_fill(
         self, ticker: str, order: Order, at_us: int | None = None
-    ) -> HistoricalFill:
-        """Return how an order would have been filled at an instant.
+    ) -> tuple[HistoricalBook, Fill]:
+        """Return the book at an instant, and how it would have filled an order.
 
         Raises InvalidOrder if its size or limit is not possible.
         """
         book = await self.book(ticker, at_us)
-        return HistoricalFill(book, simulate_fill(book.book(), order))
+        return book, simulate_fill(book.book(), order)
 
     async def recent_trades(
-        self, ticker: str, limit: int = 100, before_us: int = LATEST
+        self, ticker: str, limit: int = 100, before_us: int | None = None
     ) -> tuple[Trade, ...]:
         """Return the newest trades, newest first."""
         return await asyncio.to_thread(self.prices.recent_trades, ticker, limit, before_us)
@@ -81,11 +77,8 @@ class MarketHistory:
         self, now_us: int, limit: int = 100, *, period_us: int = DAY_US, blocks: bool = False
     ) -> tuple[Volume, ...]:
         """Return the most traded markets of a period, without block trades by default."""
-
-        def query() -> tuple[Volume, ...]:
-            return self.prices.volumes(now_us - period_us + 1, now_us + 1, limit, blocks=blocks)
-
-        return await asyncio.to_thread(query)
+        start = now_us - period_us + 1
+        return await asyncio.to_thread(self.prices.volumes, start, now_us + 1, limit, blocks=blocks)
 
     async def candles(
         self, ticker: str, start_us: int, end_us: int, interval_us: int
@@ -103,20 +96,14 @@ class MarketHistory:
 
         Raises TooManyPoints.
         """
-
-        def query() -> tuple[DepthPoint, ...]:
-            return self.prices.depth(ticker, start_us, end_us, interval_us, within=within)
-
-        return await asyncio.to_thread(query)
+        return await asyncio.to_thread(
+            self.prices.depth, ticker, start_us, end_us, interval_us, within=within
+        )
 
     async def events(self, ticker: str, limit: int = 100) -> tuple[MarketEvent, ...]:
         """Return the lifecycle events of a market or event, newest first."""
-
-        def query() -> tuple[MarketEvent, ...]:
-            rows = self._engine.read(market_history(ticker))
-            return tuple(event for event, _ in zip(rows, range(limit), strict=False))
-
-        return await asyncio.to_thread(query)
+        window = market_history(ticker, limit)
+        return await asyncio.to_thread(lambda: tuple(self._engine.read(window)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +142,9 @@ class ExportService:
         `force` is set.
         """
         window = _window(selection)
-
-        def write() -> int:
-            return export(self._engine, window, path, form, force=force, on_progress=on_progress)
-
-        return await asyncio.to_thread(write)
+        return await asyncio.to_thread(
+            export, self._engine, window, path, form, force=force, on_progress=on_progress
+        )
 
     async def table(self, selection: ExportRange) -> pa.Table:
         """Return an Arrow table in order of time; `polars.from_arrow` makes a frame of it."""

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from grandstand.apps.gatherer.services.queries.batching import CachedWindows
+from grandstand.apps.gatherer.services.queries.books import CachedWindows
 from grandstand.apps.gatherer.services.queries.books import BookHistory
 from grandstand.apps.gatherer.store import AUDITS, Audit
 from grandstand.storage.series.query import Order, Window

@@ -96,7 +96,7 @@ def test_a_level_below_nothing_is_reported_and_not_hidden(place: Opener) -> None
 
     found = BookHistory(engine).at("KXA-1", START + 10)
 
-    assert [(bad.price, bad.size) for bad in found.negative] == [(4000, -100)]
+    assert found.negative == ((4000, -100),)
     assert not found.exact
 
 

@@ -109,12 +109,12 @@ async def test_an_order_is_filled_from_the_book_of_its_instant(place: Opener) ->
     at = day[100].at
     yes, _ = shown(book_at(day, "KXA-1", at))
 
-    found = await MarketHistory(engine).simulate_fill(
+    book, fill = await MarketHistory(engine).simulate_fill(
         "KXA-1", Order(side=True, is_buy=False, size=50), at
     )
 
-    assert found.fill.levels == ((yes[-1][0], 50),)
-    assert found.book.exact
+    assert fill.levels == ((yes[-1][0], 50),)
+    assert book.exact
 
 
 async def test_there_is_no_depth_before_the_first_snapshot(place: Opener) -> None:

@@ -93,7 +93,7 @@ async def test_the_latest_book_as_specified_builds_on_a_polled_book_and_hides_co
     right = await MarketHistory(engine).book("KXA-1")
 
     assert wrong == []
-    assert [(bad.price, bad.size) for bad in right.negative] == [(4000, -200)]
+    assert right.negative == ((4000, -200),)
     assert not right.exact
 
 

@@ -13,8 +13,8 @@ from grandstand.apps.gatherer.services.recording.connections import (
 )
 from grandstand.apps.gatherer.services.recording.status import RecorderStatus
 from grandstand.apps.gatherer.services.recording.writer import Writer
-from grandstand.apps.gatherer.sources.kalshi.stream import KalshiStream
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import (
+from grandstand.apps.gatherer.sources.kalshi.stream import (
+    KalshiStream,
     SubscriptionLimits,
     SubscriptionManager,
 )

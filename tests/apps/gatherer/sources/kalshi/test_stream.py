@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.gatherer.domain.dedupe import MonotonicClock
 from grandstand.apps.gatherer.domain.messages import SubscribedReply
+from grandstand.apps.gatherer.domain.subscriptions import MonotonicClock
 from grandstand.apps.gatherer.sources.kalshi.signing import KeyRejected, Signer
 from grandstand.apps.gatherer.sources.kalshi.stream import (
     KalshiStream,

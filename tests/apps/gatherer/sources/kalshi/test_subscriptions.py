@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import (
+from grandstand.apps.gatherer.sources.kalshi.stream import (
     SubscriptionLimits,
     SubscriptionManager,
 )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from operator import attrgetter
+from typing import Any, Final, TypeVar
 
 from grandstand.apps.gatherer.domain.messages import Levels
-from grandstand.apps.gatherer.domain.order_book import DOLLAR, Fill, OrderBook
+from grandstand.apps.gatherer.domain.order_book import DOLLAR, OrderBook
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
 from grandstand.apps.gatherer.domain.subscriptions import CLOCK_SLACK_US
-from grandstand.apps.gatherer.services.queries.batching import RowReader, batch_instants
 from grandstand.apps.gatherer.services.queries.integrity import (
     DeltaPath,
+    RowReader,
     find_doubt,
     find_uncovered,
     format_instant,
 )
 from grandstand.apps.gatherer.store import (
+    DELTAS,
     EARLIEST,
     LATEST,
     Keyframe,
@@ -29,15 +33,9 @@ from grandstand.apps.gatherer.store import (
     latest_keyframes,
     latest_snapshots,
 )
+from grandstand.storage.series.query import Window
 
-
-@dataclass(frozen=True, slots=True)
-class NegativeLevel:
-    """A level with a negative size: a delta is missing or was counted twice."""
-
-    side: bool
-    price: int
-    size: int
+R = TypeVar("R", bound=tuple[Any, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,8 @@ class HistoricalBook:
     """A book at an instant of exchange time, or after the last recorded delta if `at_us` is None.
 
     Levels are (price, size), lowest price first. It is `exact` unless there is a `doubt`, which
-    names the gap or interruption. `base_us` is the time of the snapshot or keyframe it is built
+    names the gap or interruption. `negative` are levels with a negative size: a delta is missing or
+    was counted twice. `base_us` is the time of the snapshot or keyframe it is built
     from, `deltas` the number of deltas applied to it.
     """
 
@@ -54,13 +53,18 @@ class HistoricalBook:
     yes: Levels
     no: Levels
     doubt: str | None = None
-    negative: tuple[NegativeLevel, ...] = ()
+    negative: Levels = ()
     base_us: int | None = None
     deltas: int = 0
 
     @property
     def exact(self) -> bool:
         return self.doubt is None
+
+    @property
+    def asks(self) -> Levels:
+        """The yes asks, best last like the bids in `yes`."""
+        return tuple((DOLLAR - price, size) for price, size in self.no)
 
     @property
     def best_yes_bid(self) -> int | None:
@@ -83,14 +87,6 @@ class HistoricalBook:
         return OrderBook(self.yes, self.no)
 
 
-@dataclass(frozen=True, slots=True)
-class HistoricalFill:
-    """A simulated fill, and the book it is based on."""
-
-    book: HistoricalBook
-    fill: Fill
-
-
 # Deltas of one market are in the order of exchange time, apart from a few within these limits.
 _OUT_OF_ORDER_ROWS: Final = 64
 _OUT_OF_ORDER_US: Final = 100_000
@@ -101,6 +97,77 @@ _MAX_KEYFRAMES: Final = 4
 # Clocks differ by less than half of this.
 _MAX_SKEW_US: Final = 60_000_000
 _DAY_US: Final = 86_400_000_000
+
+
+# Instants further apart share too few rows.
+_MAX_SPAN_US: Final = 600_000_000
+# Deltas are held only close by; of other series, which are small, everything that may be needed.
+_DELTA_MARGINS_US: Final = (610_000_000, 70_000_000)
+_OTHER_MARGINS_US: Final = (2 * 3600 * 1_000_000, 25 * 3600 * 1_000_000)
+
+
+class CachedWindows:
+    """The rows of an engine around a period, each part read on first use.
+
+    Windows are answered as by the engine; rows far from the period are read again.
+    """
+
+    def __init__(self, engine: RowReader, first_us: int, last_us: int) -> None:
+        self._engine = engine
+        self._first = first_us
+        self._last = last_us
+        self._rows: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
+        self._before: dict[Window[Any], list[Any]] = {}
+
+    def read(self, window: Window[R]) -> Iterator[R]:
+        """Return the rows of a window, in its order."""
+        series, newest = window.series, window.order == "newest"
+        if series is DELTAS and not window.keys:
+            return self._engine.read(window)
+        before, after = _DELTA_MARGINS_US if series is DELTAS else _OTHER_MARGINS_US
+        start, end = max(0, self._first - before), self._last + after
+        inner = self._inner(window, start, end)
+        parts: list[Iterable[R]] = [inner[::-1] if newest else inner]
+        if window.start < start:
+            earlier = replace(window, end=min(start, window.end))
+            parts.insert(len(parts) if newest else 0, self._outer(earlier))
+        if window.end > end:
+            later = replace(window, start=max(end, window.start))
+            parts.insert(0 if newest else len(parts), self._outer(later))
+        return islice(chain.from_iterable(parts), window.limit)
+
+    def _inner(self, window: Window[R], start: int, end: int) -> Sequence[R]:
+        series = window.series
+        rows = self._rows.get((series.name, window.keys))
+        if rows is None:
+            rows = [*self._engine.read(Window(series, start, end, window.keys))]
+            self._rows[series.name, window.keys] = rows
+        time = attrgetter(series.time)
+        low = bisect_left(rows, window.start, key=time)
+        return rows[low : bisect_left(rows, window.end, lo=low, key=time)]
+
+    def _outer(self, window: Window[R]) -> Iterator[R]:
+        """Yield rows outside the period; small windows are cached."""
+        if window.limit is None:
+            yield from self._engine.read(window)
+            return
+        if window not in self._before:
+            self._before[window] = [*self._engine.read(window)]
+        yield from self._before[window]
+
+
+def batch_instants(
+    engine: RowReader, instants: Iterable[int]
+) -> Iterator[tuple[RowReader, list[int]]]:
+    """Group instants that are close to each other, each group with a reader."""
+    batch: list[int] = []
+    for at in sorted({*instants}):
+        if batch and at - batch[0] > _MAX_SPAN_US:
+            yield CachedWindows(engine, batch[0], batch[-1]), batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield CachedWindows(engine, batch[0], batch[-1]), batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,18 +290,15 @@ class BookHistory:
         for row in rows:
             side = yes if row.side else no
             side[row.price] = side.get(row.price, 0) + row.size_delta
-        negative = (*_negative_levels(yes, side=True), *_negative_levels(no, side=False))
+        levels = (*sorted(yes.items()), *sorted(no.items()))
+        negative = tuple((price, size) for price, size in levels if size < 0)
+        doubt: str | None = ""
+        if negative:
+            doubt = f"{len(negative)} levels are negative: deltas are missing"
+        elif not unverified:
+            doubt = self._find_doubt(ticker, base, rows, instant, until)
         return HistoricalBook(
-            ticker,
-            at_us,
-            _levels(yes),
-            _levels(no),
-            doubt=""
-            if unverified
-            else self._find_doubt(ticker, base, rows, (instant, until), negative),
-            negative=negative,
-            base_us=base.at,
-            deltas=len(rows),
+            ticker, at_us, _levels(yes), _levels(no), doubt, negative, base.at, len(rows)
         )
 
     def _find_doubt(
@@ -242,17 +306,13 @@ class BookHistory:
         ticker: str,
         base: BookBase,
         rows: Sequence[OrderbookDelta],
-        limits: tuple[int, int],
-        negative: tuple[NegativeLevel, ...],
+        instant: int,
+        until: int,
     ) -> str | None:
-        instant, until = limits
-        if negative:
-            return f"{len(negative)} levels are negative: deltas are missing"
         if self._merged:
             return self._find_merged_doubt(ticker, base, rows, instant)
         streams = {(base.gatherer, base.conn, base.sid)}
         streams.update((row.gatherer, row.conn, row.sid) for row in rows)
-        since = base.at
         if instant < base.held_from and not rows and not self._has_message_after(base, instant):
             # It is the book of that instant only if nothing is missing since an earlier base.
             proven = self.base(ticker, instant + 1 - CLOCK_SLACK_US)
@@ -265,7 +325,7 @@ class BookHistory:
             )
             found = find_doubt(self._engine, path)
             return found if proven is not None else found or unknown
-        path = DeltaPath(ticker, since, instant, until, frozenset(streams), base.held_from)
+        path = DeltaPath(ticker, base.at, instant, until, frozenset(streams), base.held_from)
         return find_doubt(self._engine, path)
 
     def _find_merged_doubt(
@@ -329,7 +389,3 @@ class BookHistory:
 
 def _levels(sizes: dict[int, int]) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((price, size) for price, size in sizes.items() if size > 0))
-
-
-def _negative_levels(sizes: dict[int, int], *, side: bool) -> Iterator[NegativeLevel]:
-    return (NegativeLevel(side, price, size) for price, size in sorted(sizes.items()) if size < 0)

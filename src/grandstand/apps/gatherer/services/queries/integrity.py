@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from grandstand.apps.gatherer.domain.messages import datetime_from_us
 from grandstand.apps.gatherer.domain.subscriptions import CLOCK_SLACK_US
-from grandstand.apps.gatherer.services.queries.batching import RowReader
 from grandstand.apps.gatherer.store import (
     EARLIEST,
     EXCHANGE_TIME,
@@ -20,6 +19,9 @@ from grandstand.apps.gatherer.store import (
     gaps_between,
     sessions_between,
 )
+from grandstand.storage.series.query import Window
+
+R = TypeVar("R", bound=tuple[Any, ...])
 
 _MARGIN_US: Final = 60_000_000
 # Every followed book is recorded at least each hour, if only as a keyframe.
@@ -30,6 +32,14 @@ HEALING_REASONS: Final = frozenset((None, "missed", "refused"))
 # These gaps mean that a book was wrong since an unknown time.
 WRONG_BOOK_REASONS: Final = frozenset(("negative", "crossed", "audit"))
 _END_REASONS: Final = frozenset(("disconnected", "ended"))
+
+
+class RowReader(Protocol):
+    """Something windows can be read from, such as a series engine."""
+
+    def read(self, window: Window[R]) -> Iterator[R]:
+        """Return the rows of a window in its order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

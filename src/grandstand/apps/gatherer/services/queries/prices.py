@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from grandstand.apps.gatherer.domain.order_book import DOLLAR, BookSide
+from pydantic import Field
+
+from grandstand.apps.gatherer.domain.messages import Time
+from grandstand.apps.gatherer.domain.order_book import DOLLAR, BookSide, Price, Size
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, Trade
 from grandstand.apps.gatherer.services.queries.books import BookBase, BookHistory
 from grandstand.apps.gatherer.store import (
@@ -18,9 +21,6 @@ from grandstand.apps.gatherer.store import (
 )
 from grandstand.core.errors import InvalidInput
 from grandstand.storage.series.engines.protocol import SeriesEngine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_POINTS: Final = 10_000
 _MAX_DELAY_US: Final = 60_000_000
@@ -39,18 +39,12 @@ class DepthPoint:
     Depths are sizes within a range of the best price, of the yes bids and the yes asks.
     """
 
-    at_us: int
-    best_yes_bid: int | None
-    best_yes_ask: int | None
-    bid_depth: int
-    ask_depth: int
-
-    @property
-    def spread(self) -> int | None:
-        """The best yes ask less the best yes bid; None if a side is empty."""
-        if self.best_yes_bid is None or self.best_yes_ask is None:
-            return None
-        return self.best_yes_ask - self.best_yes_bid
+    at_us: Annotated[Time, Field(serialization_alias="at")]
+    best_yes_bid: Price | None
+    best_yes_ask: Price | None
+    spread: Price | None
+    bid_depth: Size
+    ask_depth: Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +53,20 @@ class Volume:
 
     ticker: str
     trades: int
-    size: int
+    size: Size
 
 
 @dataclass(frozen=True, slots=True)
 class Candle:
     """A candle of trades."""
 
-    start_us: int
-    open: int
-    high: int
-    low: int
-    close: int
+    start_us: Annotated[Time, Field(serialization_alias="start")]
+    open: Price
+    high: Price
+    low: Price
+    close: Price
     trades: int
-    size: int
+    size: Size
 
 
 class PriceHistory:
@@ -83,14 +77,15 @@ class PriceHistory:
         self._books = books
 
     def recent_trades(
-        self, ticker: str, limit: int = 100, before_us: int = LATEST
+        self, ticker: str, limit: int = 100, before_us: int | None = None
     ) -> tuple[Trade, ...]:
         """Return the newest trades before a time, newest first.
 
         Trades of one instant are in the order of receipt, as in `candles`.
         """
-        found = self._engine.read(recent_trades(ticker, before_us, limit))
-        return tuple(sorted(found, key=_order, reverse=True))
+        end = LATEST if before_us is None else before_us
+        trades = self._engine.read(recent_trades(ticker, end, limit))
+        return tuple(sorted(trades, key=_order, reverse=True))
 
     def volumes(
         self, start_us: int, end_us: int, limit: int = 100, *, blocks: bool = False
@@ -99,13 +94,14 @@ class PriceHistory:
 
         Block trades are agreed away from the book and count only with `blocks`.
         """
+        import pyarrow.compute as pc
+
         sums: dict[str, list[int]] = {}
         for table in self._engine.tables(all_trades(start_us, end_us)):
-            kept = table if blocks else table.filter(_is_not_block(table))
-            tickers = kept["ticker"].cast("string")
-            grouped = kept.set_column(0, "ticker_text", tickers).group_by("ticker_text")
-            found = grouped.aggregate([("size", "sum"), ("size", "count")]).to_pylist()
-            for row in found:
+            trades = table if blocks else table.filter(pc.invert(table["is_block"]))
+            tickers = trades["ticker"].cast("string")
+            grouped = trades.set_column(0, "ticker_text", tickers).group_by("ticker_text")
+            for row in grouped.aggregate([("size", "sum"), ("size", "count")]).to_pylist():
                 total = sums.setdefault(row["ticker_text"], [0, 0])
                 total[0] += row["size_count"]
                 total[1] += row["size_sum"]
@@ -176,12 +172,6 @@ class PriceHistory:
         return sorted(steps, key=lambda step: step[0])
 
 
-def _is_not_block(table: object) -> object:
-    import pyarrow.compute as pc
-
-    return pc.invert(table["is_block"])  # type: ignore[index]
-
-
 def _check_points(start_us: int, end_us: int, interval_us: int) -> None:
     if interval_us <= 0 or (end_us - start_us) // interval_us > MAX_POINTS:
         message = f"More than {MAX_POINTS} points. Use a shorter period or a longer interval."
@@ -239,10 +229,12 @@ def _points(
 
 
 def _point(at_us: int, yes: BookSide, no: BookSide, within: int) -> DepthPoint:
+    ask = None if no.best is None else DOLLAR - no.best
     return DepthPoint(
         at_us=at_us,
         best_yes_bid=yes.best,
-        best_yes_ask=None if no.best is None else DOLLAR - no.best,
+        best_yes_ask=ask,
+        spread=None if ask is None or yes.best is None else ask - yes.best,
         bid_depth=_depth(yes, within),
         ask_depth=_depth(no, within),
     )

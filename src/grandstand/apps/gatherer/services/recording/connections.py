@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+import msgspec
+
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.feed import Feed
 from grandstand.apps.gatherer.domain.feed_events import (
@@ -37,27 +39,48 @@ from grandstand.apps.gatherer.domain.messages import (
 )
 from grandstand.apps.gatherer.domain.order_book import OrderBook
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
-from grandstand.apps.gatherer.domain.subscriptions import CLOCK_SLACK_US
-from grandstand.apps.gatherer.services.recording.gap_records import gap_record
+from grandstand.apps.gatherer.domain.subscriptions import (
+    BOOKS,
+    CLOCK_SLACK_US,
+    LIFECYCLE,
+    TERMINAL_CODES,
+    TICKERS,
+    TRADES,
+)
 from grandstand.apps.gatherer.services.recording.status import ConnectionStatus, RecorderStatus
 from grandstand.apps.gatherer.services.recording.writer import BATCH_ROWS, Writer
 from grandstand.apps.gatherer.sources.kalshi.stream import (
     KalshiStream,
     StreamClosed,
     StreamOpened,
-)
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import (
-    BOOKS,
-    LIFECYCLE,
-    TICKERS,
-    TRADES,
     SubscriptionManager,
-    is_terminal,
 )
 from grandstand.apps.gatherer.store import KeyframeSchedule, make_keyframe
 from grandstand.core.clock import Clock
 from grandstand.core.logging import get_logger
 from grandstand.net.websocket import Message as SocketMessage
+
+
+def gap_record(gap: Gap, gatherer: str, resolved_at: int | None) -> store.GapRecord:
+    """Return the row that records that a gap was found, or closed at `resolved_at`."""
+    # A gap with no connection at all concerns every market.
+    every_market = gap.channel == BOOKS and gap.reason is GapReason.DISCONNECTED and not gap.conn
+    return store.GapRecord(
+        detected_at=gap.detected_at,
+        gatherer=gatherer,
+        conn=gap.conn,
+        sid=gap.sid,
+        expected_seq=gap.expected_seq,
+        resolved=resolved_at is not None,
+        got_seq=gap.got_seq,
+        resolved_at=resolved_at,
+        channel=gap.channel,
+        reason=str(gap.reason),
+        tickers=None if every_market else msgspec.json.encode(sorted(gap.tickers)).decode(),
+        from_ts=gap.from_ts,
+        to_ts=gap.to_ts,
+    )
+
 
 # The last sequence number of each subscription, and the exchange time of its last message.
 Progress: TypeAlias = dict[int, tuple[int, int]]
@@ -334,7 +357,7 @@ class Connection:
             ended = self.subscriptions.on_error(error.id, error.code, self._clock.monotonic())
             if ended is not None:
                 self._handle_events(self.feed.end_subscription(ended, error.code, at))
-        elif error.sid is None and is_terminal(error.code):
+        elif error.sid is None and error.code in TERMINAL_CODES:
             self._failed_terminally = True
 
     def _handle_events(self, events: Iterable[FeedEvent]) -> None:

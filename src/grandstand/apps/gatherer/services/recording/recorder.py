@@ -13,7 +13,6 @@ from random import Random
 from typing import Any, ClassVar, Final, Protocol
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.domain.dedupe import MonotonicClock
 from grandstand.apps.gatherer.domain.feed_events import Gap, GapReason
 from grandstand.apps.gatherer.domain.messages import (
     EventMessage,
@@ -21,17 +20,18 @@ from grandstand.apps.gatherer.domain.messages import (
     Message,
     datetime_from_us,
 )
+from grandstand.apps.gatherer.domain.subscriptions import (
+    BOOKS,
+    LIFECYCLE,
+    TICKERS,
+    TRADES,
+    MonotonicClock,
+)
 from grandstand.apps.gatherer.services.recording.connections import (
     Connection,
     ConnectionCallbacks,
     ConnectionPool,
-)
-from grandstand.apps.gatherer.services.recording.gap_records import (
-    ResumeState,
-    absence_gap,
     gap_record,
-    load_resume_state,
-    save_watermark,
 )
 from grandstand.apps.gatherer.services.recording.rest_polling import (
     TRANSIENT_ERRORS,
@@ -46,12 +46,9 @@ from grandstand.apps.gatherer.services.recording.status import (
 from grandstand.apps.gatherer.services.recording.writer import RawLog, Writer
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
 from grandstand.apps.gatherer.sources.kalshi.signing import Signer
-from grandstand.apps.gatherer.sources.kalshi.stream import SOCKET_CONFIG, KalshiStream
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import (
-    BOOKS,
-    LIFECYCLE,
-    TICKERS,
-    TRADES,
+from grandstand.apps.gatherer.sources.kalshi.stream import (
+    SOCKET_CONFIG,
+    KalshiStream,
     SubscriptionLimits,
     SubscriptionManager,
 )
@@ -61,6 +58,7 @@ from grandstand.core.logging import get_logger
 from grandstand.core.metrics import Metrics
 from grandstand.storage.series.buffer import AsyncBuffer, Buffer, Limits
 from grandstand.storage.series.engines.protocol import SeriesEngine
+from grandstand.storage.series.query import Window
 
 _GIB: Final = 1024**3
 _MIB: Final = 1024**2
@@ -79,6 +77,84 @@ _WATCHDOG_SECONDS: Final = 5.0
 _ALERT_SECONDS: Final = 300.0
 _CANCEL_SECONDS: Final = 1.0
 _CANCEL_ATTEMPTS: Final = 5
+
+
+_MAX_ROWS: Final = 2000
+_WATERMARKS: Final = frozenset({"whole", "stopped"})
+_WATERMARK_FILE: Final = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeState:
+    """Up to when everything is stored, and the last receive stamp in use.
+
+    Both are 0 if the gatherer never ran here. `open_gaps` were not closed by the last run.
+    """
+
+    whole_at: int = 0
+    last_stamp: int = 0
+    open_gaps: tuple[store.GapRecord, ...] = ()
+
+
+def read_resume_state(engine: SeriesEngine, gatherer: str) -> ResumeState:
+    """Read the state of the last run from the series."""
+    for series in (store.SESSIONS, store.GAPS):
+        engine.prepare(series)
+    window = Window(store.SESSIONS, 0, store.LATEST, (gatherer,), order="newest", limit=_MAX_ROWS)
+    last = whole_at = 0
+    for session in engine.read(window):
+        last = max(last, session.at, session.conn)
+        if session.what in _WATERMARKS:
+            whole_at = session.at
+            break
+    return ResumeState(whole_at, last, _open_gaps(engine, gatherer) if last else ())
+
+
+def save_watermark(folder: Path, at: int) -> None:
+    """Save the watermark beside the buffer, for a start while the series are unavailable."""
+    temporary = folder / f"{_WATERMARK_FILE}.new"
+    with suppress(OSError):
+        temporary.write_text(str(at), "ascii")
+        temporary.replace(folder / _WATERMARK_FILE)
+
+
+def load_resume_state(engine: SeriesEngine, gatherer: str, folder: Path) -> ResumeState:
+    """Read the state of the last run; falls back to the saved watermark."""
+    try:
+        return read_resume_state(engine, gatherer)
+    except Unavailable:
+        with suppress(OSError, ValueError):
+            at = int((folder / _WATERMARK_FILE).read_text("ascii"))
+            return ResumeState(at, at)
+        return ResumeState()
+
+
+def _open_gaps(engine: SeriesEngine, gatherer: str) -> tuple[store.GapRecord, ...]:
+    window = Window(store.GAPS, 0, store.LATEST, (gatherer,), order="newest", limit=_MAX_ROWS)
+    rows = [*engine.read(window)]
+    closed = {row.gap_key for row in rows if row.resolved}
+    return tuple(row for row in rows if not row.resolved and row.gap_key not in closed)
+
+
+def absence_gap(resume: ResumeState, number: int, channel: str, tickers: frozenset[str]) -> Gap:
+    """Return the gap from the watermark of the last run until a connection is up again.
+
+    Its `conn` is 0 and its `sid` the number of the connection. For channels without books it starts
+    where the oldest gap that the last run left open started.
+    """
+    left_open = [gap for gap in resume.open_gaps if gap.channel == channel] if not tickers else []
+    starts = [gap.detected_at if gap.from_ts is None else gap.from_ts for gap in left_open]
+    return Gap(
+        from_ts=min(starts, default=None),
+        conn=0,
+        sid=number,
+        channel=channel,
+        reason=GapReason.DISCONNECTED,
+        expected_seq=0,
+        got_seq=None,
+        detected_at=resume.whole_at or resume.last_stamp,
+        tickers=tickers,
+    )
 
 
 class MarketSelection(Protocol):

@@ -12,11 +12,10 @@ import msgspec
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.feed_events import Gap
 from grandstand.apps.gatherer.domain.order_book import OrderBook
-from grandstand.apps.gatherer.domain.subscriptions import book_row, trade_row
+from grandstand.apps.gatherer.domain.subscriptions import LIFECYCLE, TRADES, book_row, trade_row
 from grandstand.apps.gatherer.services.recording.connections import Connection, ConnectionPool
 from grandstand.apps.gatherer.services.recording.writer import Writer
 from grandstand.apps.gatherer.sources.kalshi.rest import MAX_BOOKS_PER_REQUEST, KalshiClient
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import LIFECYCLE, TRADES
 from grandstand.core.errors import GrandstandError, LimitReached, SourceFailed, Unavailable
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from grandstand.apps.gatherer.services.recording.status import RecorderMetrics, 
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
 from grandstand.apps.gatherer.sources.kalshi.signing import InvalidSigningKey, Signer
-from grandstand.apps.gatherer.sources.kalshi.subscriptions import SubscriptionLimits
+from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock
 from grandstand.core.metrics import Metrics

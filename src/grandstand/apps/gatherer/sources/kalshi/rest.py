@@ -20,7 +20,7 @@ from grandstand.apps.gatherer.domain.order_book import (
     require_non_negative,
 )
 from grandstand.apps.gatherer.sources.kalshi.signing import KeyRejected, Signer
-from grandstand.apps.gatherer.sources.kalshi.ws_schema import taker_is_yes
+from grandstand.apps.gatherer.sources.kalshi.ws_decode import taker_is_yes
 from grandstand.core.clock import Clock
 from grandstand.core.errors import SourceFailed
 from grandstand.net.client import Credentials, Params, Response, SourceRegistry

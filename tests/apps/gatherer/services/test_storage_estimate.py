@@ -1,11 +1,6 @@
-"""The estimate of a day grows with what is chosen and with what is kept."""
+"""Estimates of the rows and bytes per day."""
 
-from grandstand.apps.gatherer.domain.storage_estimate import (
-    DAY_US,
-    bytes_per_day,
-    days_left,
-    estimate_daily_rows,
-)
+from grandstand.apps.gatherer.services.markets import days_left, estimate_daily_rows
 
 
 def test_a_busier_market_writes_more_than_a_quiet_one() -> None:
@@ -26,19 +21,12 @@ def test_markets_add_up() -> None:
     assert both.hot_bytes() == sum(part.hot_bytes() for part in parts)
 
 
-def test_the_tape_costs_something_for_each_frame() -> None:
+def test_the_raw_log_costs_something_for_each_frame() -> None:
     rates = estimate_daily_rows([400_000])
 
     more = rates.compacted_bytes(raw_log=True) - rates.compacted_bytes(raw_log=False)
 
     assert more == 26 * rates.frames
-
-
-def test_a_measured_stretch_is_carried_to_a_day() -> None:
-    daily = bytes_per_day(1000, DAY_US // 24)
-
-    assert daily == 24_000
-    assert bytes_per_day(1000, 0) == 0
 
 
 def test_space_lasts_for_whole_days_or_for_ever() -> None:

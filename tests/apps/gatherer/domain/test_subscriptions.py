@@ -3,8 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grandstand.apps.gatherer.domain.dedupe import DeltaOrdinals, MonotonicClock, TickerTimestamps
 from grandstand.apps.gatherer.domain.messages import DeltaMessage
+from grandstand.apps.gatherer.domain.subscriptions import (
+    DeltaOrdinals,
+    MonotonicClock,
+    TickerTimestamps,
+)
 
 
 def delta(ms: int, price: int = 41000, size: int = 100, *, side: bool = True) -> DeltaMessage:
