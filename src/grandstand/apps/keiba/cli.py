@@ -9,7 +9,8 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Final, Literal, TypeVar
+from functools import partial
+from typing import Annotated, Final, Generic, Literal, TypeVar
 
 import typer
 from rich.console import Console
@@ -18,19 +19,22 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.tree import Tree
 
+from grandstand.apps.keiba.domain.backtest import Bin
 from grandstand.apps.keiba.domain.form import Record
 from grandstand.apps.keiba.domain.horses import (
     Ancestor,
     JockeyFigures,
     JockeyRecord,
+    JockeyYear,
     Parent,
     PastRun,
-    Pedigree,
 )
 from grandstand.apps.keiba.domain.races import (
     Finisher,
     Going,
     Language,
+    Payout,
+    RaceEntry,
     RaceResult,
     Surface,
     Weather,
@@ -40,7 +44,9 @@ from grandstand.apps.keiba.services.analysis import BacktestReport
 from grandstand.apps.keiba.services.cache_admin import (
     CacheEntry,
     CachePage,
+    CachePayload,
     CacheReport,
+    KindReport,
     PurgeFilter,
     PurgeReport,
 )
@@ -53,7 +59,7 @@ from grandstand.apps.keiba.services.cards import (
 )
 from grandstand.apps.keiba.services.page_cache import JST, Horse, Origin, Sourced, today_in_japan
 from grandstand.apps.keiba.services.previews import Preview
-from grandstand.apps.keiba.services.race_days import Day, DayRace, Meeting
+from grandstand.apps.keiba.services.race_days import Day, Meeting
 from grandstand.apps.keiba.settings import SITE_TERMS
 from grandstand.core.errors import InvalidInput, SourceFailed
 from grandstand.core.formatting import EMPTY, format_bytes, format_duration
@@ -66,6 +72,9 @@ from grandstand.kit.terminal import (
     print_table,
     print_title,
 )
+
+T = TypeVar("T")
+OpenKeiba = Callable[[], AbstractAsyncContextManager[Keiba]]
 
 _STATES: Final = {"fetched": "just fetched", "fresh": "cached", "stale": "stale"}
 
@@ -115,8 +124,7 @@ def format_recent_places(runs: Sequence[PastRun], limit: int = 5) -> str:
 
 
 def format_record(record: Record) -> str:
-    seconds, thirds = record.top2 - record.wins, record.top3 - record.top2
-    return f"{record.starts} starts: {record.wins}-{seconds}-{thirds}-{record.starts - record.top3}"
+    return f"{record.starts} starts: {record.placings}"
 
 
 def format_yen(units: Decimal | None) -> str:
@@ -138,8 +146,37 @@ def describe_progress(progress: Progress) -> str:
     return f"{text}, {progress.failed} failed" if progress.failed else text
 
 
-_STEP_PERCENT: Final = 10
-_BAR_WIDTH: Final = 24
+@dataclass(frozen=True, slots=True)
+class _Column(Generic[T]):
+    """A table column, and the value of its cells; None is shown as a dash."""
+
+    heading: str
+    value: Callable[[T], object]
+    right: bool = False
+    from_width: int = 0
+
+
+def _print_records(
+    to: Console,
+    columns: Sequence[_Column[T]],
+    records: Iterable[T],
+    style: Callable[[T], str] = lambda _: "",
+) -> None:
+    print_table(
+        to,
+        [ColumnSpec(each.heading, each.right, each.from_width) for each in columns],
+        (
+            TableRow([text_or_dash(each.value(record)) for each in columns], style(record))
+            for record in records
+        ),
+    )
+
+
+def _print_output(value: T, show: Callable[[Console, T], None], *, as_json: bool) -> None:
+    if as_json:
+        echo_json(value)
+    else:
+        show(console(), value)
 
 
 def print_source(to: Console, origin: Origin, prefix: str = "") -> None:
@@ -160,11 +197,11 @@ def show_progress(title: str, *, lines: bool = False) -> Iterator[ProgressCallba
     """
     terminal = Console(stderr=True, highlight=False)
     if not terminal.is_terminal:
-        yield _line_reporter(title) if lines else _ignore_progress
+        yield _line_reporter(title) if lines else lambda _: None
         return
     bar = Bar(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=_BAR_WIDTH if terminal.width > 2 * _BAR_WIDTH else 8),
+        BarColumn(bar_width=24 if terminal.width > 48 else 8),
         TextColumn("{task.completed:.0f}/{task.total:.0f}"),
         TextColumn("{task.fields[left]}"),
         console=terminal,
@@ -181,17 +218,14 @@ def show_progress(title: str, *, lines: bool = False) -> Iterator[ProgressCallba
         yield report
 
 
-def _ignore_progress(_progress: Progress) -> None:
-    return
-
-
 def _line_reporter(title: str) -> ProgressCallback:
-    reported = [0]
+    reported = 0
 
     def report(progress: Progress) -> None:
-        share = 100 * progress.done // progress.total if progress.total else 0
-        if share >= reported[0] + _STEP_PERCENT:
-            reported[0] = share - share % _STEP_PERCENT
+        nonlocal reported
+        tenths = 10 * progress.done // progress.total if progress.total else 0
+        if tenths > reported:
+            reported = tenths
             left = _time_left(progress)
             done = f"{progress.done} of {progress.total}"
             typer.echo(f"{title}: {done}{f', {left}' if left else ''}", err=True)
@@ -204,11 +238,6 @@ def _time_left(progress: Progress) -> str:
         return ""
     return f"{format_duration(progress.seconds_left)} left"
 
-
-T = TypeVar("T")
-OpenKeiba = Callable[[], AbstractAsyncContextManager[Keiba]]
-
-_DATE_FORMATS: Final = ("%Y%m%d", "%Y-%m-%d")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RefreshOption = Annotated[
@@ -232,7 +261,7 @@ def run_with_keiba(open_keiba: OpenKeiba, action: Callable[[Keiba], Awaitable[T]
 
 def parse_date(text: str) -> date:
     """Parse a date such as 20261115 or 2026-11-15."""
-    for date_format in _DATE_FORMATS:
+    for date_format in ("%Y%m%d", "%Y-%m-%d"):
         try:
             return datetime.strptime(text, date_format).replace(tzinfo=JST).date()
         except ValueError:
@@ -240,15 +269,15 @@ def parse_date(text: str) -> date:
     raise InvalidInput(f"Invalid date {text!r}. Use YYYYMMDD.")
 
 
-_LOSS_COLUMNS: Final = (
-    ColumnSpec("log loss"),
-    ColumnSpec("races", right=True),
-    ColumnSpec("", right=True),
+_LOSS_COLUMNS: Final[tuple[_Column[tuple[str, int, float | None]], ...]] = (
+    _Column("log loss", lambda line: line[0]),
+    _Column("races", lambda line: line[1], right=True),
+    _Column("", lambda line: None if line[2] is None else f"{line[2]:.3f}", right=True),
 )
-_BIN_COLUMNS: Final = (
-    ColumnSpec("forecast", right=True),
-    ColumnSpec("runners", right=True),
-    ColumnSpec("won", right=True),
+_BIN_COLUMNS: Final[tuple[_Column[Bin], ...]] = (
+    _Column("forecast", lambda bin_: f"{100 * bin_.mean_chance:.1f} %", right=True),
+    _Column("runners", lambda bin_: bin_.runners, right=True),
+    _Column("won", lambda bin_: f"{100 * bin_.won:.1f} %", right=True),
 )
 
 
@@ -261,63 +290,40 @@ def print_backtest(to: Console, tested: BacktestReport) -> None:
         print_line(to, "No cached results for these days. Fetch one with `race ID --result`.")
         return
     to.print()
-    print_table(to, _LOSS_COLUMNS, _loss_rows(tested))
-    to.print()
-    bins = (
-        TableRow(
-            (
-                f"{format_percent_number(each.mean_chance)} %",
-                str(each.runners),
-                f"{format_percent_number(each.won)} %",
-            )
-        )
-        for each in tested.calibration
+    losses = (
+        ("our ranking", tested.races, tested.log_loss),
+        ("uniform", tested.races, tested.uniform_loss),
+        ("our ranking, races with odds", tested.market_races, tested.our_market_loss),
+        ("market, same races", tested.market_races, tested.market_loss),
     )
-    print_table(to, _BIN_COLUMNS, bins)
+    _print_records(to, _LOSS_COLUMNS, losses)
+    to.print()
+    _print_records(to, _BIN_COLUMNS, tested.calibration)
     to.print()
     book = tested.account
     staked = f"{book.bets} bets of ¥100 with positive expected return: staked ¥{book.staked_yen:,}"
     print_line(to, f"{staked}, returned ¥{book.returned_yen:,}")
 
 
-def _loss_rows(tested: BacktestReport) -> list[TableRow]:
-    lines = [
-        ("our ranking", tested.races, tested.log_loss),
-        ("uniform", tested.races, tested.uniform_loss),
-        ("our ranking, races with odds", tested.market_races, tested.our_market_loss),
-        ("market, same races", tested.market_races, tested.market_loss),
-    ]
-    return [
-        TableRow((name, str(races), EMPTY if loss is None else f"{loss:.3f}"))
-        for name, races, loss in lines
-    ]
+def _format_finish(run: PastRun) -> str | None:
+    if run.position is None:
+        return run.outcome
+    return f"{run.position}/{run.runner_count}" if run.runner_count else str(run.position)
 
 
-_RUN_COLUMNS: Final = (
-    ColumnSpec("date", right=True),
-    ColumnSpec("track", from_width=44),
-    ColumnSpec("race", from_width=60),
-    ColumnSpec("course", from_width=52),
-    ColumnSpec("going", from_width=90),
-    ColumnSpec("place", right=True),
-    ColumnSpec("time", right=True, from_width=70),
-    ColumnSpec("jockey", from_width=100),
-    ColumnSpec("odds", right=True, from_width=80),
-    ColumnSpec("last 3F", right=True, from_width=110),
-    ColumnSpec("weight", right=True, from_width=120),
-    ColumnSpec("race id", right=True, from_width=140),
-)
-_FIGURE_COLUMNS: Final = (
-    ColumnSpec(""),
-    ColumnSpec("rides", right=True),
-    ColumnSpec("1st", right=True),
-    ColumnSpec("2nd", right=True, from_width=50),
-    ColumnSpec("3rd", right=True, from_width=50),
-    ColumnSpec("win %", right=True),
-    ColumnSpec("top 2 %", right=True, from_width=70),
-    ColumnSpec("top 3 %", right=True),
-    ColumnSpec("rank", right=True, from_width=80),
-    ColumnSpec("best horse", from_width=90),
+_RUN_COLUMNS: Final[tuple[_Column[PastRun], ...]] = (
+    _Column("date", lambda run: run.run_on, right=True),
+    _Column("track", lambda run: run.track, from_width=44),
+    _Column("race", lambda run: run.race_name, from_width=60),
+    _Column("course", lambda run: format_course(run.track_type, run.distance), from_width=52),
+    _Column("going", lambda run: run.going, from_width=90),
+    _Column("place", _format_finish, right=True),
+    _Column("time", lambda run: run.time, right=True, from_width=70),
+    _Column("jockey", lambda run: run.jockey_name, from_width=100),
+    _Column("odds", lambda run: run.win_odds, right=True, from_width=80),
+    _Column("last 3F", lambda run: run.last_3f, right=True, from_width=110),
+    _Column("weight", lambda run: run.body_weight, right=True, from_width=120),
+    _Column("race id", lambda run: run.race_id, right=True, from_width=140),
 )
 
 
@@ -330,13 +336,13 @@ def print_horse(to: Console, horse: Horse, *, runs: int, pedigree: bool) -> None
     if horse.form is not None and horse.form.value.recent_results:
         to.print()
         recent = horse.form.value.recent_results[:runs]
-        print_table(to, _RUN_COLUMNS, map(_run_row, recent))
+        _print_records(to, _RUN_COLUMNS, recent, lambda run: "bold" if run.position == 1 else "")
         more = len(horse.form.value.recent_results) - len(recent)
         if more:
             print_line(to, f"{more} more; use --runs.", "dim")
     if pedigree and horse.pedigree is not None:
         to.print()
-        to.print(_pedigree_tree(horse.name, horse.pedigree.value))
+        to.print(_pedigree_tree(horse.name, horse.pedigree.value.ancestors))
     to.print()
     print_warnings(to, horse.warnings)
     for each in (horse.profile, horse.form, horse.pedigree):
@@ -375,44 +381,44 @@ def _describe_parent(parent: Parent) -> str:
     return f"{name}, {places}, won {format_yen(parent.earnings)}"
 
 
-def _run_row(run: PastRun) -> TableRow:
-    placed = run.outcome or EMPTY if run.position is None else format_place(run)
-    if run.position is not None and run.runner_count is not None:
-        placed = f"{placed}/{run.runner_count}"
-    return TableRow(
-        (
-            f"{run.run_on:%Y-%m-%d}",
-            run.track,
-            run.race_name,
-            format_course(run.track_type, run.distance),
-            run.going or EMPTY,
-            placed,
-            run.time or EMPTY,
-            run.jockey_name or EMPTY,
-            text_or_dash(run.win_odds),
-            text_or_dash(run.last_3f),
-            text_or_dash(run.body_weight),
-            run.race_id or EMPTY,
-        ),
-        "bold" if run.position == 1 else "",
-    )
-
-
-def _pedigree_tree(name: str, pedigree: Pedigree) -> Tree:
+def _pedigree_tree(name: str, ancestors: Iterable[Ancestor]) -> Tree:
     root = Tree(escape(name), guide_style="dim")
     nodes = {"": root}
-    for ancestor in sorted(pedigree.ancestors, key=lambda each: each.path.replace("S", "A")):
-        under = nodes.get(ancestor.path[:-1])
-        if under is not None:
-            nodes[ancestor.path] = under.add(escape(_describe_ancestor(ancestor)))
+    for ancestor in sorted(ancestors, key=lambda each: each.path.replace("S", "A")):
+        parent = nodes.get(ancestor.path[:-1])
+        if parent is not None:
+            side = "sire" if ancestor.path.endswith("S") else "dam"
+            about = (
+                ancestor.name or ancestor.english_name or "unknown",
+                ancestor.country,
+                ancestor.born_year,
+            )
+            label = " ".join(str(each) for each in (side, *about) if each is not None)
+            nodes[ancestor.path] = parent.add(escape(label))
     return root
 
 
-def _describe_ancestor(ancestor: Ancestor) -> str:
-    side = "sire" if ancestor.path.endswith("S") else "dam"
-    name = ancestor.name or ancestor.english_name or "unknown"
-    about = " ".join(filter(None, (ancestor.country, text_or_dash(ancestor.born_year))))
-    return f"{side} {name} {about}".rstrip(f" {EMPTY}")
+@dataclass(frozen=True, slots=True)
+class _JockeyPeriod:
+    """Statistics of a year, or of several."""
+
+    name: str
+    figures: JockeyFigures
+    year: JockeyYear | None = None
+
+
+_JOCKEY_COLUMNS: Final[tuple[_Column[_JockeyPeriod], ...]] = (
+    _Column("", lambda period: period.name),
+    _Column("rides", lambda period: f"{period.figures.total_races:,}", right=True),
+    _Column("1st", lambda period: f"{period.figures.wins:,}", right=True),
+    _Column("2nd", lambda period: f"{period.figures.seconds:,}", right=True, from_width=50),
+    _Column("3rd", lambda period: f"{period.figures.thirds:,}", right=True, from_width=50),
+    _Column("win %", lambda period: period.figures.win_rate, right=True),
+    _Column("top 2 %", lambda period: period.figures.top2_rate, right=True, from_width=70),
+    _Column("top 3 %", lambda period: period.figures.place_rate, right=True),
+    _Column("rank", lambda each: each.year.rank if each.year else "", right=True, from_width=80),
+    _Column("best horse", lambda each: each.year.best_horse if each.year else "", from_width=90),
+)
 
 
 def print_jockey(to: Console, jockey: Sourced[JockeyRecord]) -> None:
@@ -426,50 +432,35 @@ def print_jockey(to: Console, jockey: Sourced[JockeyRecord]) -> None:
     if about:
         print_line(to, about)
     to.print()
-    lines = [_jockey_row("career", record.overall_stats)]
+    periods = [_JockeyPeriod("career", record.overall_stats)]
     if record.recent_5year_stats is not None:
-        lines.append(_jockey_row("last five years", record.recent_5year_stats))
+        periods.append(_JockeyPeriod("last five years", record.recent_5year_stats))
     for year in record.years:
         name = f"{year.year} {year.circuit.upper()}"
-        lines.append(
-            _jockey_row(name, year.figures, text_or_dash(year.rank), year.best_horse or EMPTY)
-        )
-    print_table(to, _FIGURE_COLUMNS, lines)
+        periods.append(_JockeyPeriod(name, year.figures, year))
+    _print_records(to, _JOCKEY_COLUMNS, periods)
     to.print()
     print_warnings(to, jockey.warnings)
     print_source(to, jockey.origin)
 
 
-def _jockey_row(
-    name: str, figures: JockeyFigures, rank: str = "", best_horse: str = ""
-) -> TableRow:
-    return TableRow(
-        (
-            name,
-            f"{figures.total_races:,}",
-            f"{figures.wins:,}",
-            f"{figures.seconds:,}",
-            f"{figures.thirds:,}",
-            text_or_dash(figures.win_rate),
-            text_or_dash(figures.top2_rate),
-            text_or_dash(figures.place_rate),
-            rank,
-            best_horse,
-        )
-    )
-
-
 CardOrder = Literal["rank", "number"]
 
-_DAY_COLUMNS: Final = (
-    ColumnSpec("R", right=True),
-    ColumnSpec("off", right=True),
-    ColumnSpec("race"),
-    ColumnSpec("grade", from_width=100),
-    ColumnSpec("course", from_width=56),
-    ColumnSpec("runners", right=True, from_width=66),
-    ColumnSpec("", from_width=90),
-    ColumnSpec("id", right=True),
+
+def _format_place(finisher: Finisher) -> str:
+    place = finisher.outcome if finisher.position is None else str(finisher.position)
+    return f"{place}{'=' if finisher.dead_heat else '↓' if finisher.demoted else ''}"
+
+
+_DAY_COLUMNS: Final[tuple[_Column[RaceEntry], ...]] = (
+    _Column("R", lambda race: race.race_number, right=True),
+    _Column("off", lambda race: race.post_time, right=True),
+    _Column("race", lambda race: race.race_name),
+    _Column("grade", lambda race: race.grade or "", from_width=100),
+    _Column("course", lambda race: format_course(race.track_type, race.distance), from_width=56),
+    _Column("runners", lambda race: race.runner_count, right=True, from_width=66),
+    _Column("", lambda race: "result" if race.has_result else "", from_width=90),
+    _Column("id", lambda race: race.race_id, right=True),
 )
 _CARD_COLUMNS: Final = (
     ColumnSpec("rank", right=True),
@@ -486,23 +477,23 @@ _CARD_COLUMNS: Final = (
     ColumnSpec("edge", right=True, from_width=80),
     ColumnSpec("id", right=True, from_width=120),
 )
-_RESULT_COLUMNS: Final = (
-    ColumnSpec("place", right=True),
-    ColumnSpec("no", right=True),
-    ColumnSpec("horse"),
-    ColumnSpec("time", right=True, from_width=50),
-    ColumnSpec("margin", from_width=80),
-    ColumnSpec("jockey", from_width=70),
-    ColumnSpec("last 3F", right=True, from_width=90),
-    ColumnSpec("passing", from_width=100),
-    ColumnSpec("odds", right=True, from_width=60),
-    ColumnSpec("id", right=True, from_width=120),
+_RESULT_COLUMNS: Final[tuple[_Column[Finisher], ...]] = (
+    _Column("place", _format_place, right=True),
+    _Column("no", lambda each: each.horse_number, right=True),
+    _Column("horse", lambda each: each.horse_name),
+    _Column("time", lambda each: each.time, right=True, from_width=50),
+    _Column("margin", lambda each: each.margin, from_width=80),
+    _Column("jockey", lambda each: each.jockey_name, from_width=70),
+    _Column("last 3F", lambda each: each.last_3f, right=True, from_width=90),
+    _Column("passing", lambda each: "-".join(map(str, each.passing)), from_width=100),
+    _Column("odds", lambda each: each.win_odds, right=True, from_width=60),
+    _Column("id", lambda each: each.horse_id, right=True, from_width=120),
 )
-_PAYOUT_COLUMNS: Final = (
-    ColumnSpec("bet"),
-    ColumnSpec("numbers"),
-    ColumnSpec("100 yen paid", right=True),
-    ColumnSpec("popularity", right=True, from_width=50),
+_PAYOUT_COLUMNS: Final[tuple[_Column[Payout], ...]] = (
+    _Column("bet", lambda payout: payout.bet.replace("_", " ")),
+    _Column("numbers", lambda payout: "-".join(map(str, payout.numbers))),
+    _Column("100 yen paid", lambda payout: f"¥{payout.amount_yen:,}", right=True),
+    _Column("popularity", lambda payout: payout.popularity, right=True, from_width=50),
 )
 
 
@@ -513,7 +504,8 @@ def print_day(to: Console, day: Day) -> None:
     for meeting in day.meetings:
         to.print()
         print_title(to, _meeting_title(meeting))
-        print_table(to, _DAY_COLUMNS, map(_day_row, meeting.races))
+        races = (race.entry for race in meeting.races)
+        _print_records(to, _DAY_COLUMNS, races, lambda race: "dim" if race.has_result else "")
     to.print()
     print_warnings(to, day.warnings)
     for each in day.origins:
@@ -532,23 +524,6 @@ def _meeting_title(meeting: Meeting) -> str:
     weather = (meeting.weather or "").replace("_", " ")
     named = " ".join(filter(None, (meeting.track_name, meeting.track_english)))
     return " · ".join(filter(None, (named, meeting.circuit.upper(), numbers, weather, ground)))
-
-
-def _day_row(race: DayRace) -> TableRow:
-    entry = race.entry
-    return TableRow(
-        (
-            str(entry.race_number),
-            entry.post_time or EMPTY,
-            entry.race_name or EMPTY,
-            entry.grade or "",
-            format_course(entry.track_type, entry.distance),
-            text_or_dash(entry.runner_count),
-            "result" if entry.has_result else "",
-            entry.race_id,
-        ),
-        "dim" if entry.has_result else "",
-    )
 
 
 def print_card(
@@ -634,42 +609,12 @@ def print_result(to: Console, result: Sourced[RaceResult]) -> None:
     if not result.value.confirmed:
         print_line(to, "Not confirmed yet.")
         return
-    print_table(to, _RESULT_COLUMNS, map(_result_row, result.value.finishers))
+    _print_records(to, _RESULT_COLUMNS, result.value.finishers)
     to.print()
-    paid = (
-        TableRow(
-            (
-                each.bet.replace("_", " "),
-                "-".join(map(str, each.numbers)),
-                f"¥{each.amount_yen:,}",
-                text_or_dash(each.popularity),
-            )
-        )
-        for each in result.value.payouts
-    )
-    print_table(to, _PAYOUT_COLUMNS, paid)
+    _print_records(to, _PAYOUT_COLUMNS, result.value.payouts)
     to.print()
     print_warnings(to, result.warnings)
     print_source(to, result.origin)
-
-
-def _result_row(each: Finisher) -> TableRow:
-    place = each.outcome if each.position is None else str(each.position)
-    marks = "=" if each.dead_heat else "↓" if each.demoted else ""
-    return TableRow(
-        (
-            f"{place}{marks}",
-            text_or_dash(each.horse_number),
-            each.horse_name,
-            text_or_dash(each.time),
-            text_or_dash(each.margin),
-            text_or_dash(each.jockey_name),
-            text_or_dash(each.last_3f),
-            "-".join(map(str, each.passing)),
-            text_or_dash(each.win_odds),
-            each.horse_id,
-        )
-    )
 
 
 def print_preview(to: Console, preview: Preview) -> None:
@@ -684,21 +629,19 @@ def print_preview(to: Console, preview: Preview) -> None:
         to.print()
         print_title(to, f"{text_or_dash(each.horse_number)} {each.horse_name}")
         print_line(to, each.text)
-    for part in preview.omitted:
-        print_warnings(to, (f"omitted to fit the prompt: {part}",))
+    print_warnings(to, (f"omitted to fit the prompt: {part}" for part in preview.omitted))
 
 
 _AGE_PATTERN: Final = re.compile(r"([0-9]{1,9})(s|min|h|d|w)?")
 _SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, None: 1}
-_MAX_ENTRIES: Final = 500
 
-_KIND_COLUMNS: Final = (
-    ColumnSpec("kind"),
-    ColumnSpec("valid", right=True),
-    ColumnSpec("expired", right=True, from_width=50),
-    ColumnSpec("size", right=True),
-    ColumnSpec("oldest", right=True, from_width=80),
-    ColumnSpec("newest", right=True, from_width=100),
+_KIND_COLUMNS: Final[tuple[_Column[KindReport], ...]] = (
+    _Column("kind", lambda kind: kind.kind),
+    _Column("valid", lambda kind: f"{kind.valid:,}", right=True),
+    _Column("expired", lambda kind: f"{kind.expired:,}", right=True, from_width=50),
+    _Column("size", lambda kind: format_bytes(kind.stored_bytes), right=True),
+    _Column("oldest", lambda kind: format_timestamp(kind.oldest_at), right=True, from_width=80),
+    _Column("newest", lambda kind: format_timestamp(kind.newest_at), right=True, from_width=100),
 )
 _SITE_COLUMNS: Final = (
     ColumnSpec("site", from_width=90),
@@ -708,12 +651,14 @@ _SITE_COLUMNS: Final = (
     ColumnSpec("next request", right=True, from_width=70),
     ColumnSpec("paused until", right=True, from_width=110),
 )
-_ENTRY_COLUMNS: Final = (
-    ColumnSpec("partition"),
-    ColumnSpec("sort"),
-    ColumnSpec("size", right=True),
-    ColumnSpec("fetched", right=True, from_width=80),
-    ColumnSpec("expires", right=True, from_width=100),
+_ENTRY_COLUMNS: Final[tuple[_Column[CacheEntry], ...]] = (
+    _Column("partition", lambda entry: entry.partition),
+    _Column("sort", lambda entry: entry.sort),
+    _Column("size", lambda entry: format_bytes(entry.stored_bytes), right=True),
+    _Column("fetched", lambda entry: format_timestamp(entry.fetched_at), right=True, from_width=80),
+    _Column(
+        "expires", lambda entry: format_timestamp(entry.expires_at), right=True, from_width=100
+    ),
 )
 
 PrefixOption = Annotated[
@@ -725,23 +670,12 @@ OlderThanOption = Annotated[
 ]
 
 
-def cache_commands(open_keiba: OpenKeiba) -> typer.Typer:
-    group = typer.Typer(help="Cached pages.", no_args_is_help=True)
-    _add_stats(group, open_keiba)
-    _add_inspect(group, open_keiba)
-    _add_purge(group, open_keiba)
-    return group
-
-
 def _add_stats(group: typer.Typer, open_keiba: OpenKeiba) -> None:
     @group.command()
     def stats(*, as_json: JsonOption = False) -> None:
         """Show cache statistics and the status of the sites."""
         report = run_with_keiba(open_keiba, lambda keiba: keiba.cache_admin.report())
-        if as_json:
-            echo_json(report)
-        else:
-            _print_report(console(), report)
+        _print_output(report, _print_report, as_json=as_json)
 
 
 def _add_inspect(group: typer.Typer, open_keiba: OpenKeiba) -> None:
@@ -754,9 +688,7 @@ def _add_inspect(group: typer.Typer, open_keiba: OpenKeiba) -> None:
             str | None, typer.Argument(help="A sort key such as METADATA, to show one entry.")
         ] = None,
         *,
-        limit: Annotated[
-            int, typer.Option(min=1, max=_MAX_ENTRIES, help="Maximum number of entries.")
-        ] = 50,
+        limit: Annotated[int, typer.Option(min=1, max=500, help="Maximum number of entries.")] = 50,
         as_json: JsonOption = False,
     ) -> None:
         """List cache entries, or show one with its payload."""
@@ -764,17 +696,12 @@ def _add_inspect(group: typer.Typer, open_keiba: OpenKeiba) -> None:
             page = run_with_keiba(
                 open_keiba, lambda keiba: keiba.cache_admin.entries(partition, limit=limit)
             )
-            echo_json(page) if as_json else _print_cache_entries(console(), page)
+            _print_output(page, _print_cache_entries, as_json=as_json)
             return
-        found = run_with_keiba(open_keiba, lambda keiba: keiba.cache_admin.inspect(partition, sort))
-        if as_json:
-            echo_json(found)
-            return
-        to = console()
-        print_title(to, f"{found.entry.partition} {found.entry.sort}")
-        print_line(to, _describe_entry(found.entry))
-        print_warnings(to, found.entry.warnings)
-        typer.echo(found.data_json or "The site has no such page.")
+        payload = run_with_keiba(
+            open_keiba, lambda keiba: keiba.cache_admin.inspect(partition, sort)
+        )
+        _print_output(payload, _print_payload, as_json=as_json)
 
 
 def _add_purge(group: typer.Typer, open_keiba: OpenKeiba) -> None:
@@ -797,7 +724,7 @@ def _add_purge(group: typer.Typer, open_keiba: OpenKeiba) -> None:
         if as_json and not (yes or dry_run):
             raise InvalidInput("--json needs --yes or --dry-run.")
 
-        async def purged(keiba: Keiba) -> PurgeReport:
+        async def count_and_purge(keiba: Keiba) -> PurgeReport:
             counted = await keiba.cache_admin.purge(purge_filter)
             if dry_run or not counted.matched:
                 return counted
@@ -806,7 +733,7 @@ def _add_purge(group: typer.Typer, open_keiba: OpenKeiba) -> None:
                 typer.confirm(f"Remove {about}?", abort=True, err=True)
             return await keiba.cache_admin.purge(purge_filter, dry_run=False)
 
-        done = run_with_keiba(open_keiba, purged)
+        done = run_with_keiba(open_keiba, count_and_purge)
         if as_json:
             echo_json(done)
         elif done.dry_run:
@@ -836,20 +763,7 @@ def _print_report(to: Console, report: CacheReport) -> None:
     if report.hit_rate is not None:
         print_line(to, f"hit rate {format_percent_number(report.hit_rate)} %")
     to.print()
-    kinds = (
-        TableRow(
-            (
-                each.kind,
-                f"{each.valid:,}",
-                f"{each.expired:,}",
-                format_bytes(each.stored_bytes),
-                format_timestamp(each.oldest_at),
-                format_timestamp(each.newest_at),
-            )
-        )
-        for each in report.kinds
-    )
-    print_table(to, _KIND_COLUMNS, kinds)
+    _print_records(to, _KIND_COLUMNS, report.kinds)
     to.print()
     sites = [
         TableRow(
@@ -877,34 +791,22 @@ def _print_cache_entries(to: Console, page: CachePage) -> None:
     if not page.entries:
         print_line(to, "No matching entries.")
         return
-    lines = (
-        TableRow(
-            (
-                each.partition,
-                each.sort,
-                format_bytes(each.stored_bytes),
-                format_timestamp(each.fetched_at),
-                format_timestamp(each.expires_at),
-            ),
-            "dim" if each.expired else "",
-        )
-        for each in page.entries
-    )
-    print_table(to, _ENTRY_COLUMNS, lines)
+    _print_records(to, _ENTRY_COLUMNS, page.entries, lambda entry: "dim" if entry.expired else "")
     if page.position is not None:
         print_line(to, "More entries exist. Use a longer prefix or a higher --limit.", "dim")
 
 
-def _describe_entry(entry: CacheEntry) -> str:
+def _print_payload(to: Console, payload: CachePayload) -> None:
+    entry = payload.entry
+    print_title(to, f"{entry.partition} {entry.sort}")
     chunks = f" in {entry.chunks} chunks" if entry.chunks else ""
     expiry = "expired" if entry.expired else "expires"
     text = f"{entry.kind}, {format_bytes(entry.stored_bytes)} {entry.storage}{chunks}"
     fetched, expires = format_timestamp(entry.fetched_at), format_timestamp(entry.expires_at)
-    times = f"fetched {fetched}, {expiry} {expires}"
-    return f"{text}; {times}".replace(EMPTY, "at an unknown time")
-
-
-_MAX_RUNS: Final = 200
+    times = f"fetched {fetched}, {expiry} {expires}".replace(EMPTY, "at an unknown time")
+    print_line(to, f"{text}; {times}")
+    print_warnings(to, entry.warnings)
+    typer.echo(payload.data_json or "The site has no such page.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -926,7 +828,11 @@ def commands(open_keiba: OpenKeiba) -> typer.Typer:
     _add_horse_and_jockey(group, open_keiba)
     _add_prefetch(group, open_keiba)
     _add_backtest(group, open_keiba)
-    group.add_typer(cache_commands(open_keiba), name="cache")
+    cache = typer.Typer(help="Cached pages.", no_args_is_help=True)
+    _add_stats(cache, open_keiba)
+    _add_inspect(cache, open_keiba)
+    _add_purge(cache, open_keiba)
+    group.add_typer(cache, name="cache")
     return group
 
 
@@ -945,12 +851,11 @@ def _add_day(group: typer.Typer, open_keiba: OpenKeiba) -> None:
         """List a day's races by track."""
         chosen = None if race_date is None else parse_date(race_date)
 
-        async def found(keiba: Keiba) -> Day:
+        async def find_day(keiba: Keiba) -> Day:
             on = chosen or await keiba.days.next_meeting(circuit) or today_in_japan(keiba.clock)
             return await keiba.days.day(on, circuit, refresh=refresh)
 
-        races = run_with_keiba(open_keiba, found)
-        echo_json(races) if as_json else print_day(console(), races)
+        _print_output(run_with_keiba(open_keiba, find_day), print_day, as_json=as_json)
 
 
 def _add_race(group: typer.Typer, open_keiba: OpenKeiba) -> None:
@@ -972,23 +877,21 @@ def _add_race(group: typer.Typer, open_keiba: OpenKeiba) -> None:
     ) -> None:
         """Show a race card: form, jockeys, probabilities, odds and reasons."""
 
-        async def found(keiba: Keiba) -> _RaceOutput:
+        async def find_race(keiba: Keiba) -> _RaceOutput:
             with show_progress("fetching") as report:
                 card = await keiba.cards.assemble(race_id, report, refresh=refresh)
                 ended = await keiba.pages.result(race_id, refresh=refresh) if result else None
                 wrote = await keiba.previews.write(race_id, language=language) if preview else None
             return _RaceOutput(card, ended, wrote)
 
-        shown = run_with_keiba(open_keiba, found)
-        if as_json:
-            echo_json(shown)
-            return
-        to = console()
-        print_card(to, shown.card, order=order, reasons=reasons, language=language)
-        if shown.result is not None:
-            print_result(to, shown.result)
-        if shown.preview is not None:
-            print_preview(to, shown.preview)
+        def show(to: Console, output: _RaceOutput) -> None:
+            print_card(to, output.card, order=order, reasons=reasons, language=language)
+            if output.result is not None:
+                print_result(to, output.result)
+            if output.preview is not None:
+                print_preview(to, output.preview)
+
+        _print_output(run_with_keiba(open_keiba, find_race), show, as_json=as_json)
 
 
 def _add_horse_and_jockey(group: typer.Typer, open_keiba: OpenKeiba) -> None:
@@ -996,7 +899,7 @@ def _add_horse_and_jockey(group: typer.Typer, open_keiba: OpenKeiba) -> None:
     def horse(
         horse_id: Annotated[str, typer.Argument(help="Horse id (10 characters).")],
         *,
-        runs: Annotated[int, typer.Option(min=0, max=_MAX_RUNS, help="Number of past runs.")] = 10,
+        runs: Annotated[int, typer.Option(min=0, max=200, help="Number of past runs.")] = 10,
         pedigree: Annotated[bool, typer.Option("--pedigree", help="Include the pedigree.")] = False,
         refresh: RefreshOption = False,
         as_json: JsonOption = False,
@@ -1005,10 +908,8 @@ def _add_horse_and_jockey(group: typer.Typer, open_keiba: OpenKeiba) -> None:
         found = run_with_keiba(
             open_keiba, lambda keiba: keiba.pages.horse(horse_id, refresh=refresh)
         )
-        if as_json:
-            echo_json(found)
-        else:
-            print_horse(console(), found, runs=runs, pedigree=pedigree)
+        show = partial(print_horse, runs=runs, pedigree=pedigree)
+        _print_output(found, show, as_json=as_json)
 
     @group.command()
     def jockey(
@@ -1021,7 +922,7 @@ def _add_horse_and_jockey(group: typer.Typer, open_keiba: OpenKeiba) -> None:
         found = run_with_keiba(
             open_keiba, lambda keiba: keiba.pages.jockey(jockey_id, refresh=refresh)
         )
-        echo_json(found) if as_json else print_jockey(console(), found)
+        _print_output(found, print_jockey, as_json=as_json)
 
 
 def _add_prefetch(group: typer.Typer, open_keiba: OpenKeiba) -> None:
@@ -1039,17 +940,12 @@ def _add_prefetch(group: typer.Typer, open_keiba: OpenKeiba) -> None:
         on = parse_date(race_date)
         typer.echo(SITE_TERMS, err=True)
 
-        async def gathered(keiba: Keiba) -> PrefetchReport:
+        async def fetch_cards(keiba: Keiba) -> PrefetchReport:
             with show_progress(f"{on:%Y%m%d}", lines=True) as report:
                 return await keiba.prefetcher.prefetch(on, report, circuit)
 
-        done = run_with_keiba(open_keiba, gathered)
-        if as_json:
-            echo_json(done)
-        else:
-            to = console()
-            print_line(to, _describe_prefetch(done))
-            print_warnings(to, (f"{race_id}: {why}" for race_id, why in done.failed))
+        done = run_with_keiba(open_keiba, fetch_cards)
+        _print_output(done, _print_prefetch, as_json=as_json)
         if done.failed:
             raise typer.Exit(SourceFailed.exit_code)
 
@@ -1065,13 +961,13 @@ def _add_backtest(group: typer.Typer, open_keiba: OpenKeiba) -> None:
         """Test the ranking against cached results, without fetching."""
         days = parse_date(first), parse_date(last)
         tested = run_with_keiba(open_keiba, lambda keiba: keiba.backtester.run(*days))
-        echo_json(tested) if as_json else print_backtest(console(), tested)
+        _print_output(tested, print_backtest, as_json=as_json)
 
 
-def _describe_prefetch(done: PrefetchReport) -> str:
-    if not done.races:
-        return "No racing on this day."
+def _print_prefetch(to: Console, done: PrefetchReport) -> None:
     progress = done.progress
     pages = f"{progress.cached} pages cached, {progress.fetched} fetched"
     text = f"{progress.done} of {done.races} races, {pages}"
-    return f"{text}, {progress.failed} failed" if progress.failed else text
+    text = f"{text}, {progress.failed} failed" if progress.failed else text
+    print_line(to, text if done.races else "No racing on this day.")
+    print_warnings(to, (f"{race_id}: {why}" for race_id, why in done.failed))

@@ -35,6 +35,12 @@ class Record:
         """The share of top-three finishes; None without starts."""
         return self.top3 / self.starts if self.starts else None
 
+    @property
+    def placings(self) -> str:
+        """Firsts, seconds, thirds and others, such as 2-3-1-4."""
+        counts = self.wins, self.top2 - self.wins, self.top3 - self.top2, self.starts - self.top3
+        return "-".join(map(str, counts))
+
 
 @dataclass(frozen=True, slots=True)
 class Background:
