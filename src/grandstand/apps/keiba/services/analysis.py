@@ -254,12 +254,12 @@ class _TestedRace:
     bets: tuple[Wager, ...]
 
 
+@dataclass(kw_only=True)
 class Backtester:
     """Tests the ranking against cached results, without fetching."""
 
-    def __init__(self, *, store: AsyncStore, pages: PageCache) -> None:
-        self._store = store
-        self._pages = pages
+    store: AsyncStore
+    pages: PageCache
 
     async def run(self, first: date, last: date) -> BacktestReport:
         """Test the races between two dates, both included.
@@ -287,7 +287,7 @@ class Backtester:
         race_ids: list[str] = []
         position: str | None = None
         while True:
-            page = await self._store(ScanEntries("RACE#", position, _SCAN_LIMIT))
+            page = await self.store(ScanEntries("RACE#", position, _SCAN_LIMIT))
             race_ids += [
                 str(item["PK"]).removeprefix("RACE#")
                 for item in page.items
@@ -297,8 +297,8 @@ class Backtester:
             if position is None:
                 break
             await asyncio.sleep(0)
-        keys = [self._pages.kinds.result.key(race_id=race_id) for race_id in race_ids]
-        found = await self._pages.cache.get_many(keys)
+        keys = [self.pages.kinds.result.key(race_id=race_id) for race_id in race_ids]
+        found = await self.pages.cache.get_many(keys)
         return [cached.value.value for cached in found if cached.value is not None]
 
     async def _test(self, result: RaceResult, race_date: date) -> _TestedRace | None:
@@ -330,12 +330,12 @@ class Backtester:
         )
 
     async def _entries(self, field: Sequence[Finisher]) -> list[Entry] | None:
-        kinds = self._pages.kinds
+        kinds = self.pages.kinds
         keys: list[Any] = [
             *(kinds.form.key(horse_id=each.horse_id) for each in field),
             *(kinds.parents.key(horse_id=each.horse_id) for each in field),
         ]
-        found = [cached.value for cached in await self._pages.cache.get_many(keys)]
+        found = [cached.value for cached in await self.pages.cache.get_many(keys)]
         forms, parents = found[: len(field)], found[len(field) :]
         known = [form.value for form in forms if form is not None]
         if len(known) < len(field):

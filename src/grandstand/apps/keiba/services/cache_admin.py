@@ -122,16 +122,14 @@ class PurgeReport:
     dry_run: bool
 
 
+@dataclass(kw_only=True)
 class CacheAdmin:
     """Reports on the cache and removes entries."""
 
-    def __init__(
-        self, *, store: AsyncStore, site: Netkeiba, clock: Clock, pages: PageCache
-    ) -> None:
-        self._store = store
-        self._site = site
-        self._clock = clock
-        self._pages = pages
+    store: AsyncStore
+    site: Netkeiba
+    clock: Clock
+    pages: PageCache
 
     async def report(self) -> CacheReport:
         """Return hit rate, counts, ages and sizes by kind, and the state of the sites."""
@@ -145,10 +143,10 @@ class CacheAdmin:
             entries += 1
             stored_bytes += entry.stored_bytes
             kinds.setdefault(entry.kind, _KindCounts()).add(entry)
-        statistics = self._pages.cache.statistics()
+        statistics = self.pages.cache.statistics()
         names = sorted({*kinds, *statistics.by_kind})
         return CacheReport(
-            taken_at=now_to_second(self._clock),
+            taken_at=now_to_second(self.clock),
             hit_rate=_hit_rate(statistics.total),
             total=statistics.total,
             kinds=tuple(
@@ -158,7 +156,7 @@ class CacheAdmin:
             entries=entries,
             stored_bytes=stored_bytes,
             complete=complete,
-            sites=await self._site.status(),
+            sites=await self.site.status(),
             terms=SITE_TERMS,
         )
 
@@ -166,7 +164,7 @@ class CacheAdmin:
         self, prefix: str = "", position: str | None = None, limit: int = 50
     ) -> CachePage:
         """Return entries whose partition key starts with `prefix`."""
-        page = await self._store(ScanEntries(prefix, position, limit))
+        page = await self.store(ScanEntries(prefix, position, limit))
         return CachePage(tuple(self._entry(item) for item in page.items), page.position)
 
     async def inspect(self, partition: str, sort: str) -> CachePayload:
@@ -174,11 +172,11 @@ class CacheAdmin:
 
         Raises CacheEntryNotFound.
         """
-        item = await self._store(ReadItem(partition, sort))
+        item = await self.store(ReadItem(partition, sort))
         kind = None if item is None else self._kind(item)
         if item is None or kind is None:
             raise CacheEntryNotFound(f"No cache entry {partition} {sort}.")
-        [found] = await self._store(ReadPayloads((_key(kind, item),), Limits()))
+        [found] = await self.store(ReadPayloads((_key(kind, item),), Limits()))
         value = None if found.entry is None else found.entry.value
         encoded = None if value is None else msgspec.json.encode(value.value)
         text = None if encoded is None else msgspec.json.format(encoded, indent=2).decode()
@@ -207,7 +205,7 @@ class CacheAdmin:
     async def _remove(self, entry: CacheEntry) -> bool:
         item: Item = {keiba.partition: entry.partition, str(keiba.sort): entry.sort}
         kind = self._kind(item)
-        return kind is not None and await self._pages.cache.forget(_key(kind, item))
+        return kind is not None and await self.pages.cache.forget(_key(kind, item))
 
     def _matches(self, purge_filter: PurgeFilter, entry: CacheEntry) -> bool:
         if entry.kind == _OTHER or purge_filter.kind not in {None, entry.kind}:
@@ -216,7 +214,7 @@ class CacheAdmin:
             return False
         if purge_filter.older_than_seconds is None or entry.fetched_at is None:
             return True
-        age = (self._clock.now() - entry.fetched_at).total_seconds()
+        age = (self.clock.now() - entry.fetched_at).total_seconds()
         return age > purge_filter.older_than_seconds
 
     async def _iterate(self, prefix: str) -> AsyncIterator[CacheEntry]:
@@ -232,7 +230,7 @@ class CacheAdmin:
             await asyncio.sleep(0)
 
     def _kind(self, item: Item) -> CacheForm[Any] | None:
-        kinds = self._pages.kinds.all()
+        kinds = self.pages.kinds.all()
         return next((kind for kind in kinds if kind.plan.matches(item, None)), None)
 
     def _entry(self, item: Item) -> CacheEntry:
@@ -246,7 +244,7 @@ class CacheAdmin:
             kind=_OTHER if kind is None else kind.kind,
             fetched_at=_from_epoch(item.get("fetched_at")),
             expires_at=expires_at,
-            expired=expires_at is None or expires_at <= self._clock.now(),
+            expired=expires_at is None or expires_at <= self.clock.now(),
             stored_bytes=item_size(item),
             storage=_storage(item),
             chunks=int(chunks) if isinstance(chunks, int | Decimal) else 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
@@ -407,6 +407,7 @@ class _CardTask:
     finished_at: float | None = None
 
 
+@dataclass(kw_only=True)
 class BackgroundCards:
     """Assembles cards in the background, once per race, and publishes their progress.
 
@@ -414,19 +415,11 @@ class BackgroundCards:
     published is not requested endlessly.
     """
 
-    def __init__(
-        self,
-        *,
-        cards: CardAssembler,
-        publisher: Publisher,
-        clock: Clock,
-        settings: KeibaSettings,
-    ) -> None:
-        self._cards = cards
-        self._publisher = publisher
-        self._clock = clock
-        self._refresh_seconds = settings.refresh_seconds
-        self._tasks: dict[str, _CardTask] = {}
+    cards: CardAssembler
+    publisher: Publisher
+    clock: Clock
+    settings: KeibaSettings
+    _tasks: dict[str, _CardTask] = field(default_factory=dict, init=False)
 
     def start(self, race_id: str) -> Progress:
         """Start assembling a card unless that is in progress or finished recently.
@@ -459,21 +452,21 @@ class BackgroundCards:
             self._publish(race_id, card_task.progress)
 
         try:
-            card = await self._cards.assemble(race_id, report)
+            card = await self.cards.assemble(race_id, report)
         except GrandstandError as error:
             get_logger("keiba").warning("card_failed", race_id=race_id, error=str(error))
             card_task.progress = replace(card_task.progress, finished=True, error=str(error))
         else:
             card_task.progress = replace(card.progress, finished=True)
         finally:
-            card_task.finished_at = self._clock.monotonic()
+            card_task.finished_at = self.clock.monotonic()
             self._publish(race_id, card_task.progress)
 
     def _publish(self, race_id: str, progress: Progress) -> None:
-        self._publisher.publish(f"keiba/card/{race_id}", asdict(progress))
+        self.publisher.publish(f"keiba/card/{race_id}", asdict(progress))
 
     def _is_recent(self, finished_at: float) -> bool:
-        return self._clock.monotonic() - finished_at < self._refresh_seconds
+        return self.clock.monotonic() - finished_at < self.settings.refresh_seconds
 
     def _forget_oldest(self) -> None:
         finished = [name for name, each in self._tasks.items() if each.finished_at is not None]
@@ -481,16 +474,14 @@ class BackgroundCards:
             del self._tasks[name]
 
 
+@dataclass(kw_only=True)
 class CardPrefetcher:
     """Assembles all cards of a day, one after another."""
 
-    def __init__(
-        self, *, days: RaceDays, cards: CardAssembler, site: Netkeiba, clock: Clock
-    ) -> None:
-        self._days = days
-        self._cards = cards
-        self._site = site
-        self._clock = clock
+    days: RaceDays
+    cards: CardAssembler
+    site: Netkeiba
+    clock: Clock
 
     async def prefetch(
         self,
@@ -503,13 +494,13 @@ class CardPrefetcher:
         A race that fails is reported and the others continue; a site that has to be left alone
         ends the run. In the reported progress `done` and `total` count races, the rest pages.
         """
-        day = await self._days.day(race_date, circuit)
+        day = await self.days.day(race_date, circuit)
         race_ids = [race.entry.race_id for meeting in day.meetings for race in meeting.races]
         progress, failed = Progress(total=len(race_ids)), list[tuple[str, str]]()
-        started_at = self._clock.monotonic()
+        started_at = self.clock.monotonic()
         for race_id in race_ids:
             try:
-                card = await self._cards.assemble(race_id)
+                card = await self.cards.assemble(race_id)
             except GrandstandError as error:
                 failed.append((race_id, str(error)))
                 progress = replace(progress, failed=progress.failed + 1)
@@ -527,10 +518,10 @@ class CardPrefetcher:
         return PrefetchReport(race_date, len(race_ids), progress, tuple(failed))
 
     async def _is_cooling_down(self) -> bool:
-        return any(site.paused_until is not None for site in await self._site.status())
+        return any(site.paused_until is not None for site in await self.site.status())
 
     def _estimate(self, progress: Progress, started_at: float) -> Progress:
-        seconds_per_race = (self._clock.monotonic() - started_at) / progress.done
+        seconds_per_race = (self.clock.monotonic() - started_at) / progress.done
         return replace(progress, seconds_left=seconds_per_race * (progress.total - progress.done))
 
 

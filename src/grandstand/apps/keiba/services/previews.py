@@ -114,23 +114,15 @@ class PreviewDraft(BaseModel):
     top: list[PickDraft] = Field(max_length=40)
 
 
+@dataclass(kw_only=True)
 class PreviewWriter:
     """Writes previews, once for the same data, model, prompt, focus and language."""
 
-    def __init__(
-        self,
-        *,
-        cards: CardAssembler,
-        pages: PageCache,
-        llm: Llm,
-        clock: Clock,
-        settings: KeibaSettings,
-    ) -> None:
-        self._cards = cards
-        self._pages = pages
-        self._llm = llm
-        self._clock = clock
-        self._settings = settings
+    cards: CardAssembler
+    pages: PageCache
+    llm: Llm
+    clock: Clock
+    settings: KeibaSettings
 
     async def write(self, race_id: str, focus: str = "", language: Language = "en") -> Preview:
         """Return the preview of a race, written now or cached.
@@ -138,7 +130,7 @@ class PreviewWriter:
         `focus` is what the reader is interested in. Raises PreviewRejected if it is too long or no
         runner is left, and what `CardAssembler.assemble` and `Llm.ask` raise.
         """
-        return await self.write_for_card(await self._cards.assemble(race_id), focus, language)
+        return await self.write_for_card(await self.cards.assemble(race_id), focus, language)
 
     async def write_for_card(self, card: Card, focus: str, language: Language) -> Preview:
         """Return the preview of an assembled card."""
@@ -151,12 +143,12 @@ class PreviewWriter:
             raise PreviewRejected("All runners of this race are scratched.")
         digest = self._digest(card, focus, language)
         race_id = card.race.value.race_id
-        key = self._pages.kinds.preview.key(race_id=race_id, digest=digest)
+        key = self.pages.kinds.preview.key(race_id=race_id, digest=digest)
 
         async def write() -> Parsed[WrittenPreview]:
             return Parsed(await self._write(card, focus, language))
 
-        cached = await self._pages.cache.get_or_fetch(key, write)
+        cached = await self.pages.cache.get_or_fetch(key, write)
         assert cached.value is not None  # noqa: S101 - `write` returns a preview or raises
         written, age = cached.value.value, timedelta(seconds=int(cached.age_seconds or 0))
         return Preview(
@@ -169,7 +161,7 @@ class PreviewWriter:
             prompt_version=written.prompt_version,
             digest=digest,
             focus=written.focus,
-            written_at=now_to_second(self._clock) - age,
+            written_at=now_to_second(self.clock) - age,
             cached=cached.state != "miss",
             omitted=written.omitted,
         )
@@ -177,11 +169,11 @@ class PreviewWriter:
     def _digest(self, card: Card, focus: str, language: Language) -> str:
         """Identify the input of a preview; odds are not part of it, they change too often."""
         data = prompt_data(card, PromptDetail())
-        text = f"{self._llm.model_id}\0{PROMPT_VERSION}\0{language}\0{focus}\0{data}"
+        text = f"{self.llm.model_id}\0{PROMPT_VERSION}\0{language}\0{focus}\0{data}"
         return sha256(text.encode()).hexdigest()[:32]
 
     async def _write(self, card: Card, focus: str, language: Language) -> WrittenPreview:
-        max_characters = self._settings.preview_input_tokens * _CHARACTERS_PER_TOKEN
+        max_characters = self.settings.preview_input_tokens * _CHARACTERS_PER_TOKEN
         data, omitted = _fit_data(card, int(max_characters) - len(focus) - len(_TASK))
         request = LlmRequest(
             purpose="a preview of a race",
@@ -189,9 +181,9 @@ class PreviewWriter:
             material=(data, focus) if focus else (data,),
             shape=PreviewDraft,
             offline=lambda: draft_by_rules(card, language),
-            most_tokens=self._settings.preview_output_tokens,
+            most_tokens=self.settings.preview_output_tokens,
         )
-        reply = await self._llm.ask(request)
+        reply = await self.llm.ask(request)
         individual, top = _validate(reply.value, card)
         return WrittenPreview(
             language=language,
@@ -201,7 +193,7 @@ class PreviewWriter:
             model_id=reply.model_id,
             prompt_version=PROMPT_VERSION,
             focus=focus,
-            omitted=() if self._llm.offline else omitted,
+            omitted=() if self.llm.offline else omitted,
         )
 
 

@@ -63,18 +63,18 @@ class Day:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(kw_only=True)
 class RaceDays:
     """Builds racing days from the lists of both circuits."""
 
-    def __init__(self, *, pages: PageCache, clock: Clock) -> None:
-        self._pages = pages
-        self._clock = clock
+    pages: PageCache
+    clock: Clock
 
     async def meeting_days(
         self, around: date, circuit: Circuit = "jra"
     ) -> Sourced[tuple[date, ...]]:
         """Return the racing days around a date, oldest first."""
-        days = await self._pages.meeting_days(around, circuit)
+        days = await self.pages.meeting_days(around, circuit)
         return Sourced(tuple(sorted(days.value)), days.origin)
 
     async def next_meeting(self, circuit: Circuit | None = None) -> date | None:
@@ -92,7 +92,7 @@ class RaceDays:
             except GrandstandError as error:
                 errors.append(error)
                 continue
-            if day == today_in_japan(self._clock):
+            if day == today_in_japan(self.clock):
                 return day
             found += [] if day is None else [day]
         if len(errors) == len(circuits):
@@ -100,7 +100,7 @@ class RaceDays:
         return min(found, default=None)
 
     async def _next_meeting(self, circuit: Circuit) -> date | None:
-        today = today_in_japan(self._clock)
+        today = today_in_japan(self.clock)
         days = [day for day in (await self.meeting_days(today, circuit)).value if day >= today]
         if days and days[0] == today and await self._is_over(today, circuit):
             days = days[1:]
@@ -120,7 +120,7 @@ class RaceDays:
         errors: list[GrandstandError] = []
         for each in circuits:
             try:
-                races = await self._pages.day(race_date, each, refresh=refresh)
+                races = await self.pages.day(race_date, each, refresh=refresh)
             except GrandstandError as error:
                 errors.append(error)
                 warnings.append(f"{each.upper()} race list missing: {error}")
@@ -134,11 +134,11 @@ class RaceDays:
 
     async def next_race(self, reach_days: int = 7) -> DayRace | None:
         """Return the next race to start by cached lists; None if no list is cached."""
-        today, now = today_in_japan(self._clock), self._clock.now()
+        today, now = today_in_japan(self.clock), self.clock.now()
         days = [today + timedelta(days=at) for at in range(reach_days + 1)]
         upcoming = [
             DayRace(race, off_at)
-            for (day, _), races in (await self._pages.cached_days(days)).items()
+            for (day, _), races in (await self.pages.cached_days(days)).items()
             for race in races
             if (off_at := start_time(day, race.post_time)) is not None and off_at > now
         ]
@@ -146,7 +146,7 @@ class RaceDays:
 
     async def count_races_today(self) -> int:
         """Return the number of races in the cached lists of today."""
-        lists = await self._pages.cached_days([today_in_japan(self._clock)])
+        lists = await self.pages.cached_days([today_in_japan(self.clock)])
         return sum(map(len, lists.values()))
 
     async def home_card(self, caller: Caller) -> HomeCard:
@@ -167,11 +167,11 @@ class RaceDays:
     async def _is_over(self, today: date, circuit: Circuit) -> bool:
         """Whether today's last race is over; False if today's list is unavailable."""
         try:
-            races = (await self._pages.day(today, circuit)).value
+            races = (await self.pages.day(today, circuit)).value
         except GrandstandError:
             return False
         starts = [at for race in races if (at := start_time(today, race.post_time)) is not None]
-        return bool(starts) and max(starts) + _OVER_AFTER < self._clock.now()
+        return bool(starts) and max(starts) + _OVER_AFTER < self.clock.now()
 
 
 def group_by_meeting(race_date: date, races: Sequence[RaceEntry]) -> tuple[Meeting, ...]:

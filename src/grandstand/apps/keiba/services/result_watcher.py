@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -33,24 +34,16 @@ class _ResultMessage(msgspec.Struct):
     text: str
 
 
+@dataclass(kw_only=True)
 class ResultWatcher:
     """Looks for results of today's races whose cards are cached, that is, were viewed."""
 
-    def __init__(
-        self,
-        *,
-        pages: PageCache,
-        outbox: Outbox,
-        events: Events,
-        clock: Clock,
-        settings: KeibaSettings,
-    ) -> None:
-        self._pages = pages
-        self._outbox = outbox
-        self._events = events
-        self._clock = clock
-        self._fetches = settings.result_fetches
-        self._checked_at: dict[str, float] = {}
+    pages: PageCache
+    outbox: Outbox
+    events: Events
+    clock: Clock
+    settings: KeibaSettings
+    _checked_at: dict[str, float] = field(default_factory=dict, init=False)
 
     async def check(self) -> int:
         """Write a message for each race with a new result; return the number of messages."""
@@ -58,30 +51,30 @@ class ResultWatcher:
         for race, result in await self._results():
             if result.confirmed:
                 body = _ResultMessage(race.race_id, _summary(race, result))
-                written += await self._outbox.put(RESULT_TOPIC, race.race_id, body)
+                written += await self.outbox.put(RESULT_TOPIC, race.race_id, body)
         return written
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Record the event of a result message."""
         body = msgspec.json.decode(message.body, type=_ResultMessage)
         href = f"/keiba/races/{body.race_id}/result"
-        await self._events.record("keiba", "result", body.text, href)
+        await self.events.record("keiba", "result", body.text, href)
 
     async def _results(self) -> list[tuple[RaceEntry, RaceResult]]:
-        now = self._clock.now()
-        lists = await self._pages.cached_days([today_in_japan(self._clock)])
+        now = self.clock.now()
+        lists = await self.pages.cached_days([today_in_japan(self.clock)])
         recent = [
             race
             for (day, _), races in lists.items()
             for race in races
             if _is_recent(start_time(day, race.post_time), now)
         ]
-        cards = await self._pages.cached_cards([race.race_id for race in recent])
+        cards = await self.pages.cached_cards([race.race_id for race in recent])
         viewed = [race for race, card in zip(recent, cards, strict=True) if card is not None]
-        keys = [self._pages.kinds.result.key(race_id=race.race_id) for race in viewed]
+        keys = [self.pages.kinds.result.key(race_id=race.race_id) for race in viewed]
         confirmed: list[tuple[RaceEntry, RaceResult]] = []
         missing: list[RaceEntry] = []
-        cached_results = await self._pages.cache.get_many(keys)
+        cached_results = await self.pages.cache.get_many(keys)
         for race, cached in zip(viewed, cached_results, strict=True):
             if cached.value is not None and cached.value.value.confirmed:
                 confirmed.append((race, cached.value.value))
@@ -95,16 +88,16 @@ class ResultWatcher:
             race.race_id: self._checked_at.get(race.race_id, float("-inf")) for race in races
         }
         due = sorted(races, key=lambda race: checked[race.race_id])[:_MAX_FETCHES]
-        now = self._clock.monotonic()
+        now = self.clock.monotonic()
         self._checked_at = checked | {race.race_id: now for race in due}
         return due
 
     async def _fetch(self, races: list[RaceEntry]) -> list[tuple[RaceEntry, RaceResult]]:
         """Fetch results until the site has to be left alone."""
         found: list[tuple[RaceEntry, RaceResult]] = []
-        for race in races if self._fetches else []:
+        for race in races if self.settings.result_fetches else []:
             try:
-                found.append((race, (await self._pages.result(race.race_id)).value))
+                found.append((race, (await self.pages.result(race.race_id)).value))
             except NotPublished:
                 continue
             except SiteCoolingDown:

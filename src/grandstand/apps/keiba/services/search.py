@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Final
 
@@ -31,27 +31,27 @@ class _Document:
     texts: tuple[str, ...]
 
 
+@dataclass(kw_only=True)
 class RacingSearch:
     """Searches the cached days and cards around today, and the caller's watched horses.
 
     The index is rebuilt from the cache at most once a minute. Nothing is fetched.
     """
 
-    def __init__(self, *, store: AsyncStore, pages: PageCache, clock: Clock) -> None:
-        self._store = store
-        self._pages = pages
-        self._clock = clock
-        self._index: tuple[tuple[_Document, ...], ...] = ()
-        self._index_expires = float("-inf")
+    store: AsyncStore
+    pages: PageCache
+    clock: Clock
+    _index: tuple[tuple[_Document, ...], ...] = field(default=(), init=False)
+    _index_expires: float = field(default=float("-inf"), init=False)
 
     async def search(self, query: str, caller: Caller) -> tuple[SearchHit, ...]:
         """Return matching horses, then races, then jockeys."""
-        if self._clock.monotonic() >= self._index_expires:
+        if self.clock.monotonic() >= self._index_expires:
             self._index = await self._build_index()
-            self._index_expires = self._clock.monotonic() + _INDEX_SECONDS
+            self._index_expires = self.clock.monotonic() + _INDEX_SECONDS
         watched = [
             _Document(_horse(watch.horse_id, watch.horse_name, "Watched"), (watch.horse_name,))
-            for watch in await self._store(Watch.of_user(caller.user_id))
+            for watch in await self.store(Watch.of_user(caller.user_id))
         ]
         hits: dict[str, SearchHit] = {}
         for documents in (watched, *self._index):
@@ -62,11 +62,11 @@ class RacingSearch:
         return tuple(hits.values())[:MAX_HITS]
 
     async def _build_index(self) -> tuple[tuple[_Document, ...], ...]:
-        today, now = today_in_japan(self._clock), self._clock.now()
+        today, now = today_in_japan(self.clock), self.clock.now()
         days = [today + timedelta(days=at) for at in range(-_PAST_DAYS, _FUTURE_DAYS + 1)]
         races = {
             race.race_id: (race, day)
-            for (day, _), entries in (await self._pages.cached_days(days)).items()
+            for (day, _), entries in (await self.pages.cached_days(days)).items()
             for race in entries
         }
         ordered = sorted(races.values(), key=lambda each: _distance(each[0], each[1], now))
@@ -79,7 +79,7 @@ class RacingSearch:
         """Return the horses and jockeys of the races' cached cards."""
         horses: dict[str, _Document] = {}
         jockeys: dict[str, _Document] = {}
-        for card in await self._pages.cached_cards(list(races)[:_MAX_CARDS]):
+        for card in await self.pages.cached_cards(list(races)[:_MAX_CARDS]):
             if card is None:
                 continue
             label = races[card.race_id].label

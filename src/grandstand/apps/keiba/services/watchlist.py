@@ -69,27 +69,17 @@ class _EntryMessage(msgspec.Struct):
     track_name: str | None
 
 
+@dataclass(kw_only=True)
 class Watchlist:
     """Stores who watches which horse, and looks for these horses on upcoming cards."""
 
-    def __init__(
-        self,
-        *,
-        store: AsyncStore,
-        pages: PageCache,
-        outbox: Outbox,
-        events: Events,
-        notifier: Notifier,
-        clock: Clock,
-        settings: KeibaSettings,
-    ) -> None:
-        self._store = store
-        self._pages = pages
-        self._outbox = outbox
-        self._events = events
-        self._notifier = notifier
-        self._clock = clock
-        self._settings = settings
+    store: AsyncStore
+    pages: PageCache
+    outbox: Outbox
+    events: Events
+    notifier: Notifier
+    clock: Clock
+    settings: KeibaSettings
 
     async def watch(self, caller: Caller, horse_id: str, note: str = "") -> WatchedHorse:
         """Watch a horse, or change the note of a watched one.
@@ -102,26 +92,26 @@ class Watchlist:
             raise InvalidInput(
                 f"The note has {len(text)} characters. At most {_MAX_NOTE_LENGTH} are allowed."
             )
-        watch = await self._store(Watch.by_horse(caller.user_id, ids.horse_id(horse_id)))
+        watch = await self.store(Watch.by_horse(caller.user_id, ids.horse_id(horse_id)))
         if watch is None:
             watch = await self._new_watch(caller.user_id, horse_id)
         watch = watch.replace(note=text)
         index = HorseWatcher(horse_id=horse_id, user_id=caller.user_id)
-        await self._store.all(watch.save(), index.save())
+        await self.store.all(watch.save(), index.save())
         return _watched_horse(watch, ())
 
     async def unwatch(self, caller: Caller, horse_id: str) -> bool:
         """Stop watching a horse; return False if it was not watched."""
-        if await self._store(Watch.by_horse(caller.user_id, ids.horse_id(horse_id))) is None:
+        if await self.store(Watch.by_horse(caller.user_id, ids.horse_id(horse_id))) is None:
             return False
-        await self._store.all(
+        await self.store.all(
             Watch.remove(caller.user_id, horse_id), HorseWatcher.remove(horse_id, caller.user_id)
         )
         return True
 
     async def horses(self, caller: Caller) -> tuple[WatchedHorse, ...]:
         """Return the caller's watched horses by name, with their upcoming entries."""
-        watches = await self._store(Watch.of_user(caller.user_id))
+        watches = await self.store(Watch.of_user(caller.user_id))
         entries = await self._entries(watch.horse_id for watch in watches) if watches else {}
         return tuple(
             _watched_horse(watch, entries.get(watch.horse_id, ()))
@@ -135,11 +125,11 @@ class Watchlist:
         watches a horse.
         """
         watchers: dict[str, list[str]] = {}
-        async for watcher in self._store.each(HorseWatcher.all_watchers()):
+        async for watcher in self.store.each(HorseWatcher.all_watchers()):
             watchers.setdefault(watcher.horse_id, []).append(watcher.user_id)
         if not watchers:
             return 0
-        if self._settings.watch_fetches:
+        if self.settings.watch_fetches:
             await self._fetch_upcoming()
         written = 0
         for card, race_date in await self._upcoming_cards():
@@ -155,13 +145,13 @@ class Watchlist:
                         card.track_name,
                     )
                     key = f"{user_id}/{runner.horse_id}/{card.race_id}"
-                    written += await self._outbox.put(ENTRY_TOPIC, key, body)
+                    written += await self.outbox.put(ENTRY_TOPIC, key, body)
         return written
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Notify a person of an entry, if they still watch the horse."""
         body = msgspec.json.decode(message.body, type=_EntryMessage)
-        watch = await self._store(Watch.by_horse(body.user_id, body.horse_id))
+        watch = await self.store(Watch.by_horse(body.user_id, body.horse_id))
         if watch is None:
             return
         where = " ".join(filter(None, (body.track_name, body.race_date)))
@@ -169,13 +159,13 @@ class Watchlist:
         if watch.note:
             text = f"{text}. Your note: {watch.note}"
         href = f"/keiba/races/{body.race_id}"
-        await self._events.record("keiba", "entry", text, href, user_id=body.user_id)
+        await self.events.record("keiba", "entry", text, href, user_id=body.user_id)
         notification = Notification("keiba", "entry", f"{body.horse_name} is entered", text, href)
-        await self._notifier.tell(notification, f"keiba/{message.idempotency_key}")
+        await self.notifier.tell(notification, f"keiba/{message.idempotency_key}")
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield a person's watched horses as plain records."""
-        async for watch in self._store.each(Watch.of_user(user_id)):
+        async for watch in self.store.each(Watch.of_user(user_id)):
             yield (
                 "watched horse",
                 {
@@ -188,38 +178,38 @@ class Watchlist:
 
     async def erase(self, user_id: str) -> int:
         """Erase a person's watched horses and return how many there were."""
-        watches = [watch async for watch in self._store.each(Watch.of_user(user_id))]
+        watches = [watch async for watch in self.store.each(Watch.of_user(user_id))]
         for watch in watches:
-            await self._store.all(
+            await self.store.all(
                 Watch.remove(user_id, watch.horse_id), HorseWatcher.remove(watch.horse_id, user_id)
             )
         return len(watches)
 
     async def _new_watch(self, user_id: str, horse_id: str) -> Watch:
-        if len(await self._store(Watch.of_user(user_id))) >= _MAX_HORSES:
+        if len(await self.store(Watch.of_user(user_id))) >= _MAX_HORSES:
             raise InvalidInput(f"You already watch {_MAX_HORSES} horses. Remove one first.")
-        name = (await self._pages.profile(horse_id)).value.horse_name
-        now = now_to_second(self._clock)
+        name = (await self.pages.profile(horse_id)).value.horse_name
+        now = now_to_second(self.clock)
         return Watch(user_id=user_id, horse_id=horse_id, horse_name=name, watched_at=now)
 
     def _days(self) -> Iterable[date]:
-        today = today_in_japan(self._clock)
-        return [today + timedelta(days=at) for at in range(self._settings.watch_days + 1)]
+        today = today_in_japan(self.clock)
+        return [today + timedelta(days=at) for at in range(self.settings.watch_days + 1)]
 
     async def _fetch_upcoming(self) -> None:
         """Fetch the JRA lists and cards of the next days that are not cached yet."""
         try:
-            today = today_in_japan(self._clock)
-            racing_days = (await self._pages.meeting_days(today, "jra")).value
+            today = today_in_japan(self.clock)
+            racing_days = (await self.pages.meeting_days(today, "jra")).value
             for day in (each for each in self._days() if each in racing_days):
-                for race in (await self._pages.day(day, "jra")).value:
+                for race in (await self.pages.day(day, "jra")).value:
                     await self._fetch_card(race.race_id)
         except GrandstandError as error:
             get_logger("keiba").warning("upcoming_cards_incomplete", error=str(error))
 
     async def _fetch_card(self, race_id: str) -> None:
         try:
-            await self._pages.race(race_id)
+            await self.pages.race(race_id)
         except SiteCoolingDown:
             raise
         except GrandstandError as error:
@@ -227,15 +217,15 @@ class Watchlist:
 
     async def _upcoming_cards(self) -> list[tuple[RaceCard, date]]:
         """Return the cached cards of races that have not started, with their dates."""
-        lists = await self._pages.cached_days(self._days())
-        now = self._clock.now()
+        lists = await self.pages.cached_days(self._days())
+        now = self.clock.now()
         dates = {
             race.race_id: day
             for (day, _), entries in lists.items()
             for race in entries
             if (off_at := start_time(day, race.post_time)) is None or off_at > now
         }
-        cards = await self._pages.cached_cards([*dates])
+        cards = await self.pages.cached_cards([*dates])
         return [
             (card, day) for card, day in zip(cards, dates.values(), strict=True) if card is not None
         ]
