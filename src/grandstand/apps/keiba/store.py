@@ -72,17 +72,34 @@ class CachedPage(Entity):
         return self.put()
 
 
-class Race(CachedPage, table=keiba, times="epoch"):
-    """A race with its runners, cached for a week."""
+class RacePage(CachedPage):
+    """A page of one race."""
 
-    data: RaceCard
-
-    row = key("RACE#{race_id}", "METADATA")
+    data: RaceCard | RaceResult | Odds
 
     @property
     def race_id(self) -> str:
         """The race id, from the data."""
         return self.data.race_id
+
+
+class HorsePage(CachedPage):
+    """A page of one horse."""
+
+    data: Form | Parents | HorseProfile | Pedigree
+
+    @property
+    def horse_id(self) -> str:
+        """The horse id, from the data."""
+        return self.data.horse_id
+
+
+class Race(RacePage, table=keiba, times="epoch"):
+    """A race with its runners, cached for a week."""
+
+    data: RaceCard
+
+    row = key("RACE#{race_id}", "METADATA")
 
     @classmethod
     def by_id(cls, race_id: str) -> Get[Self]:
@@ -90,17 +107,12 @@ class Race(CachedPage, table=keiba, times="epoch"):
         return cls.get(race_id=race_id)
 
 
-class HorseResults(CachedPage, table=keiba, times="epoch"):
+class HorseResults(HorsePage, table=keiba, times="epoch"):
     """A horse's past races, cached for a week."""
 
     data: Form
 
     row = key("HORSE#{horse_id}", "RESULTS")
-
-    @property
-    def horse_id(self) -> str:
-        """The horse id, from the data."""
-        return self.data.horse_id
 
     @classmethod
     def by_id(cls, horse_id: str) -> Get[Self]:
@@ -108,17 +120,12 @@ class HorseResults(CachedPage, table=keiba, times="epoch"):
         return cls.get(horse_id=horse_id)
 
 
-class HorseParents(CachedPage, table=keiba, times="epoch"):
+class HorseParents(HorsePage, table=keiba, times="epoch"):
     """A horse's sire and dam, cached for a week."""
 
     data: Parents
 
     row = key("HORSE#{horse_id}", "PARENT")
-
-    @property
-    def horse_id(self) -> str:
-        """The horse id, from the data."""
-        return self.data.horse_id
 
     @classmethod
     def by_id(cls, horse_id: str) -> Get[Self]:
@@ -173,11 +180,6 @@ class LocalDayRaces(CachedPage, table=keiba, times="epoch"):
 
     row = key("DATE#{race_date:%Y%m%d}", "RACES#NAR")
 
-    @classmethod
-    def on(cls, race_date: date) -> Get[Self]:
-        """The NAR races of a date."""
-        return cls.get(race_date=race_date)
-
 
 class MeetingDays(CachedPage, table=keiba, times="epoch"):
     """The racing days around a date."""
@@ -188,82 +190,37 @@ class MeetingDays(CachedPage, table=keiba, times="epoch"):
 
     row = key("DATE#{around:%Y%m%d}", "MEETINGS#{circuit}")
 
-    @classmethod
-    def near(cls, around: date, circuit: Circuit) -> Get[Self]:
-        """The racing days around a date."""
-        return cls.get(around=around, circuit=circuit)
 
-
-class RaceOutcome(CachedPage, table=keiba, times="epoch"):
+class RaceOutcome(RacePage, table=keiba, times="epoch"):
     """The result of a race, cached for a week once confirmed and for minutes before."""
 
     data: RaceResult
 
     row = key("RACE#{race_id}", "RESULT")
 
-    @property
-    def race_id(self) -> str:
-        """The race id, from the data."""
-        return self.data.race_id
 
-    @classmethod
-    def of_race(cls, race_id: str) -> Get[Self]:
-        """The result of a race."""
-        return cls.get(race_id=race_id)
-
-
-class RaceOdds(CachedPage, table=keiba, times="epoch"):
+class RaceOdds(RacePage, table=keiba, times="epoch"):
     """The odds of a race, cached for a minute while they change and for a week once final."""
 
     data: Odds
 
     row = key("RACE#{race_id}", "ODDS")
 
-    @property
-    def race_id(self) -> str:
-        """The race id, from the data."""
-        return self.data.race_id
 
-    @classmethod
-    def of_race(cls, race_id: str) -> Get[Self]:
-        """The odds of a race."""
-        return cls.get(race_id=race_id)
-
-
-class HorseCareer(CachedPage, table=keiba, times="epoch"):
+class HorseCareer(HorsePage, table=keiba, times="epoch"):
     """The profile of a horse, cached for a week."""
 
     data: HorseProfile
 
     row = key("HORSE#{horse_id}", "PROFILE")
 
-    @property
-    def horse_id(self) -> str:
-        """The horse id, from the data."""
-        return self.data.horse_id
 
-    @classmethod
-    def by_id(cls, horse_id: str) -> Get[Self]:
-        """The profile of a horse."""
-        return cls.get(horse_id=horse_id)
-
-
-class HorsePedigree(CachedPage, table=keiba, times="epoch"):
+class HorsePedigree(HorsePage, table=keiba, times="epoch"):
     """A horse's pedigree, cached for a week."""
 
     data: Pedigree
 
     row = key("HORSE#{horse_id}", "PEDIGREE")
-
-    @property
-    def horse_id(self) -> str:
-        """The horse id, from the data."""
-        return self.data.horse_id
-
-    @classmethod
-    def by_id(cls, horse_id: str) -> Get[Self]:
-        """A horse's pedigree."""
-        return cls.get(horse_id=horse_id)
 
 
 class Analysis(CachedPage, table=keiba, times="epoch"):
@@ -274,11 +231,6 @@ class Analysis(CachedPage, table=keiba, times="epoch"):
     data: WrittenPreview
 
     row = key("ANALYSIS#{race_id}", "PROMPT#{digest}")
-
-    @classmethod
-    def of(cls, race_id: str, digest: str) -> Get[Self]:
-        """The preview of a race written from the same input."""
-        return cls.get(race_id=race_id, digest=digest)
 
 
 class Watch(Entity, table=keiba, times="epoch"):
