@@ -8,9 +8,8 @@ from tempfile import TemporaryDirectory
 from benchmarks.harness.rows import Limit, Row
 from benchmarks.keiba import cards, parsing
 from benchmarks.keiba.pages import MORNING, SEED, full_race, pages_of_race
-from grandstand.apps.keiba.domain.backtest import gap_closed
 from grandstand.simulators.racing.world import World
-from tests.apps.keiba.domain.simulated import forecasts, measured, season
+from tests.apps.keiba.domain.simulated import forecasts, gap_closed, measured, season
 
 _HORSES, _ALL_HORSES = 4, 18
 # The weights were fitted on the worlds of other seeds.

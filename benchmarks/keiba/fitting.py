@@ -1,7 +1,7 @@
 """Fits the weights of keiba's ranking on simulated seasons and measures them on others.
 
 Run it with `python -m benchmarks.keiba.fitting`; what it prints as weights is what
-`grandstand/apps/keiba/model/weights.py` holds.
+`WEIGHTS` in `grandstand/apps/keiba/domain/ranking.py` holds.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from collections.abc import Sequence
 
 from benchmarks.keiba.choice import Fit, fit
 from grandstand.apps.keiba.domain.backtest import (
-    GapClosed,
     Wager,
     account,
     flat_stakes,
-    gap_closed,
 )
 from grandstand.apps.keiba.domain.ranking import (
     FACTORS,
@@ -27,7 +25,14 @@ from grandstand.apps.keiba.domain.ranking import (
     compare,
     compute_contributions,
 )
-from tests.apps.keiba.domain.simulated import Measured, forecasts, measured, season
+from tests.apps.keiba.domain.simulated import (
+    GapClosed,
+    Measured,
+    forecasts,
+    gap_closed,
+    measured,
+    season,
+)
 
 # A seed is a world of its own: no horse, jockey or race of one is in another.
 LEARNT_FROM = (101, 102, 103)
@@ -112,7 +117,7 @@ def main(arguments: Sequence[str]) -> int:
     _say(_shown("committed weights, other seasons", gap_closed(forecasts(beyond))))
     for min_return in (1.0, 1.2, 1.5):
         book = account(bets(beyond, min_return=min_return))
-        share = 0.0 if book.return_on_stakes is None else float(book.return_on_stakes)
+        share = (book.returned_yen - book.staked_yen) / max(book.staked_yen, 1)
         _say(f"flat stakes, expected return {min_return}: {book}, {100 * share:+.1f} %\n")
     if not chosen.measure_only:
         learnt = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -9,7 +10,7 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Final
 
-from grandstand.apps.keiba.domain.backtest import Forecast
+from grandstand.apps.keiba.domain.backtest import Forecast, log_loss
 from grandstand.apps.keiba.domain.form import Entry, Figures, compute_figures, learn_background
 from grandstand.apps.keiba.domain.horses import (
     Form,
@@ -21,6 +22,7 @@ from grandstand.apps.keiba.domain.horses import (
 )
 from grandstand.apps.keiba.domain.races import Going, Outcome, RaceCard, Runner
 from grandstand.apps.keiba.domain.ranking import WEIGHTS, Factor, Rating, Weight, rate
+from grandstand.core.errors import InvalidInput
 from grandstand.simulators.racing.race import Race, final_quotes
 from grandstand.simulators.racing.world import World
 
@@ -90,23 +92,80 @@ def measured(races: Iterable[Simulated]) -> list[Measured]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class KnownForecast(Forecast):
+    """A forecast of a simulated race, with its true win probabilities."""
+
+    truth: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GapClosed:
+    """The position of forecasts between uniform (0) and true probabilities (1).
+
+    `standard_error` is that of `share` over the races.
+    """
+
+    races: int
+    uniform_loss: float
+    our_loss: float
+    true_loss: float
+    share: float
+    standard_error: float
+
+
+def gap_closed(forecasts: Sequence[KnownForecast]) -> GapClosed:
+    """Return how much of the log loss between uniform and true probabilities forecasts save.
+
+    Raises InvalidInput without forecasts, and if the truth is no better than uniform probabilities.
+    """
+    uniform, true = (
+        [log_loss([Forecast(chances, each.winners)]) for each, chances in pairs]
+        for pairs in (
+            [(each, (1 / len(each.chances),) * len(each.chances)) for each in forecasts],
+            [(each, each.truth) for each in forecasts],
+        )
+    )
+    ours = [log_loss([each]) for each in forecasts]
+    our_loss = log_loss(forecasts)
+    uniform_loss, true_loss = (math.fsum(losses) / len(losses) for losses in (uniform, true))
+    gap = uniform_loss - true_loss
+    if not gap > 0:
+        raise InvalidInput("The true probabilities must be better than uniform ones.")
+    share = (uniform_loss - our_loss) / gap
+    # The share is a ratio of means, so its error is that of the residuals over the gap.
+    residuals = [
+        (even - own) - share * (even - best)
+        for even, own, best in zip(uniform, ours, true, strict=True)
+    ]
+    spread = math.sqrt(math.fsum(value * value for value in residuals)) / len(residuals)
+    return GapClosed(
+        races=len(forecasts),
+        uniform_loss=uniform_loss,
+        our_loss=our_loss,
+        true_loss=true_loss,
+        share=share,
+        standard_error=spread / gap,
+    )
+
+
 def forecasts(
     races: Sequence[Measured], weights: Mapping[Factor, Weight] = WEIGHTS
-) -> list[Forecast]:
+) -> list[KnownForecast]:
     """What the ranking says of races, beside what happened and the truth."""
     return [forecast(each, rate(each.field, weights=weights)) for each in races]
 
 
-def forecast(race: Measured, ratings: Sequence[Rating]) -> Forecast:
+def forecast(race: Measured, ratings: Sequence[Rating]) -> KnownForecast:
     """What the ratings of a race say, beside what happened and the truth."""
     chances = tuple(rating.placing.win for rating in ratings)
-    return Forecast(chances, race.race.winners, race.race.truth)
+    return KnownForecast(chances, race.race.winners, race.race.truth)
 
 
 def _before(
     race: Race, runs: Mapping[str, list[PastRun]], rides: Mapping[str, list[int]]
 ) -> Simulated:
-    card, told = _card(race), final_quotes(race)
+    card, quotes = _card(race), final_quotes(race)
     entries = tuple(
         Entry(card.horses[at], _form(race, at, runs), _jockey(race, at, rides), _parents(race, at))
         for at in race.running
@@ -119,7 +178,7 @@ def _before(
         winners=tuple(at for at, place in enumerate(places) if place == 1),
         first_three=tuple(race.running.index(at) for at in race.order[:3]),
         truth=tuple(race.truth[at + 1] for at in race.running),
-        odds=tuple(Decimal(str(told.win[at + 1])) for at in race.running),
+        odds=tuple(Decimal(str(quotes.win[at + 1])) for at in race.running),
     )
 
 

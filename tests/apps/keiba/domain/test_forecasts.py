@@ -5,9 +5,16 @@ from itertools import islice
 
 import pytest
 
-from grandstand.apps.keiba.domain.backtest import Forecast, brier, calibration, gap_closed
+from grandstand.apps.keiba.domain.backtest import brier, calibration
 from grandstand.apps.keiba.domain.ranking import Rating, rate
-from tests.apps.keiba.domain.simulated import Measured, forecast, measured, season
+from tests.apps.keiba.domain.simulated import (
+    KnownForecast,
+    Measured,
+    forecast,
+    gap_closed,
+    measured,
+    season,
+)
 
 # Three simulated seasons and two thousand ratings are made before the first test.
 pytestmark = pytest.mark.timeout(1800)
@@ -27,12 +34,14 @@ def rated(races: Sequence[Measured]) -> Sequence[Sequence[Rating]]:
 
 
 @pytest.fixture(scope="module")
-def foretold(races: Sequence[Measured], rated: Sequence[Sequence[Rating]]) -> Sequence[Forecast]:
+def foretold(
+    races: Sequence[Measured], rated: Sequence[Sequence[Rating]]
+) -> Sequence[KnownForecast]:
     return [forecast(race, ratings) for race, ratings in zip(races, rated, strict=True)]
 
 
 def test_chances_close_most_of_the_gap_between_even_ones_and_the_truth(
-    foretold: Sequence[Forecast],
+    foretold: Sequence[KnownForecast],
 ) -> None:
     gap = gap_closed(foretold)
 
@@ -40,7 +49,7 @@ def test_chances_close_most_of_the_gap_between_even_ones_and_the_truth(
     assert gap.share - 3 * gap.standard_error >= 0.6
 
 
-def test_chances_are_calibrated(foretold: Sequence[Forecast]) -> None:
+def test_chances_are_calibrated(foretold: Sequence[KnownForecast]) -> None:
     bins = calibration(foretold, bins=8)
 
     assert [each.won for each in bins] == pytest.approx(
@@ -49,7 +58,7 @@ def test_chances_are_calibrated(foretold: Sequence[Forecast]) -> None:
 
 
 def test_chances_beat_even_ones_by_the_squared_distance_too(
-    races: Sequence[Measured], foretold: Sequence[Forecast]
+    races: Sequence[Measured], foretold: Sequence[KnownForecast]
 ) -> None:
     even = sum(1 - 1 / len(each.field) for each in races) / len(races)
 

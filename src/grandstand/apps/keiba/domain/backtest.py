@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
@@ -14,27 +13,22 @@ from grandstand.core.errors import InvalidInput
 STAKE_UNIT_YEN: Final = 100
 """Bets are sold and payouts stated per 100 yen."""
 
-_ROUNDING: Final = 1e-6
-
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """Win probabilities before a race and the indexes of its winners (several in a dead heat).
 
-    `truth` holds the true probabilities of a simulated race. Raises InvalidInput if the
-    probabilities are not a distribution or a winner is not a runner.
+    Raises InvalidInput if the probabilities are not a distribution or a winner is not a runner.
     """
 
     chances: tuple[float, ...]
     winners: tuple[int, ...]
-    truth: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        for chances in (self.chances, *(() if self.truth is None else (self.truth,))):
-            if len(chances) != len(self.chances) or not all(chance > 0 for chance in chances):
-                raise InvalidInput("Every runner needs a positive probability.")
-            if abs(math.fsum(chances) - 1) > _ROUNDING:
-                raise InvalidInput("The probabilities of a forecast must sum to one.")
+        if not all(chance > 0 for chance in self.chances):
+            raise InvalidInput("Every runner needs a positive probability.")
+        if abs(math.fsum(self.chances) - 1) > 1e-6:
+            raise InvalidInput("The probabilities of a forecast must sum to one.")
         if not self.winners or not set(self.winners) <= set(range(len(self.chances))):
             raise InvalidInput("The winners must be runners of the race.")
 
@@ -48,21 +42,6 @@ class Bin:
     runners: int
     mean_chance: float
     won: float
-
-
-@dataclass(frozen=True, slots=True)
-class GapClosed:
-    """The position of forecasts between uniform (0) and true probabilities (1).
-
-    `standard_error` is that of `share` over the races.
-    """
-
-    races: int
-    uniform_loss: float
-    our_loss: float
-    true_loss: float
-    share: float
-    standard_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +76,6 @@ class Account:
     staked_yen: int
     returned_yen: int
 
-    @property
-    def profit_yen(self) -> int:
-        """Return minus stakes."""
-        return self.returned_yen - self.staked_yen
-
-    @property
-    def return_on_stakes(self) -> Fraction | None:
-        """Profit divided by stakes; None without stakes."""
-        return Fraction(self.profit_yen, self.staked_yen) if self.staked_yen else None
-
 
 def log_loss(forecasts: Sequence[Forecast]) -> float:
     """Return the mean negative log probability of the winners; lower is better.
@@ -114,7 +83,10 @@ def log_loss(forecasts: Sequence[Forecast]) -> float:
     A dead heat counts the mean of its winners. Raises InvalidInput without forecasts.
     """
     return _mean(
-        [_loss(forecast.chances, forecast.winners) for forecast in _require_forecasts(forecasts)]
+        [
+            _mean([-math.log(forecast.chances[winner]) for winner in forecast.winners])
+            for forecast in _require_forecasts(forecasts)
+        ]
     )
 
 
@@ -123,7 +95,15 @@ def brier(forecasts: Sequence[Forecast]) -> float:
 
     The winners of a dead heat share one win. Raises InvalidInput without forecasts.
     """
-    return _mean([_distance(forecast) for forecast in _require_forecasts(forecasts)])
+    return _mean(
+        [
+            math.fsum(
+                (chance - _share(forecast, position)) ** 2
+                for position, chance in enumerate(forecast.chances)
+            )
+            for forecast in _require_forecasts(forecasts)
+        ]
+    )
 
 
 def calibration(forecasts: Sequence[Forecast], *, bins: int = 10) -> tuple[Bin, ...]:
@@ -141,35 +121,6 @@ def calibration(forecasts: Sequence[Forecast], *, bins: int = 10) -> tuple[Bin, 
     edges = [len(runners) * number // bins for number in range(bins + 1)]
     parts = [runners[low:high] for low, high in pairwise(edges) if low < high]
     return tuple(_bin(part) for part in parts)
-
-
-def gap_closed(forecasts: Sequence[Forecast]) -> GapClosed:
-    """Return how much of the log loss between uniform and true probabilities forecasts save.
-
-    Raises InvalidInput without forecasts, if a truth is unknown, and if the truth is no better
-    than uniform probabilities.
-    """
-    uniform = [math.log(len(forecast.chances)) for forecast in _require_forecasts(forecasts)]
-    ours = [_loss(forecast.chances, forecast.winners) for forecast in forecasts]
-    true = [_loss(_truth(forecast), forecast.winners) for forecast in forecasts]
-    gap = _mean(uniform) - _mean(true)
-    if not gap > 0:
-        raise InvalidInput("The true probabilities must be better than uniform ones.")
-    share = (_mean(uniform) - _mean(ours)) / gap
-    # The share is a ratio of means, so its error is that of the residuals over the gap.
-    residuals = [
-        (even - own) - share * (even - best)
-        for even, own, best in zip(uniform, ours, true, strict=True)
-    ]
-    spread = math.sqrt(math.fsum(value * value for value in residuals)) / len(residuals)
-    return GapClosed(
-        races=len(forecasts),
-        uniform_loss=_mean(uniform),
-        our_loss=_mean(ours),
-        true_loss=_mean(true),
-        share=share,
-        standard_error=spread / gap,
-    )
 
 
 def account(bets: Iterable[Wager]) -> Account:
@@ -210,25 +161,8 @@ def _require_forecasts(forecasts: Sequence[Forecast]) -> Sequence[Forecast]:
     return forecasts
 
 
-def _truth(forecast: Forecast) -> tuple[float, ...]:
-    if forecast.truth is None:
-        raise InvalidInput("The true probabilities of a forecast are unknown.")
-    return forecast.truth
-
-
-def _loss(chances: Sequence[float], winners: Sequence[int]) -> float:
-    return _mean([-math.log(chances[winner]) for winner in winners])
-
-
 def _share(forecast: Forecast, position: int) -> float:
     return 1 / len(forecast.winners) if position in forecast.winners else 0.0
-
-
-def _distance(forecast: Forecast) -> float:
-    return math.fsum(
-        (chance - _share(forecast, position)) ** 2
-        for position, chance in enumerate(forecast.chances)
-    )
 
 
 def _bin(runners: Sequence[tuple[float, float]]) -> Bin:

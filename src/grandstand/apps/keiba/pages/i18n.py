@@ -20,7 +20,7 @@ from grandstand.kit.pages.rendering import age_tag
 
 Translation: TypeAlias = tuple[str, str]
 
-COMMON: Final[Mapping[str, Translation]] = {
+LABELS: Final[Mapping[str, Translation]] = {
     "keiba": ("Keiba", "競馬"),
     "races": ("Races", "レース"),
     "watched": ("Watched horses", "注目馬"),
@@ -46,9 +46,7 @@ COMMON: Final[Mapping[str, Translation]] = {
     "meeting_races": ("Races at this meeting", "同日の開催レース"),
     "table": ("table", "表"),
     "back_to_start": ("Back to the first page", "最初から"),
-}
-
-DAY: Final[Mapping[str, Translation]] = {
+    # Racing days
     "other_days": ("Racing days", "開催日"),
     "circuit": ("Circuit", "主催"),
     "next_race": ("Next", "次のレース"),
@@ -77,9 +75,7 @@ DAY: Final[Mapping[str, Translation]] = {
     "tracks": ("{0} tracks", "{0}場"),
     "earlier_day": ("Previous", "前の開催日"),
     "later_day": ("Next", "次の開催日"),
-}
-
-RACE: Final[Mapping[str, Translation]] = {
+    # Cards
     "card": ("Card", "出馬表"),
     "ranking": ("Ranking", "評価順"),
     "ranking_lead": (
@@ -156,9 +152,7 @@ RACE: Final[Mapping[str, Translation]] = {
     ),
     "in_part": ("incomplete", "一部のみ"),
     "incomplete_card": ("Some data is missing", "一部のデータがありません"),
-}
-
-LOADING: Final[Mapping[str, Translation]] = {
+    # Loading
     "loading_card": ("Loading the card", "データを収集中"),
     "loading_help": (
         "Pages are fetched one at a time. You can leave this page; loading continues.",
@@ -181,9 +175,7 @@ LOADING: Final[Mapping[str, Translation]] = {
     "fetch_missing": ("Fetch missing pages", "不足分を再取得"),
     "reload": ("Reload", "再表示"),
     "load_card": ("Load card", "データを収集"),
-}
-
-RESULT: Final[Mapping[str, Translation]] = {
+    # Results
     "finish": ("Finish", "着順"),
     "our_rank": ("Our rank", "評価順"),
     "margin": ("Margin", "着差"),
@@ -203,9 +195,7 @@ RESULT: Final[Mapping[str, Translation]] = {
     "dead_heat": ("dead heat", "同着"),
     "demoted": ("demoted", "降着"),
     "results": ("Result", "レース結果"),
-}
-
-HORSE: Final[Mapping[str, Translation]] = {
+    # Horses
     "owner": ("Owner", "馬主"),
     "breeder": ("Breeder", "生産者"),
     "birthplace": ("Birthplace", "産地"),
@@ -236,9 +226,7 @@ HORSE: Final[Mapping[str, Translation]] = {
     "note": ("Your note", "メモ"),
     "save_note": ("Save note", "メモを保存"),
     "is_watched": ("You watch this horse.", "注目馬に登録済み。"),
-}
-
-JOCKEY: Final[Mapping[str, Translation]] = {
+    # Jockeys
     "affiliation": ("Affiliation", "所属"),
     "debut": ("Debut", "デビュー"),
     "height": ("Height", "身長"),
@@ -255,9 +243,7 @@ JOCKEY: Final[Mapping[str, Translation]] = {
     "best_horse": ("Best horse", "代表馬"),
     "years": ("Years", "年度別成績"),
     "rank_among": ("Rank", "順位"),
-}
-
-WATCHED: Final[Mapping[str, Translation]] = {
+    # Watched horses
     "watched_lead": (
         "You are notified when one of them is entered in a race.",
         "登録馬が出走表に載ると通知します。",
@@ -271,9 +257,7 @@ WATCHED: Final[Mapping[str, Translation]] = {
     "entered": ("Entered", "出走予定"),
     "not_entered": ("No upcoming entries on cached cards.", "保存済みの出馬表に予定なし。"),
     "since": ("Watched since", "登録"),
-}
-
-CACHE: Final[Mapping[str, Translation]] = {
+    # The cache
     "cache_lead": (
         "Cached pages, and requests to the sites.",
         "保存データとその利用率、サイトへのアクセス状況。",
@@ -325,9 +309,7 @@ CACHE: Final[Mapping[str, Translation]] = {
     "purge_found": ("{0} entries ({1}) will be removed.", "{0}件({1})が削除されます。"),
     "purge_now": ("Remove", "削除する"),
     "purged": ("{0} entries removed.", "{0}件を削除しました。"),
-}
-
-PREVIEW: Final[Mapping[str, Translation]] = {
+    # Previews
     "preview_lead": (
         "Written from the data of the card; all figures come from it.",
         "収集したデータから作成。数値はデータに基づきます。",
@@ -355,142 +337,113 @@ PREVIEW: Final[Mapping[str, Translation]] = {
     ),
 }
 
-LABELS: Final[Mapping[str, Translation]] = {
-    **COMMON,
-    **DAY,
-    **RACE,
-    **LOADING,
-    **RESULT,
-    **HORSE,
-    **JOCKEY,
-    **WATCHED,
-    **CACHE,
-    **PREVIEW,
-}
-
-
-SURFACES: Final[Mapping[str, Translation]] = {
-    "turf": ("turf", "芝"),
-    "dirt": ("dirt", "ダ"),
-    "jump": ("jumps", "障"),
-}
-DIRECTIONS: Final[Mapping[str, Translation]] = {
-    "left": ("left-handed", "左"),
-    "right": ("right-handed", "右"),
-    "straight": ("straight", "直線"),
-}
-WEATHERS: Final[Mapping[str, Translation]] = {
-    "fine": ("fine", "晴"),
-    "cloudy": ("cloudy", "曇"),
-    "rainy": ("rain", "雨"),
-    "drizzle": ("drizzle", "小雨"),
-    "snow": ("snow", "雪"),
-    "light_snow": ("light snow", "小雪"),
-}
-GOINGS: Final[Mapping[str, Translation]] = {
-    "firm": ("firm", "良"),
-    "good": ("good", "稍重"),
-    "yielding": ("yielding", "重"),
-    "soft": ("soft", "不良"),
-}
-SEXES: Final[Mapping[str, Translation]] = {
-    "male": ("horse", "牡"),
-    "female": ("mare", "牝"),
-    "gelding": ("gelding", "セ"),
-}
-COATS: Final[Mapping[str, Translation]] = {
-    "鹿毛": ("bay", "鹿毛"),
-    "黒鹿毛": ("dark bay", "黒鹿毛"),
-    "青鹿毛": ("brown", "青鹿毛"),
-    "青毛": ("black", "青毛"),
-    "栗毛": ("chestnut", "栗毛"),
-    "栃栗毛": ("dark chestnut", "栃栗毛"),
-    "芦毛": ("gray", "芦毛"),
-    "白毛": ("white", "白毛"),
-}
-"""Coat colors, by the stud book terms used on the site."""
-CONDITIONS: Final[Mapping[str, Translation]] = {
-    "サラ系2歳": ("two-year-olds", "サラ系2歳"),
-    "サラ系3歳": ("three-year-olds", "サラ系3歳"),
-    "サラ系3歳以上": ("three-year-olds and up", "サラ系3歳以上"),
-    "サラ系4歳以上": ("four-year-olds and up", "サラ系4歳以上"),
-    "新馬": ("newcomers", "新馬"),
-    "未勝利": ("maidens", "未勝利"),
-    "1勝クラス": ("one-win class", "1勝クラス"),
-    "2勝クラス": ("two-win class", "2勝クラス"),
-    "3勝クラス": ("three-win class", "3勝クラス"),
-    "オープン": ("open class", "オープン"),
-    "馬齢": ("weight for age", "馬齢"),
-    "定量": ("set weights", "定量"),
-    "別定": ("allowances", "別定"),
-    "ハンデ": ("handicap", "ハンデ"),
-}
-"""Race conditions and weight rules; others are shown in the site's own words."""
-CIRCUITS: Final[Mapping[str, Translation]] = {
-    "jra": ("JRA", "中央"),
-    "nar": ("NAR", "地方"),
-    "overseas": ("overseas", "海外"),
-}
-OUTCOMES: Final[Mapping[str, Translation]] = {
-    "finished": ("finished", "完走"),
-    "stopped": ("pulled up", "中止"),
-    "withdrawn": ("withdrawn", "取消"),
-    "excluded": ("excluded", "除外"),
-    "disqualified": ("disqualified", "失格"),
-}
-SHORT_OUTCOMES: Final[Mapping[str, Translation]] = {
-    "finished": ("–", "–"),
-    "stopped": ("PU", "中"),
-    "withdrawn": ("WD", "取"),
-    "excluded": ("EX", "除"),
-    "disqualified": ("DQ", "失"),
-}
-BETS: Final[Mapping[str, Translation]] = {
-    "win": ("Win", "単勝"),
-    "place": ("Place", "複勝"),
-    "bracket_quinella": ("Bracket quinella", "枠連"),
-    "bracket_exacta": ("Bracket exacta", "枠単"),
-    "quinella": ("Quinella", "馬連"),
-    "wide": ("Wide", "ワイド"),
-    "exacta": ("Exacta", "馬単"),
-    "trio": ("Trio", "3連複"),
-    "trifecta": ("Trifecta", "3連単"),
-}
-ODDS_STATES: Final[Mapping[str, Translation]] = {
-    "final": ("final", "確定"),
-    "live": ("live", "発売中"),
-    "forecast": ("forecast", "予想"),
-}
-
-KINDS: Final[Mapping[str, Translation]] = {
-    "DayRaces": ("Day lists, JRA", "中央レース一覧"),
-    "LocalDayRaces": ("Day lists, NAR", "地方レース一覧"),
-    "MeetingDays": ("Racing days", "開催日"),
-    "Race": ("Cards", "出馬表"),
-    "RaceOdds": ("Odds", "オッズ"),
-    "RaceOutcome": ("Results", "レース結果"),
-    "HorseResults": ("Horses: runs", "競走成績"),
-    "HorseParents": ("Horses: parents", "父母"),
-    "HorseCareer": ("Horses: profiles", "馬プロフィール"),
-    "HorsePedigree": ("Horses: pedigrees", "血統"),
-    "JockeyStats": ("Jockeys", "騎手"),
-    "Analysis": ("Previews", "展望"),
-}
-
 TERMS: Final[Mapping[str, Mapping[str, Translation]]] = {
-    "surface": SURFACES,
-    "direction": DIRECTIONS,
-    "weather": WEATHERS,
-    "going": GOINGS,
-    "sex": SEXES,
-    "coat": COATS,
-    "condition": CONDITIONS,
-    "circuit": CIRCUITS,
-    "outcome": OUTCOMES,
-    "short_outcome": SHORT_OUTCOMES,
-    "bet": BETS,
-    "odds": ODDS_STATES,
-    "kind": KINDS,
+    "surface": {
+        "turf": ("turf", "芝"),
+        "dirt": ("dirt", "ダ"),
+        "jump": ("jumps", "障"),
+    },
+    "direction": {
+        "left": ("left-handed", "左"),
+        "right": ("right-handed", "右"),
+        "straight": ("straight", "直線"),
+    },
+    "weather": {
+        "fine": ("fine", "晴"),
+        "cloudy": ("cloudy", "曇"),
+        "rainy": ("rain", "雨"),
+        "drizzle": ("drizzle", "小雨"),
+        "snow": ("snow", "雪"),
+        "light_snow": ("light snow", "小雪"),
+    },
+    "going": {
+        "firm": ("firm", "良"),
+        "good": ("good", "稍重"),
+        "yielding": ("yielding", "重"),
+        "soft": ("soft", "不良"),
+    },
+    "sex": {
+        "male": ("horse", "牡"),
+        "female": ("mare", "牝"),
+        "gelding": ("gelding", "セ"),
+    },
+    # Coat colors, by the stud book terms used on the site.
+    "coat": {
+        "鹿毛": ("bay", "鹿毛"),
+        "黒鹿毛": ("dark bay", "黒鹿毛"),
+        "青鹿毛": ("brown", "青鹿毛"),
+        "青毛": ("black", "青毛"),
+        "栗毛": ("chestnut", "栗毛"),
+        "栃栗毛": ("dark chestnut", "栃栗毛"),
+        "芦毛": ("gray", "芦毛"),
+        "白毛": ("white", "白毛"),
+    },
+    # Race conditions and weight rules; others are shown in the site's own words.
+    "condition": {
+        "サラ系2歳": ("two-year-olds", "サラ系2歳"),
+        "サラ系3歳": ("three-year-olds", "サラ系3歳"),
+        "サラ系3歳以上": ("three-year-olds and up", "サラ系3歳以上"),
+        "サラ系4歳以上": ("four-year-olds and up", "サラ系4歳以上"),
+        "新馬": ("newcomers", "新馬"),
+        "未勝利": ("maidens", "未勝利"),
+        "1勝クラス": ("one-win class", "1勝クラス"),
+        "2勝クラス": ("two-win class", "2勝クラス"),
+        "3勝クラス": ("three-win class", "3勝クラス"),
+        "オープン": ("open class", "オープン"),
+        "馬齢": ("weight for age", "馬齢"),
+        "定量": ("set weights", "定量"),
+        "別定": ("allowances", "別定"),
+        "ハンデ": ("handicap", "ハンデ"),
+    },
+    "circuit": {
+        "jra": ("JRA", "中央"),
+        "nar": ("NAR", "地方"),
+        "overseas": ("overseas", "海外"),
+    },
+    "outcome": {
+        "finished": ("finished", "完走"),
+        "stopped": ("pulled up", "中止"),
+        "withdrawn": ("withdrawn", "取消"),
+        "excluded": ("excluded", "除外"),
+        "disqualified": ("disqualified", "失格"),
+    },
+    "short_outcome": {
+        "finished": ("–", "–"),
+        "stopped": ("PU", "中"),
+        "withdrawn": ("WD", "取"),
+        "excluded": ("EX", "除"),
+        "disqualified": ("DQ", "失"),
+    },
+    "bet": {
+        "win": ("Win", "単勝"),
+        "place": ("Place", "複勝"),
+        "bracket_quinella": ("Bracket quinella", "枠連"),
+        "bracket_exacta": ("Bracket exacta", "枠単"),
+        "quinella": ("Quinella", "馬連"),
+        "wide": ("Wide", "ワイド"),
+        "exacta": ("Exacta", "馬単"),
+        "trio": ("Trio", "3連複"),
+        "trifecta": ("Trifecta", "3連単"),
+    },
+    "odds": {
+        "final": ("final", "確定"),
+        "live": ("live", "発売中"),
+        "forecast": ("forecast", "予想"),
+    },
+    "kind": {
+        "DayRaces": ("Day lists, JRA", "中央レース一覧"),
+        "LocalDayRaces": ("Day lists, NAR", "地方レース一覧"),
+        "MeetingDays": ("Racing days", "開催日"),
+        "Race": ("Cards", "出馬表"),
+        "RaceOdds": ("Odds", "オッズ"),
+        "RaceOutcome": ("Results", "レース結果"),
+        "HorseResults": ("Horses: runs", "競走成績"),
+        "HorseParents": ("Horses: parents", "父母"),
+        "HorseCareer": ("Horses: profiles", "馬プロフィール"),
+        "HorsePedigree": ("Horses: pedigrees", "血統"),
+        "JockeyStats": ("Jockeys", "騎手"),
+        "Analysis": ("Previews", "展望"),
+    },
 }
 
 
@@ -499,7 +452,6 @@ LANGUAGES: Final[tuple[Language, ...]] = ("en", "ja")
 
 _WEEKDAYS: Final = "月火水木金土日"
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
-_TO_MILLIONS: Final = 100
 
 
 @cache
@@ -584,7 +536,7 @@ class Locale:
             return EMPTY
         if self.japanese:
             return f"{formatting.format_number(ten_thousands, 0)}万円"
-        millions = ten_thousands / _TO_MILLIONS
+        millions = ten_thousands / 100
         digits = 0 if millions == millions.to_integral_value() else 1
         return f"¥{formatting.format_number(millions, digits)}M"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar, Final, Literal
@@ -23,7 +23,6 @@ from grandstand.storage.tables.cache import CacheForm, CacheKey, Counts, Limits,
 from grandstand.storage.tables.cache_payload import ReadEntries as ReadPayloads
 
 _MAX_COUNTED: Final = 5_000
-_PAGE_SIZE: Final = 100
 _MARKS: Final = Marks()
 _OTHER: Final = "other"
 
@@ -133,29 +132,26 @@ class CacheAdmin:
 
     async def report(self) -> CacheReport:
         """Return hit rate, counts, ages and sizes by kind, and the state of the sites."""
-        kinds: dict[str, _KindCounts] = {}
-        entries = stored_bytes = 0
-        complete = True
+        entries: dict[str, list[CacheEntry]] = {}
+        count = 0
         async for entry in self._iterate(""):
-            if entries == _MAX_COUNTED:
-                complete = False
+            count += 1
+            if count > _MAX_COUNTED:
                 break
-            entries += 1
-            stored_bytes += entry.stored_bytes
-            kinds.setdefault(entry.kind, _KindCounts()).add(entry)
+            entries.setdefault(entry.kind, []).append(entry)
         statistics = self.pages.cache.statistics()
-        names = sorted({*kinds, *statistics.by_kind})
+        kinds = tuple(
+            _report_kind(name, statistics.by_kind.get(name, Counts()), entries.get(name, []))
+            for name in sorted({*entries, *statistics.by_kind})
+        )
         return CacheReport(
             taken_at=now_to_second(self.clock),
             hit_rate=_hit_rate(statistics.total),
             total=statistics.total,
-            kinds=tuple(
-                kinds.get(name, _KindCounts()).report(name, statistics.by_kind.get(name, Counts()))
-                for name in names
-            ),
-            entries=entries,
-            stored_bytes=stored_bytes,
-            complete=complete,
+            kinds=kinds,
+            entries=min(count, _MAX_COUNTED),
+            stored_bytes=sum(kind.stored_bytes for kind in kinds),
+            complete=count <= _MAX_COUNTED,
             sites=await self.site.status(),
             terms=SITE_TERMS,
         )
@@ -189,23 +185,18 @@ class CacheAdmin:
         """
         if purge_filter == PurgeFilter():
             raise InvalidInput("Give at least one of prefix, kind, age or expired.")
-        matched = stored_bytes = removed = 0
         entries = [
             entry
             async for entry in self._iterate(purge_filter.prefix)
             if self._matches(purge_filter, entry)
         ]
-        for entry in entries:
-            matched += 1
-            stored_bytes += entry.stored_bytes
-            if not dry_run:
-                removed += await self._remove(entry)
-        return PurgeReport(matched, stored_bytes, removed, dry_run)
-
-    async def _remove(self, entry: CacheEntry) -> bool:
-        item: Item = {keiba.partition: entry.partition, str(keiba.sort): entry.sort}
-        kind = self._kind(item)
-        return kind is not None and await self.pages.cache.forget(_key(kind, item))
+        removed = 0
+        for entry in [] if dry_run else entries:
+            item: Item = {keiba.partition: entry.partition, str(keiba.sort): entry.sort}
+            kind = self._kind(item)
+            removed += kind is not None and await self.pages.cache.forget(_key(kind, item))
+        stored_bytes = sum(entry.stored_bytes for entry in entries)
+        return PurgeReport(len(entries), stored_bytes, removed, dry_run)
 
     def _matches(self, purge_filter: PurgeFilter, entry: CacheEntry) -> bool:
         if entry.kind == _OTHER or purge_filter.kind not in {None, entry.kind}:
@@ -221,7 +212,7 @@ class CacheAdmin:
         """Yield every entry, giving other tasks a turn between pages."""
         position: str | None = None
         while True:
-            page = await self.entries(prefix, position, _PAGE_SIZE)
+            page = await self.entries(prefix, position, limit=100)
             for entry in page.entries:
                 yield entry
             position = page.position
@@ -252,32 +243,17 @@ class CacheAdmin:
         )
 
 
-@dataclass
-class _KindCounts:
-    """Running totals of one kind."""
-
-    valid: int = 0
-    expired: int = 0
-    stored_bytes: int = 0
-    fetched_at: list[datetime] = field(default_factory=list)
-
-    def add(self, entry: CacheEntry) -> None:
-        self.valid += not entry.expired
-        self.expired += entry.expired
-        self.stored_bytes += entry.stored_bytes
-        if entry.fetched_at is not None:
-            self.fetched_at.append(entry.fetched_at)
-
-    def report(self, name: str, counts: Counts) -> KindReport:
-        return KindReport(
-            kind=name,
-            counts=counts,
-            valid=self.valid,
-            expired=self.expired,
-            stored_bytes=self.stored_bytes,
-            oldest_at=min(self.fetched_at, default=None),
-            newest_at=max(self.fetched_at, default=None),
-        )
+def _report_kind(name: str, counts: Counts, entries: list[CacheEntry]) -> KindReport:
+    fetched_at = [entry.fetched_at for entry in entries if entry.fetched_at is not None]
+    return KindReport(
+        kind=name,
+        counts=counts,
+        valid=sum(not entry.expired for entry in entries),
+        expired=sum(entry.expired for entry in entries),
+        stored_bytes=sum(entry.stored_bytes for entry in entries),
+        oldest_at=min(fetched_at, default=None),
+        newest_at=max(fetched_at, default=None),
+    )
 
 
 def _key(kind: CacheForm[Any], item: Item) -> CacheKey[Any]:
