@@ -11,8 +11,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
+from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.ledger import LimitsRequest
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.apps.bets.settings import BetsSettings
@@ -120,7 +120,7 @@ class BetsServer:
                 LOCAL_OWNER,
                 WagerRequest(game.game_id, "h2h", ("home", "away")[at % 2], -110, 1000 + 500 * at),
             )
-        await bets.limits.update(LOCAL_OWNER, LimitsRequest(5000, 20_000, 30_000))
+        await bets.limits.update(LOCAL_OWNER, BetLimits(5000, 20_000, 30_000))
         await bets.favorites.add(LOCAL_OWNER, NBA, games[0].home_team)
         model = await bets.user_models.create(
             LOCAL_OWNER,

@@ -181,8 +181,8 @@ async def test_defect_08_open_stakes_outlive_the_week_and_old_payouts_stay_out_o
     benny = await stage.bets.benny.dashboard()
     assert (begun, staked > 0, budget) == (True, True, 10_000)
     assert await book.bankroll() == 10_000
-    assert head.balance(STAKES) == 0
-    assert head.balance(HOUSE) == -10_000 + benny.profit_cents
+    assert head.balances.get(STAKES, 0) == 0
+    assert head.balances.get(HOUSE, 0) == -10_000 + benny.profit_cents
     assert benny.roi is not None
     assert benny.roi.value == pytest.approx(benny.profit_cents / staked)
 

@@ -68,7 +68,7 @@ def test_a_stake_above_the_bankroll_is_refused_and_a_correction_is_not() -> None
 
     _, after = append_event(head, LedgerEvent("fix", "reverse", MONDAY, much, correction=True))
 
-    assert after.balance(BANKROLL) == -1
+    assert after.balances.get(BANKROLL, 0) == -1
     with pytest.raises(AccountOverdrawn, match="holds 10000 cents, 10001 are required"):
         append_event(head, LedgerEvent("much", "place", MONDAY, much))
 

@@ -27,7 +27,6 @@ from grandstand.apps.bets.domain.settlement import (
     Cancelled,
     FieldResult,
     FinalResult,
-    Payout,
     PlayerStatResult,
     Postponed,
     Result,
@@ -216,7 +215,9 @@ def test_a_result_of_another_kind_is_refused(selection: Selection, result: Resul
 def test_a_verdict_pays_to_the_cent(
     verdict: Verdict, stake: int, american: int, payout: int, profit: int
 ) -> None:
-    assert pay_bet(verdict, stake, american) == Payout(payout, profit)
+    paid = pay_bet(verdict, stake, american)
+
+    assert (paid.payout_cents, paid.profit_cents) == (payout, profit)
 
 
 def test_a_pending_bet_pays_nothing_yet() -> None:

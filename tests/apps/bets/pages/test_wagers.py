@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.pages.base import (
     money,
     selection_text,
@@ -17,7 +18,7 @@ from grandstand.apps.bets.pages.wagers import (
     parse_wager_form,
     preview_file,
 )
-from grandstand.apps.bets.services.ledger import LimitsRequest, LimitsView
+from grandstand.apps.bets.services.ledger import LimitsView
 from grandstand.core.errors import InvalidInput
 
 BET = {
@@ -72,7 +73,7 @@ def test_an_empty_limit_is_no_limit_and_a_faulty_one_changes_nothing() -> None:
     )
     faulty, errors = parse_limits_form({"stake_per_bet": "many"})
 
-    assert whole == LimitsRequest(5000, None, 10_050)
+    assert whole == BetLimits(5000, None, 10_050)
     assert faulty is None
     assert list(errors) == ["stake_per_bet"]
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.services.ledger import LimitsRequest
+from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from tests.apps.bets.stage import ADA, BOB, LAKERS, NBA, Stage, game, h2h
@@ -21,7 +21,7 @@ async def furnish(stage: Stage) -> None:
         await stage.bets.user_models.create(caller, draft)
         await stage.bets.favorites.add(caller, NBA, LAKERS)
         await stage.bets.datasets.add(caller, "Pace", NBA, b"team,pace\nLakers,101\n")
-        await stage.bets.limits.update(caller, LimitsRequest(5_000))
+        await stage.bets.limits.update(caller, BetLimits(5_000))
         await stage.bets.wagers.record(caller, WagerRequest("g1", "h2h", "home", -110, 1_000))
 
 

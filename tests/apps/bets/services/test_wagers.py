@@ -5,8 +5,12 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.domain.ledger import LossLimitReached, StakeLimitReached, TimeOutActive
-from grandstand.apps.bets.services.ledger import LimitsRequest
+from grandstand.apps.bets.domain.ledger import (
+    BetLimits,
+    LossLimitReached,
+    StakeLimitReached,
+    TimeOutActive,
+)
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.core.errors import Conflict, InvalidInput, NotFound
 from tests.apps.bets.stage import ADA, BOB, NBA, NOON, Stage, game, h2h, score, spread
@@ -47,7 +51,7 @@ async def test_a_bet_is_recorded_once_however_often_it_is_sent(on: Stage) -> Non
 
 
 async def test_limits_hold_for_a_bet_a_day_and_a_week(on: Stage) -> None:
-    await on.bets.limits.update(ADA, LimitsRequest(1_500, 3_000, 2_500))
+    await on.bets.limits.update(ADA, BetLimits(1_500, 3_000, 2_500))
 
     await on.bets.wagers.record(ADA, DRAFT)
 
@@ -61,7 +65,7 @@ async def test_limits_hold_for_a_bet_a_day_and_a_week(on: Stage) -> None:
 
 
 async def test_losing_counts_for_the_week_and_a_looser_limit_waits_a_day(at: Stage) -> None:
-    await at.bets.limits.update(ADA, LimitsRequest(loss_per_week_cents=2_000))
+    await at.bets.limits.update(ADA, BetLimits(loss_per_week=2_000))
     await at.bets.wagers.record(ADA, DRAFT)
     at.to(GAME.commence_time + timedelta(hours=3))
     at.odds.scores = [score(GAME, 100, 101)]
@@ -73,7 +77,7 @@ async def test_losing_counts_for_the_week_and_a_looser_limit_waits_a_day(at: Sta
 
     with pytest.raises(LossLimitReached, match=r"\$12.00 lost"):
         await at.bets.wagers.record(ADA, wish)
-    loosened = await at.bets.limits.update(ADA, LimitsRequest(loss_per_week_cents=5_000))
+    loosened = await at.bets.limits.update(ADA, BetLimits(loss_per_week=5_000))
     with pytest.raises(LossLimitReached):
         await at.bets.wagers.record(ADA, wish)
     at.clock.advance(86_400)
@@ -96,7 +100,7 @@ async def test_time_out_lets_nothing_pass_and_is_not_shortened(at: Stage) -> Non
     with pytest.raises(InvalidInput, match="future"):
         await at.bets.limits.time_out(ADA, NOON)
     with pytest.raises(InvalidInput, match="0 or more"):
-        await at.bets.limits.update(ADA, LimitsRequest(stake_per_bet_cents=-1))
+        await at.bets.limits.update(ADA, BetLimits(stake_per_bet=-1))
 
 
 @pytest.mark.parametrize(

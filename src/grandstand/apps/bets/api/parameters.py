@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Path, Query
 from pydantic import AwareDatetime, Field
 
+from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.domain.records import AnalysisType, ModelStatus
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.backtests import BacktestRequest
-from grandstand.apps.bets.services.ledger import LimitsRequest
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.kit.auth.caller import Caller
@@ -228,9 +228,9 @@ class LimitsBody(StrictModel):
     stake_per_day: _Money | None = None
     loss_per_week: _Money | None = None
 
-    def to_request(self) -> LimitsRequest:
+    def to_request(self) -> BetLimits:
         limits = (self.stake_per_bet, self.stake_per_day, self.loss_per_week)
-        return LimitsRequest(*(None if text is None else _cents(text) for text in limits))
+        return BetLimits(*(None if text is None else _cents(text) for text in limits))
 
 
 class TimeOutBody(StrictModel):

@@ -34,10 +34,11 @@ from grandstand.apps.bets.cli.console import (
     read_bytes,
     run_with_bets,
 )
+from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.benny import BennyBetView, BennyDashboard
 from grandstand.apps.bets.services.database import Page
-from grandstand.apps.bets.services.ledger import LedgerVerification, LimitsRequest, LimitsView
+from grandstand.apps.bets.services.ledger import LedgerVerification, LimitsView
 from grandstand.apps.bets.services.wagers import WagerRequest, WagerSummary, WagerView
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.terminal import (
@@ -247,7 +248,7 @@ def _add_limits(group: typer.Typer, open_bets: OpenBets) -> None:
             now = await bets.limits.get(who)
             if bet is None and day is None and week is None:
                 return now
-            draft = LimitsRequest(
+            draft = BetLimits(
                 _limit(bet, now.stake_per_bet_cents),
                 _limit(day, now.stake_per_day_cents),
                 _limit(week, now.loss_per_week_cents),

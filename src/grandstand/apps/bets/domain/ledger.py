@@ -73,9 +73,6 @@ class LedgerState:
     digest: str = GENESIS
     balances: Mapping[str, Cents] = field(default_factory=dict)
 
-    def balance(self, account: str) -> Cents:
-        return self.balances.get(account, 0)
-
 
 @dataclass(frozen=True, slots=True)
 class LedgerEvent:
@@ -174,7 +171,7 @@ class LedgerReplay:
                 f"the stored state is at entry {stored.seq}, the entries end at {self.head.seq}"
             )
         for account in sorted({*self.head.balances, *stored.balances}):
-            ours, theirs = self.head.balance(account), stored.balance(account)
+            ours, theirs = self.head.balances.get(account, 0), stored.balances.get(account, 0)
             if ours != theirs:
                 faults.append(f"{account} holds {theirs} cents, its entries add up to {ours}")
         if sum(self.head.balances.values()):

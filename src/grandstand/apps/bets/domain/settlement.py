@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grandstand.apps.bets.domain.odds import profit_ratio
+from grandstand.apps.bets.domain.records import BetStatus
 from grandstand.apps.bets.domain.selections import (
     BOTH_SCORE,
     DRAW_ONLY,
@@ -26,6 +27,15 @@ Points = TypeVar("Points", int, npt.NDArray[np.int64])
 VerdictName: TypeAlias = Literal[
     "loss", "half_loss", "push", "half_win", "win", "void", "pending", "dead_heat"
 ]
+# The status of the common verdicts; a dead heat depends on its shares.
+_STATUS: Final[dict[str, BetStatus]] = {
+    "win": "won",
+    "half_win": "won",
+    "loss": "lost",
+    "half_loss": "lost",
+    "push": "push",
+    "void": "void",
+}
 _HALF: Final = Fraction(1, 2)
 _ZERO: Final = Fraction(0)
 _ONE: Final = Fraction(1)
@@ -217,8 +227,10 @@ def _settle_outright(selection: Selection, result: FieldResult) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """The amount paid, stake included, and the profit, negative for a loss."""
+    """The verdict of a bet, the amount paid, stake included, and the profit or loss."""
 
+    verdict: VerdictName
+    status: BetStatus
     payout_cents: int
     profit_cents: int
 
@@ -228,7 +240,12 @@ def pay_bet(verdict: Verdict, stake_cents: int, american: int) -> Payout:
 
     Raises Conflict if the bet is pending, InvalidInput for an invalid stake, and InvalidPrice.
     """
-    return _round_payout(payout_ratio(verdict, american), stake_cents)
+    exact = payout_ratio(verdict, american) * stake_cents
+    if isinstance(stake_cents, bool) or stake_cents <= 0:
+        raise InvalidInput(f"Invalid stake of {stake_cents} cents.")
+    payout = (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
+    status = _STATUS.get(verdict.name) or ("won" if verdict.correct else "lost")
+    return Payout(verdict.name, status, payout, payout - stake_cents)
 
 
 def payout_ratio(verdict: Verdict, american: int) -> Fraction:
@@ -236,11 +253,3 @@ def payout_ratio(verdict: Verdict, american: int) -> Fraction:
     if verdict.name == "pending":
         raise Conflict("The bet is pending. Settle it once the game is over.")
     return verdict.win * (1 + profit_ratio(american)) + verdict.push
-
-
-def _round_payout(ratio: Fraction, stake_cents: int) -> Payout:
-    if isinstance(stake_cents, bool) or stake_cents <= 0:
-        raise InvalidInput(f"Invalid stake of {stake_cents} cents.")
-    exact = ratio * stake_cents
-    payout = (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
-    return Payout(payout, payout - stake_cents)

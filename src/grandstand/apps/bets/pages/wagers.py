@@ -10,11 +10,12 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.pages.base import BetsPagesBase, OwnId, content_of
 from grandstand.apps.bets.pages.charts import money_chart
 from grandstand.apps.bets.pages.forms import FormFields
 from grandstand.apps.bets.services.games import GameSummary
-from grandstand.apps.bets.services.ledger import LimitsRequest, LimitsView
+from grandstand.apps.bets.services.ledger import LimitsView
 from grandstand.apps.bets.services.scoreboard import BalancePoint
 from grandstand.apps.bets.services.wagers import (
     COLUMNS,
@@ -241,14 +242,14 @@ def parse_wager_form(
     ), {}
 
 
-def parse_limits_form(texts: Mapping[str, str]) -> tuple[LimitsRequest | None, dict[str, str]]:
+def parse_limits_form(texts: Mapping[str, str]) -> tuple[BetLimits | None, dict[str, str]]:
     """Return the limits of a form; an empty field is no limit."""
     form = FormFields(texts)
     bet, day = form.cents("stake_per_bet"), form.cents("stake_per_day")
     week = form.cents("loss_per_week")
     if form.errors:
         return None, form.errors
-    return LimitsRequest(bet, day, week), {}
+    return BetLimits(bet, day, week), {}
 
 
 def limit_usage(limits: LimitsView) -> tuple[tuple[str, int, int], ...]:

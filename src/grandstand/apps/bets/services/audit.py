@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from grandstand.apps.bets.services.database import Database, check_sport, round4
 from grandstand.apps.bets.services.forecasts import (
     HistoryLoader,
-    TimeSpan,
     model_forecasts,
     model_names,
 )
@@ -130,7 +129,7 @@ class PredictionAudit:
         from grandstand.apps.bets.domain.history import History
 
         since = now - timedelta(days=self.settings.history_days)
-        facts = [fact async for fact in self.history.results(line.sport, TimeSpan(since, now))]
+        facts = [fact async for fact in self.history.results(line.sport, since, now)]
         facts += await self.history.records(line.sport, model_names(), since)
         history = History(facts)
         note = await self.db.store(GameInfo.of_game(line.game_id))

@@ -19,8 +19,6 @@ from grandstand.apps.bets.domain.selections import encode_selection
 from grandstand.apps.bets.services.database import Database, Page, check_sport, round4
 from grandstand.apps.bets.services.forecasts import (
     HistoryLoader,
-    TimeSpan,
-    user_model_name,
     user_predictor,
 )
 from grandstand.apps.bets.services.scoreboard import (
@@ -41,11 +39,10 @@ from grandstand.kit.auth.caller import Caller
 if TYPE_CHECKING:
     from grandstand.apps.bets.domain.calibration import TrainingWindows
     from grandstand.apps.bets.domain.evaluation import ForecastOutcome
+    from grandstand.apps.bets.domain.forecasts import Predictor
     from grandstand.apps.bets.domain.history import History
-    from grandstand.apps.bets.domain.registry import ModelPanel
 
 _STORED_PREDICTIONS: Final = 100
-_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,39 +102,6 @@ class BacktestReport:
     trials: int
     deflated_sharpe: float | None
     predictions: tuple[BacktestPrediction, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestSubject:
-    """The model to test, its display name, the sport and the request."""
-
-    sport: str
-    model: str
-    name: str
-    request: BacktestRequest
-
-
-def summarize_backtest(
-    forecasts: Sequence[ForecastOutcome], about: BacktestSubject, games: int
-) -> BacktestReport:
-    """Summarize the forecasts in total and by window, with the first 100 of them."""
-    request = about.request
-    return BacktestReport(
-        "",
-        about.model,
-        about.name,
-        about.sport,
-        request,
-        _NEVER,
-        games,
-        backtest_performance(
-            forecasts, about.model, about.sport, (request.end - request.start).days
-        ),
-        tuple(_windows(forecasts, request)),
-        0,
-        None,
-        tuple(backtest_prediction(forecast) for forecast in forecasts[:_STORED_PREDICTIONS]),
-    )
 
 
 def backtest_performance(
@@ -250,20 +214,16 @@ class BacktestService:
 
         Raises NotFound if there is no such model.
         """
-        from grandstand.apps.bets.domain.registry import (
-            MODEL_NAMES,
-            ModelPanel,
-            build_standard_panel,
-        )
+        from grandstand.apps.bets.domain.registry import MODEL_NAMES, build_standard_panel
 
         if model not in MODEL_NAMES:
             raise NotFound(f"Unknown model {model!r}. Models: {', '.join(MODEL_NAMES)}.")
-        windows = training_windows(request)
-        predictor = build_standard_panel(windows).of(model)
+        predictor = build_standard_panel(training_windows(request)).of(model)
         assert predictor is not None  # noqa: S101 - it is one of the panel's names
         history = await self._load_history(check_sport(self.settings, sport), request, ())
-        about = BacktestSubject(sport, model, model, request)
-        report = await self._run_panel(caller, history, ModelPanel((predictor,)), about, progress)
+        report = await self._walk(
+            caller, history, predictor, request, sport=sport, name=model, progress=progress
+        )
         await self._save(caller, report, model)
         return report
 
@@ -274,14 +234,12 @@ class BacktestService:
         request: BacktestRequest,
         progress: Callable[[int, int], None] | None = None,
     ) -> BacktestReport:
-        from grandstand.apps.bets.domain.registry import ModelPanel
-
-        history = await self._load_history(
-            row.sport, request, tuple(row.datasets or {}), caller.user_id
+        datasets = tuple(row.datasets or {})
+        history = await self._load_history(row.sport, request, datasets, caller.user_id)
+        predictor = user_predictor(row, training_windows(request))
+        return await self._walk(
+            caller, history, predictor, request, sport=row.sport, name=row.name, progress=progress
         )
-        panel = ModelPanel((user_predictor(row, training_windows(request)),))
-        about = BacktestSubject(row.sport, user_model_name(row.model_id), row.name, request)
-        return await self._run_panel(caller, history, panel, about, progress)
 
     async def _load_history(
         self, sport: str, request: BacktestRequest, datasets: Sequence[str], user_id: str = ""
@@ -292,11 +250,11 @@ class BacktestService:
         """
         from grandstand.apps.bets.domain.history import History
 
-        span = backtest_span(request)
+        since, until = backtest_span(request)
         facts: list[Fact] = []
         games: list[str] = []
         teams: set[str] = set()
-        async for fact in self.history.results(sport, span):
+        async for fact in self.history.results(sport, since, until):
             facts.append(fact)
             if isinstance(fact, Fixture):
                 games.append(fact.game_id)
@@ -312,37 +270,57 @@ class BacktestService:
         for team in sorted(teams):
             facts += [
                 fact
-                async for fact in self.history.of_team(sport, team, span)
+                async for fact in self.history.of_team(sport, team, since, until)
                 if not isinstance(fact, Fixture)
             ]
         for dataset in datasets:
             facts += [fact async for fact in self.datasets.facts(user_id, dataset)]
         return await asyncio.to_thread(History, facts)
 
-    async def _run_panel(
+    async def _walk(
         self,
         caller: Caller,
         history: History,
-        panel: ModelPanel,
-        about: BacktestSubject,
+        predictor: Predictor,
+        request: BacktestRequest,
+        *,
+        sport: str,
+        name: str,
         progress: Callable[[int, int], None] | None = None,
     ) -> BacktestReport:
-        games = len(history.games())
-        forecasts = await asyncio.to_thread(
-            run_walk_forward, history, panel, about.request, progress
-        )
+        """Run a model over the requested days and count the trial."""
+        from grandstand.apps.bets.domain.scoring import deflated_sharpe
+
+        games, days = len(history.games()), (request.end - request.start).days
+        outcomes = await asyncio.to_thread(run_walk_forward, history, predictor, request, progress)
         if progress is not None:
             progress(games, games)
-        view = summarize_backtest(forecasts, about, games)
-        trials = await self._count_trial(caller, about.sport, view)
-        backtest_id = self.db.new_id()
-        return complete_backtest(view, backtest_id, self.db.now(), trials, forecasts)
-
-    async def _count_trial(
-        self, caller: Caller, sport: str, view: BacktestReport
-    ) -> BacktestTrials:
-        ratio = round4(view.performance.sharpe or 0.0)
-        return await self.db.store(BacktestTrials.count(caller.user_id, sport, ratio))
+        performance = backtest_performance(outcomes, predictor.name, sport, days)
+        sharpe = performance.sharpe or 0.0
+        trials = await self.db.store(BacktestTrials.count(caller.user_id, sport, round4(sharpe)))
+        returns = [
+            outcome.profit
+            for outcome in outcomes
+            if outcome.correct is not None and outcome.profit is not None
+        ]
+        deflated = None
+        if len(returns) > 1 and sharpe:
+            deviation = sharpe_deviation(trials)
+            deflated = deflated_sharpe(returns, trials.tries, trial_deviation=deviation)
+        return BacktestReport(
+            backtest_id=self.db.new_id(),
+            model=predictor.name,
+            name=name,
+            sport=sport,
+            request=request,
+            created_at=self.db.now(),
+            games=games,
+            performance=performance,
+            windows=tuple(_windows(outcomes, request)),
+            trials=trials.tries,
+            deflated_sharpe=deflated,
+            predictions=tuple(map(backtest_prediction, outcomes[:_STORED_PREDICTIONS])),
+        )
 
     async def _save(self, caller: Caller, view: BacktestReport, model: str) -> None:
         await self.db.store(
@@ -387,7 +365,7 @@ class BacktestService:
 
 def run_walk_forward(
     history: History,
-    panel: ModelPanel,
+    predictor: Predictor,
     request: BacktestRequest,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[ForecastOutcome, ...]:
@@ -396,17 +374,13 @@ def run_walk_forward(
     `progress` is called from the thread this runs in.
     """
     from grandstand.apps.bets.domain.evaluation import WalkForwardPlan, walk_forward
+    from grandstand.apps.bets.domain.registry import ModelPanel
 
-    span = backtest_span(request)
-    forecasts = walk_forward(
-        history, panel, WalkForwardPlan(since=span.since, until=span.until), progress
-    ).outcomes
+    since, until = backtest_span(request)
+    plan = WalkForwardPlan(since=since, until=until, inverses=False)
     first = datetime.combine(request.start, time(), UTC)
-    return tuple(
-        item
-        for item in forecasts
-        if item.forecast.inverse_of is None and item.forecast.as_of >= first
-    )
+    outcomes = walk_forward(history, ModelPanel((predictor,)), plan, progress).outcomes
+    return tuple(outcome for outcome in outcomes if outcome.forecast.as_of >= first)
 
 
 def training_windows(request: BacktestRequest) -> TrainingWindows:
@@ -422,7 +396,7 @@ def training_windows(request: BacktestRequest) -> TrainingWindows:
     )
 
 
-def backtest_span(request: BacktestRequest) -> TimeSpan:
+def backtest_span(request: BacktestRequest) -> tuple[datetime, datetime]:
     """Return the period to load, training days included.
 
     Raises InvalidInput if the period or a window is invalid.
@@ -432,34 +406,7 @@ def backtest_span(request: BacktestRequest) -> TimeSpan:
     if request.train_days < 1 or request.test_days < 1 or request.purge_days < 0:
         raise InvalidInput("Training and test windows need at least 1 day each; purging 0 or more.")
     since = datetime.combine(request.start, time(), UTC) - timedelta(days=request.train_days)
-    return TimeSpan(since, datetime.combine(request.end, time.max, UTC).replace(microsecond=0))
-
-
-def complete_backtest(
-    view: BacktestReport,
-    backtest_id: str,
-    created_at: datetime,
-    trials: BacktestTrials,
-    forecasts: Sequence[ForecastOutcome],
-) -> BacktestReport:
-    """Add the id, the time, the number of trials and the deflated Sharpe ratio to a report."""
-    from grandstand.apps.bets.domain.scoring import deflated_sharpe
-
-    decided = [forecast for forecast in forecasts if forecast.correct is not None]
-    returns = [prediction.profit for prediction in decided if prediction.profit is not None]
-    spread = sharpe_deviation(trials)
-    deflated = (
-        deflated_sharpe(returns, trials.tries, trial_deviation=spread)
-        if len(returns) > 1 and view.performance.sharpe
-        else None
-    )
-    return replace(
-        view,
-        backtest_id=backtest_id,
-        created_at=created_at,
-        trials=trials.tries,
-        deflated_sharpe=deflated,
-    )
+    return since, datetime.combine(request.end, time.max, UTC).replace(microsecond=0)
 
 
 def sharpe_deviation(trials: BacktestTrials) -> float | None:

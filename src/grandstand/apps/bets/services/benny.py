@@ -26,7 +26,7 @@ from grandstand.apps.bets.domain.ledger import (
     week_start,
 )
 from grandstand.apps.bets.domain.records import CalibrationBin, GameRef, Interval
-from grandstand.apps.bets.domain.settlement import Verdict
+from grandstand.apps.bets.domain.settlement import Payout, Verdict, pay_bet
 from grandstand.apps.bets.services.database import (
     Database,
     MoneyCents,
@@ -45,10 +45,8 @@ from grandstand.apps.bets.services.scoreboard import (
     summarize_by_kind,
 )
 from grandstand.apps.bets.services.settlement import (
-    BetResult,
     ClosingValue,
     describe_result,
-    settle_result,
     settlement_postings,
 )
 from grandstand.apps.bets.settings import BetsSettings
@@ -74,11 +72,11 @@ class BennyBankroll:
 
     async def bankroll(self) -> Cents:
         """Return the available bankroll."""
-        return (await self.ledger.state(BENNY)).head.balance(BANKROLL)
+        return (await self.ledger.state(BENNY)).head.balances.get(BANKROLL, 0)
 
     async def open_stakes(self) -> Cents:
         """Return the stakes of unsettled bets."""
-        return (await self.ledger.state(BENNY)).head.balance(STAKES)
+        return (await self.ledger.state(BENNY)).head.balances.get(STAKES, 0)
 
     async def begin_week(self) -> bool:
         """Reset the bankroll to the weekly budget, once a week. Returns whether it was reset.
@@ -94,7 +92,7 @@ class BennyBankroll:
         first = await self.db.store(Bankroll.current()) is None
 
         def step(state: BookState) -> LedgerStep:
-            missing = budget - state.head.balance(BANKROLL)
+            missing = budget - state.head.balances.get(BANKROLL, 0)
             event = LedgerEvent(key, "budget", now, transfer(HOUSE, BANKROLL, missing))
             row: Write
             if first:
@@ -133,7 +131,7 @@ class BennyBankroll:
         key = place_key(bet.game_id, bet.market_key)
 
         def step(state: BookState) -> LedgerStep:
-            before = state.head.balance(BANKROLL)
+            before = state.head.balances.get(BANKROLL, 0)
             placed = bet.replace(
                 bankroll_before=cents_to_dollars(before), week=week_start(bet.placed_at)
             )
@@ -150,7 +148,7 @@ class BennyBankroll:
         A correction first reverses the previous payout with an entry of its own.
         """
         stake = dollars_to_cents(bet.bet_amount)
-        result = settle_result(verdict, stake, bet.odds)
+        result = pay_bet(verdict, stake, bet.odds)
         if bet.revision is not None and bet.verdict == result.verdict:
             return False
         revision, now = (bet.revision or 0) + 1, self.db.now()
@@ -175,7 +173,7 @@ class BennyBankroll:
             change = _account_change(
                 BANKROLL, (posting for event in events for posting in event.postings)
             )
-            after = state.head.balance(BANKROLL) + change
+            after = state.head.balances.get(BANKROLL, 0) + change
             rows: list[Write] = [_settled_write(bet, result, closing, now), event_record.put()]
             if change:
                 rows += [Bankroll.adjust(cents_to_dollars(change), now), self._history(after, now)]
@@ -214,13 +212,13 @@ def settle_key(bet_id: str, revision: int) -> str:
     return f"settle:{bet_id}:{revision}"
 
 
-def _settled_write(bet: BennyBet, ending: BetResult, closing: ClosingValue, now: datetime) -> Write:
+def _settled_write(bet: BennyBet, ending: Payout, closing: ClosingValue, now: datetime) -> Write:
     return bet.settle(
         now,
         ending.status,
         ending.verdict,
-        payout=cents_to_dollars(ending.payout),
-        profit=cents_to_dollars(ending.profit),
+        payout=cents_to_dollars(ending.payout_cents),
+        profit=cents_to_dollars(ending.profit_cents),
         closing=round4_or_none(closing.fair),
         clv=round4_or_none(closing.clv),
     )

@@ -130,12 +130,6 @@ _FIRST_MIDNIGHT: Final = timedelta(hours=14)
 _KINDS: Final[tuple[VerifiedType, ...]] = ("game", "prop")
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
-    since: datetime
-    until: datetime
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryLoader:
     """Loads rows as facts with the time each became known; that time decides what a model sees."""
@@ -143,10 +137,10 @@ class HistoryLoader:
     db: Database
     settings: BetsSettings
 
-    async def results(self, sport: str, span: TimeSpan) -> AsyncIterator[Fact]:
+    async def results(self, sport: str, since: datetime, until: datetime) -> AsyncIterator[Fact]:
         """Yield the games completed in a period, each as a fixture and its scores."""
         game_ids: set[str] = set()
-        lines = ResultRecord.between(sport, span.since, span.until)
+        lines = ResultRecord.between(sport, since, until)
         async for line in self.db.each(lines):
             if line.game_id not in game_ids:
                 game_ids.add(line.game_id)
@@ -170,14 +164,16 @@ class HistoryLoader:
             if prop.captured_at < prop.commence_time:
                 yield to_quote(prop)
 
-    async def of_team(self, sport: str, team: str, span: TimeSpan) -> AsyncIterator[Fact]:
+    async def of_team(
+        self, sport: str, team: str, since: datetime, until: datetime
+    ) -> AsyncIterator[Fact]:
         """Yield a team's statistics, injuries and schedule."""
-        for season in season_names(span):
+        for season in season_names(since.year - 1, until.year):
             async for row in self.db.each(TeamStats.of_season(sport, team, season)):
                 yield to_team_figures(row)
         async for injury in self.db.each(Injury.of_team(sport, team)):
             yield to_injury_report(injury)
-        async for meeting in self.db.each(ScheduledGame.of_team(sport, team, span.since)):
+        async for meeting in self.db.each(ScheduledGame.of_team(sport, team, since)):
             yield to_scheduled_fixture(meeting)
 
     async def of_player(self, sport: str, player: str, history: History) -> AsyncIterator[Fact]:
@@ -228,7 +224,7 @@ class HistoryLoader:
         from grandstand.apps.bets.domain.history import History
 
         since = now - timedelta(days=self.settings.history_days)
-        facts: list[Fact] = [fact async for fact in self.results(sport, TimeSpan(since, now))]
+        facts: list[Fact] = [fact async for fact in self.results(sport, since, now)]
         facts += await self.records(sport, models, since)
         return History(facts)
 
@@ -240,7 +236,7 @@ class HistoryLoader:
         async for fact in self.prices(note.game_id):
             history.add(fact)
         for team in (note.home_team, note.away_team):
-            async for fact in self.of_team(note.sport, team, TimeSpan(since, now)):
+            async for fact in self.of_team(note.sport, team, since, now):
                 if not (isinstance(fact, Fixture) and _is_itself(fact, game)):
                     history.add(fact)
         for player in await self.players(note.game_id):
@@ -331,7 +327,7 @@ def to_verified(row: Analysis) -> VerifiedForecast | None:
     )
 
 
-def season_names(span: TimeSpan) -> tuple[str, ...]:
-    """Return the possible season names in a period: `2025`, and `2025-26` for winter sports."""
-    years = range(span.since.year - 1, span.until.year + 1)
+def season_names(first: int, last: int) -> tuple[str, ...]:
+    """Return the possible season names of years: `2025`, and `2025-26` for winter sports."""
+    years = range(first, last + 1)
     return tuple(name for year in years for name in (str(year), f"{year}-{(year + 1) % 100:02d}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -193,7 +193,6 @@ def to_book_state(head: LedgerHead) -> BookState:
 
 
 _LIMIT_ATTEMPTS: Final = 5
-_LIMIT_NAMES: Final = ("stake_per_bet", "stake_per_day", "loss_per_week")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +211,6 @@ class LimitsView:
     loosens_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LimitsRequest:
-    """The requested limits; None removes a limit."""
-
-    stake_per_bet_cents: int | None = None
-    stake_per_day_cents: int | None = None
-    loss_per_week_cents: int | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitService:
     """A user's limits. A bet is recorded only if they have not changed since they were read."""
@@ -233,12 +223,9 @@ class LimitService:
 
     async def get(self, caller: Caller) -> LimitsView:
         """Return the caller's limits and their usage."""
-        now, stored = self.db.now(), await self.load(caller.user_id)
-        allowed = to_allowance(stored)
-        bounds = allowed.at(now)
+        now, state = self.db.now(), to_limit_state(await self.load(caller.user_id))
+        bounds, loosens, until = state.at(now), state.loosens_at, state.time_out_until
         usage = usage_at((await self.ledger.state(user_book(caller.user_id))).usage, now)
-        loosens = allowed.loosens_at
-        until = allowed.time_out_until
         return LimitsView(
             bounds.stake_per_bet,
             bounds.stake_per_day,
@@ -249,20 +236,16 @@ class LimitService:
             loosens if loosens is not None and loosens > now else None,
         )
 
-    async def update(self, caller: Caller, request: LimitsRequest) -> LimitsView:
+    async def update(self, caller: Caller, limits: BetLimits) -> LimitsView:
         """Change the caller's limits.
 
         Raises InvalidInput if a limit is negative.
         """
-        requested = BetLimits(
-            request.stake_per_bet_cents, request.stake_per_day_cents, request.loss_per_week_cents
-        )
-        for name in _LIMIT_NAMES:
-            value = getattr(requested, name)
+        for value in astuple(limits):
             if value is not None and value < 0:
                 raise InvalidInput(f"Invalid limit: {value} cents. Use 0 or more.")
         now = self.db.now()
-        await self._save(caller.user_id, lambda allowed: change_limits(allowed, requested, now))
+        await self._save(caller.user_id, lambda state: change_limits(state, limits, now))
         return await self.get(caller)
 
     async def time_out(self, caller: Caller, until: datetime) -> LimitsView:
@@ -272,14 +255,14 @@ class LimitService:
         """
         if until <= self.db.now():
             raise InvalidInput("The time-out must end in the future.")
-        await self._save(caller.user_id, lambda allowed: extend_time_out(allowed, until))
+        await self._save(caller.user_id, lambda state: extend_time_out(state, until))
         return await self.get(caller)
 
     async def _save(self, user_id: str, change: Callable[[LimitState], LimitState]) -> None:
         for _ in range(_LIMIT_ATTEMPTS):
             stored = await self.load(user_id)
             try:
-                await self.db.store(_row(stored, change(to_allowance(stored))).save())
+                await self.db.store(_row(stored, change(to_limit_state(stored))).save())
             except ConditionFailed:
                 continue
             return
@@ -290,7 +273,7 @@ class LimitService:
     ) -> None:
         """Raise StakeLimit, LossLimit or TimedOut if a limit forbids the stake."""
         usage = usage_at(state.usage, now)
-        check_stake(to_allowance(stored), usage, state.head.balance(STAKES), stake, now)
+        check_stake(to_limit_state(stored), usage, state.head.balances.get(STAKES, 0), stake, now)
 
     def unchanged_write(self, stored: BettingLimits) -> Put[BettingLimits] | None:
         """Return the write that fails if the limits change meanwhile; None without limits."""
@@ -302,10 +285,10 @@ def user_book(user_id: str) -> str:
     return f"user:{user_id}"
 
 
-def to_allowance(stored: BettingLimits) -> LimitState:
+def to_limit_state(stored: BettingLimits) -> LimitState:
     requested = None
     if stored.wanted is not None:
-        requested = BetLimits(*(stored.wanted.get(name) for name in _LIMIT_NAMES))
+        requested = BetLimits(**stored.wanted)
     return LimitState(
         BetLimits(
             stored.stake_per_bet_cents, stored.stake_per_day_cents, stored.loss_per_week_cents
@@ -316,19 +299,15 @@ def to_allowance(stored: BettingLimits) -> LimitState:
     )
 
 
-def _row(stored: BettingLimits, allowed: LimitState) -> BettingLimits:
-    bounds, requested = allowed.limits, allowed.wanted
+def _row(stored: BettingLimits, state: LimitState) -> BettingLimits:
+    bounds, requested = state.limits, state.wanted
     return stored.replace(
         stake_per_bet_cents=bounds.stake_per_bet,
         stake_per_day_cents=bounds.stake_per_day,
         loss_per_week_cents=bounds.loss_per_week,
         wanted=None
         if requested is None
-        else {
-            name: getattr(requested, name)
-            for name in _LIMIT_NAMES
-            if getattr(requested, name) is not None
-        },
-        loosens_at=allowed.loosens_at,
-        time_out_until=allowed.time_out_until,
+        else {name: value for name, value in asdict(requested).items() if value is not None},
+        loosens_at=state.loosens_at,
+        time_out_until=state.time_out_until,
     )

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from grandstand.apps.bets.domain.ledger import BOOKMAKER, STAKES, Cents, Posting
 from grandstand.apps.bets.domain.odds import american_to_decimal
-from grandstand.apps.bets.domain.records import BetStatus
 from grandstand.apps.bets.domain.selections import Selection, encode_selection, opposite_of
 from grandstand.apps.bets.domain.settlement import (
     VOID,
     Cancelled,
     FinalResult,
+    Payout,
     PlayerStatResult,
     Result,
     Verdict,
-    pay_bet,
     payout_ratio,
     settle_bet,
     settlement_rules_for,
@@ -33,7 +32,6 @@ from grandstand.storage.tables.errors import ConditionFailed
 if TYPE_CHECKING:
     from grandstand.apps.bets.domain.odds import DevigMethod
 
-_STATUS: Final[dict[str, BetStatus]] = {"push": "push", "void": "void"}
 _CENTS: Final = 100
 _MINUS: Final = "\u2212"
 
@@ -46,40 +44,26 @@ class ClosingValue:
     clv: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BetResult:
-    verdict: str
-    status: BetStatus
-    payout: Cents
-    profit: Cents
-
-
-def settle_result(verdict: Verdict, stake: Cents, american: int) -> BetResult:
-    paid = pay_bet(verdict, stake, american)
-    status = _STATUS.get(verdict.name) or ("won" if verdict.correct else "lost")
-    return BetResult(verdict.name, status, paid.payout_cents, paid.profit_cents)
-
-
 def profit_units(verdict: Verdict, american: int) -> Decimal:
     """Return the profit of one unit staked, to four places."""
     times = payout_ratio(verdict, american) - 1
     return round4(times.numerator / times.denominator)
 
 
-def describe_result(owner: str, prediction: str, teams: tuple[str, str], ending: BetResult) -> str:
+def describe_result(owner: str, prediction: str, teams: tuple[str, str], payout: Payout) -> str:
     """Return the result of a bet as text, with its profit or loss."""
-    cents = abs(ending.profit)
-    sign = "+" if ending.profit > 0 else _MINUS if ending.profit else ""
+    cents = abs(payout.profit_cents)
+    sign = "+" if payout.profit_cents > 0 else _MINUS if cents else ""
     money = f"{sign}${cents // _CENTS:,}.{cents % _CENTS:02d}"
-    return f"{owner} bet on {prediction}, {teams[0]} v {teams[1]}: {ending.verdict}, {money}"
+    return f"{owner} bet on {prediction}, {teams[0]} v {teams[1]}: {payout.verdict}, {money}"
 
 
-def settlement_postings(stake: Cents, ending: BetResult, target: str) -> tuple[Posting, ...]:
+def settlement_postings(stake: Cents, payout: Payout, target: str) -> tuple[Posting, ...]:
     """Return the postings that pay an account and move losses to the bookmaker."""
     return (
         Posting(STAKES, -stake),
-        Posting(target, ending.payout),
-        Posting(BOOKMAKER, -ending.profit),
+        Posting(target, payout.payout_cents),
+        Posting(BOOKMAKER, -payout.profit_cents),
     )
 
 

@@ -35,6 +35,7 @@ from grandstand.apps.bets.domain.selections import (
     format_selection,
     is_prop,
 )
+from grandstand.apps.bets.domain.settlement import Payout, pay_bet
 from grandstand.apps.bets.services.database import (
     Database,
     ExactNumber,
@@ -60,11 +61,9 @@ from grandstand.apps.bets.services.scoreboard import (
     summarize_by_kind,
 )
 from grandstand.apps.bets.services.settlement import (
-    BetResult,
     ClosingValue,
     GameEnding,
     describe_result,
-    settle_result,
     settlement_postings,
 )
 from grandstand.apps.bets.store.games import GameInfo
@@ -474,11 +473,11 @@ class WagerService:
             if wager.verdict == verdict.name:
                 continue
             closed = ending.closed(selection, wager.odds)
-            outcome = settle_result(verdict, wager.stake_cents, wager.odds)
+            outcome = pay_bet(verdict, wager.stake_cents, wager.odds)
             settled += await self._settle_one(wager, outcome, closed)
         return settled, pending
 
-    async def _settle_one(self, indexed: Wager, outcome: BetResult, closed: ClosingValue) -> bool:
+    async def _settle_one(self, indexed: Wager, outcome: Payout, closed: ClosingValue) -> bool:
         """Settle a wager, or reverse the previous settlement and settle it again."""
         wager = await self.db.store(Wager.by_id(indexed.user_id, indexed.wager_id))
         if wager is None or wager.verdict == outcome.verdict:
@@ -494,7 +493,7 @@ class WagerService:
             )
         paid = settlement_postings(wager.stake_cents, outcome, PURSE)
         events.append(LedgerEvent(key, "settle" if revision == 1 else "resettle", now, paid))
-        gained = outcome.profit - (wager.profit_cents or 0)
+        gained = outcome.profit_cents - (wager.profit_cents or 0)
         news = self._settled_event(wager, outcome)
 
         def step(state: BookState) -> LedgerStep:
@@ -510,7 +509,7 @@ class WagerService:
             self.events.publish(news)
         return done
 
-    def _settled_event(self, wager: Wager, outcome: BetResult) -> AppEvent:
+    def _settled_event(self, wager: Wager, outcome: Payout) -> AppEvent:
         """Return the event that tells the owner about the result."""
         text = describe_result(
             "Your", wager.prediction, (wager.home_team, wager.away_team), outcome
@@ -541,13 +540,13 @@ def _check(draft: WagerRequest, note: GameInfo, placed: datetime, now: datetime)
         raise InvalidInput(f"A note has at most {_MAX_NOTE} characters; a bookmaker contains no #.")
 
 
-def _settled_write(wager: Wager, outcome: BetResult, closed: ClosingValue, now: datetime) -> Write:
+def _settled_write(wager: Wager, outcome: Payout, closed: ClosingValue, now: datetime) -> Write:
     return wager.settle(
         now,
         "void" if outcome.status == "void" else "settled",
         outcome.verdict,
-        payout_cents=outcome.payout,
-        profit_cents=outcome.profit,
+        payout_cents=outcome.payout_cents,
+        profit_cents=outcome.profit_cents,
         closing=round4_or_none(closed.fair),
         clv=round4_or_none(closed.clv),
     )
