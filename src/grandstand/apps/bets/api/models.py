@@ -4,31 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 
-from grandstand.apps.bets.api.parameters import (
-    USER_MODEL_EXAMPLE,
-    BacktestBody,
-    BetsRoutes,
-    BuiltinBacktestBody,
-    Cursor,
-    DatasetBody,
-    Days,
-    Kind,
-    Limit,
-    Mode,
-    ModelId,
-    ModelName,
-    ModelStatusBody,
-    OptionalSport,
-    RecordId,
-    SportOrAll,
-    UserModelBody,
-)
+from grandstand.apps.bets.api import parameters as params
 from grandstand.apps.bets.domain.records import (
     AnalysisType,
-    CalibrationBin,
     Evidence,
-    Interval,
     ModelStatus,
     Recommendation,
 )
@@ -37,45 +18,20 @@ from grandstand.apps.bets.services.backtests import (
     BacktestReport,
     BacktestWindow,
 )
-from grandstand.apps.bets.services.database import ExactNumber, Page, format_dollars
+from grandstand.apps.bets.services.database import Page, format_dollars
 from grandstand.apps.bets.services.predictions import Pick
-from grandstand.apps.bets.services.scoreboard import Adjustment, ModelComparison, ModelPerformance
+from grandstand.apps.bets.services.scoreboard import (
+    Adjustment,
+    ModelComparison,
+    ModelPerformance,
+    interval_value,
+)
 from grandstand.apps.bets.services.user_models import DatasetView, TooManyModels, UserModelView
 from grandstand.core.errors import InvalidInput, NotFound
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.routes import CurrentCaller, delete, get, patch, post, put
 
 _FLAT_STAKE_CENTS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Performance:
-    """The performance of a model, from decided predictions; null where data is missing.
-
-    `accuracy` and `roi` are fractions. `brier` is the mean squared error of the probabilities and
-    `clv` the value of the prices against the closing line.
-    """
-
-    model: str
-    sport: str
-    analysis_type: AnalysisType
-    inverse: bool
-    days: int
-    total_predictions: int
-    decided: int
-    correct: int
-    accuracy: float | None
-    accuracy_interval: Interval | None
-    break_even: float | None
-    avg_confidence: float | None
-    confidence_calibration: tuple[CalibrationBin, ...]
-    calibration_error: float | None
-    brier: float | None
-    log_loss: float | None
-    roi: float | None
-    roi_interval: Interval | None
-    clv: Interval | None
-    bets_needed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +81,7 @@ class RankedModel:
     model: str
     name: str
     is_user_model: bool
-    mode: Mode
+    mode: params.Mode
     total_bets: int
     wins: int
     losses: int
@@ -152,7 +108,7 @@ class RankingList:
     rankings: tuple[RankedModel, ...]
     summary: RankingSummary
     days: int
-    mode: Mode
+    mode: params.Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,44 +119,10 @@ class AdjustmentList:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """The weight of a data source."""
-
-    enabled: bool
-    weight: ExactNumber
-
-
-@dataclass(frozen=True, slots=True)
-class CustomDataset:
-    """The weight of a dataset."""
-
-    id: str
-    weight: ExactNumber
-
-
-@dataclass(frozen=True, slots=True)
-class UserModelResponse:
-    """One of the caller's models."""
-
-    model_id: str
-    name: str
-    description: str
-    sport: str
-    bet_types: tuple[str, ...]
-    data_sources: dict[str, Source]
-    custom_datasets: tuple[CustomDataset, ...]
-    min_confidence: ExactNumber
-    status: ModelStatus
-    auto_adjust_weights: bool
-    created_at: datetime
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class UserModelList:
     """The caller's models by name."""
 
-    models: tuple[UserModelResponse, ...]
+    models: tuple[UserModelView, ...]
     count: int
 
 
@@ -223,7 +145,7 @@ class UserModelPerformance:
     undecided: int
     accuracy: float | None
     avg_confidence: float | None
-    details: Performance
+    details: ModelPerformance
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +168,7 @@ class BacktestResponse:
     roi: float | None
     total_predictions: int
     avg_confidence: float | None
-    performance: Performance
+    performance: ModelPerformance
     windows: tuple[BacktestWindow, ...]
     trials: int
     deflated_sharpe: float | None
@@ -270,29 +192,31 @@ class DatasetList:
     count: int
 
 
-class ModelRoutes(BetsRoutes):
+class ModelRoutes(params.BetsRoutes):
     """Model performance, and the caller's models, backtests and datasets."""
 
     @get("/model-performance", summary="Get the performance of a model", problems=(NotFound,))
     async def model_performance(
         self,
-        sport: OptionalSport = None,
-        model: ModelName = "ensemble",
-        days: Days = 30,
-        kind: Kind = "game",
+        sport: params.OptionalSport = None,
+        model: params.ModelName = "ensemble",
+        days: params.Days = 30,
+        kind: params.Kind = "game",
         *,
         inverse: bool = False,
-    ) -> Performance:
+    ) -> ModelPerformance:
         """Accuracy, calibration, return and closing line value of a built-in model."""
-        return to_performance(
-            await self._bets.scoreboard.performance(
-                self._sport(sport), model, days=days, analysis_type=kind, inverse=inverse
-            )
+        return await self._bets.scoreboard.performance(
+            self._sport(sport), model, days=days, analysis_type=kind, inverse=inverse
         )
 
     @get("/model-comparison", summary="Compare models", problems=(NotFound,))
     async def model_comparison(
-        self, who: CurrentCaller, sport: SportOrAll = None, days: Days = 90, kind: Kind = "game"
+        self,
+        who: CurrentCaller,
+        sport: params.SportOrAll = None,
+        days: params.Days = 90,
+        kind: params.Kind = "game",
     ) -> ComparisonList:
         """All models and the caller's own with their inverses and recommendations."""
         models = tuple(map(to_compared, await self._compare(who, sport, days, kind)))
@@ -309,10 +233,10 @@ class ModelRoutes(BetsRoutes):
     async def model_rankings(
         self,
         who: CurrentCaller,
-        sport: SportOrAll = None,
-        days: Days = 30,
-        mode: Mode = "original",
-        kind: Kind = "game",
+        sport: params.SportOrAll = None,
+        days: params.Days = 30,
+        mode: params.Mode = "original",
+        kind: params.Kind = "game",
     ) -> RankingList:
         """Models, their inverses, or both, by the result of flat stakes, best first."""
         ranked = [
@@ -331,21 +255,17 @@ class ModelRoutes(BetsRoutes):
 
     @get("/model-adjustments", summary="List the recommendations", problems=(NotFound,))
     async def model_adjustments(
-        self, sport: OptionalSport = None, kind: Kind = "game"
+        self, sport: params.OptionalSport = None, kind: params.Kind = "game"
     ) -> AdjustmentList:
         """Whether to follow, invert or avoid each model, and the evidence."""
         return AdjustmentList(
             await self._bets.adjustments.list_adjustments(self._sport(sport), kind)
         )
 
-    @get(
-        "/user-models",
-        summary="List your models",
-        example={"models": [USER_MODEL_EXAMPLE], "count": 1},
-    )
+    @get("/user-models", summary="List your models")
     async def user_models(self, who: CurrentCaller) -> UserModelList:
         """The caller's models by name."""
-        models = tuple(map(to_user_model, await self._bets.user_models.list_models(who)))
+        models = await self._bets.user_models.list_models(who)
         return UserModelList(models, len(models))
 
     @post(
@@ -353,52 +273,48 @@ class ModelRoutes(BetsRoutes):
         summary="Create a model",
         problems=(InvalidInput, TooManyModels),
         status=201,
-        example=USER_MODEL_EXAMPLE,
     )
-    async def create_model(self, who: CurrentCaller, body: UserModelBody) -> UserModelResponse:
+    async def create_model(self, who: CurrentCaller, body: params.UserModelBody) -> UserModelView:
         """The model. It makes predictions from the next run on."""
         model = await self._bets.user_models.create(who, body.to_request())
-        return to_user_model(await self._with_status(who, model, body.status))
+        return await self._with_status(who, model, body.status)
 
     @get("/user-models/predictions", summary="List the predictions of your models")
     async def predictions(
-        self, who: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
+        self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> PredictionList:
         """Predictions of the caller's models for upcoming games, model by model."""
-        query = "bets.predictions"
-        page = await self._all_picks(who, limit, self._position(who, query, cursor) or "|")
-        next_cursor = self._cursor(who, query, page.cursor)
-        return PredictionList(page.items, len(page.items), next_cursor)
+        load = partial(self._all_picks, who, limit)
+        page = await self._page(who, "bets.predictions", cursor, load)
+        return PredictionList(page.items, len(page.items), page.cursor)
 
     @get("/user-models/{model_id}", summary="Get a model", problems=(NotFound,))
-    async def user_model(self, who: CurrentCaller, model_id: ModelId) -> UserModelResponse:
-        """One of the caller's models."""
-        return to_user_model(await self._bets.user_models.get(who, model_id))
+    async def user_model(self, who: CurrentCaller, model_id: params.ModelId) -> UserModelView:
+        return await self._bets.user_models.get(who, model_id)
 
     @put(
         "/user-models/{model_id}",
         summary="Update a model",
         problems=(NotFound, InvalidInput),
-        example=USER_MODEL_EXAMPLE,
     )
     async def update_model(
-        self, who: CurrentCaller, model_id: ModelId, body: UserModelBody
-    ) -> UserModelResponse:
+        self, who: CurrentCaller, model_id: params.ModelId, body: params.UserModelBody
+    ) -> UserModelView:
         """The updated model. Earlier predictions do not change."""
         model = await self._bets.user_models.update(who, model_id, body.to_request())
-        return to_user_model(await self._with_status(who, model, body.status))
+        return await self._with_status(who, model, body.status)
 
     @patch("/user-models/{model_id}", summary="Pause or resume a model", problems=(NotFound,))
     async def set_model_status(
-        self, who: CurrentCaller, model_id: ModelId, body: ModelStatusBody
-    ) -> UserModelResponse:
+        self, who: CurrentCaller, model_id: params.ModelId, body: params.ModelStatusBody
+    ) -> UserModelView:
         """The model. A paused model makes no predictions."""
-        paused = body.status == "paused"
-        return to_user_model(await self._bets.user_models.set_paused(who, model_id, paused=paused))
+        return await self._bets.user_models.set_paused(
+            who, model_id, paused=body.status == "paused"
+        )
 
     @delete("/user-models/{model_id}", summary="Delete a model", problems=(NotFound,))
-    async def delete_model(self, who: CurrentCaller, model_id: ModelId) -> None:
-        """Nothing."""
+    async def delete_model(self, who: CurrentCaller, model_id: params.ModelId) -> None:
         await self._bets.user_models.delete(who, model_id)
 
     @get(
@@ -407,14 +323,16 @@ class ModelRoutes(BetsRoutes):
         problems=(NotFound,),
     )
     async def model_predictions(
-        self, who: CurrentCaller, model_id: ModelId, limit: Limit = 20, cursor: Cursor = None
+        self,
+        who: CurrentCaller,
+        model_id: params.ModelId,
+        limit: params.Limit = 20,
+        cursor: params.Cursor = None,
     ) -> PredictionList:
         """Predictions of one of the caller's models for upcoming games."""
-        query = f"bets.predictions/{model_id}"
-        after = self._position(who, query, cursor)
-        page = await self._bets.user_models.picks(who, model_id, limit=limit, after=after)
-        next_cursor = self._cursor(who, query, page.cursor)
-        return PredictionList(page.items, len(page.items), next_cursor)
+        load = partial(self._bets.user_models.picks, who, model_id, limit=limit)
+        page = await self._page(who, f"bets.predictions/{model_id}", cursor, load)
+        return PredictionList(page.items, len(page.items), page.cursor)
 
     @get(
         "/user-models/{model_id}/performance",
@@ -422,18 +340,17 @@ class ModelRoutes(BetsRoutes):
         problems=(NotFound,),
     )
     async def user_model_performance(
-        self, who: CurrentCaller, model_id: ModelId, days: Days = 90
+        self, who: CurrentCaller, model_id: params.ModelId, days: params.Days = 90
     ) -> UserModelPerformance:
-        """The performance of one of the caller's models."""
         found = await self._bets.scoreboard.user_model_performance(who, model_id, days=days)
         return UserModelPerformance(
             total=found.predictions,
             correct=found.correct,
             incorrect=found.decided - found.correct,
             undecided=found.predictions - found.decided,
-            accuracy=_value(found.accuracy),
+            accuracy=interval_value(found.accuracy),
             avg_confidence=found.mean_probability,
-            details=to_performance(found),
+            details=found,
         )
 
     @get(
@@ -442,7 +359,11 @@ class ModelRoutes(BetsRoutes):
         problems=(NotFound,),
     )
     async def model_backtests(
-        self, who: CurrentCaller, model_id: ModelId, limit: Limit = 20, cursor: Cursor = None
+        self,
+        who: CurrentCaller,
+        model_id: params.ModelId,
+        limit: params.Limit = 20,
+        cursor: params.Cursor = None,
     ) -> BacktestList:
         """The backtests of one of the caller's models, newest first."""
         await self._bets.user_models.get(who, model_id)
@@ -455,14 +376,14 @@ class ModelRoutes(BetsRoutes):
         status=201,
     )
     async def backtest_model(
-        self, who: CurrentCaller, model_id: ModelId, body: BacktestBody
+        self, who: CurrentCaller, model_id: params.ModelId, body: params.BacktestBody
     ) -> BacktestResponse:
         """The result of a walk-forward test over stored seasons."""
         return to_backtest(await self._bets.backtests.run(who, model_id, body.to_request()))
 
     @get("/backtests", summary="List your backtests")
     async def backtests(
-        self, who: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
+        self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> BacktestList:
         """All backtests of the caller, built-in models included, newest first."""
         return await self._list_backtests(who, None, limit, cursor)
@@ -474,7 +395,7 @@ class ModelRoutes(BetsRoutes):
         status=201,
     )
     async def backtest_builtin(
-        self, who: CurrentCaller, body: BuiltinBacktestBody
+        self, who: CurrentCaller, body: params.BuiltinBacktestBody
     ) -> BacktestResponse:
         """The result of a walk-forward test over stored seasons."""
         request = body.to_request()
@@ -483,7 +404,7 @@ class ModelRoutes(BetsRoutes):
         )
 
     @get("/backtests/{backtest_id}", summary="Get a backtest", problems=(NotFound,))
-    async def backtest(self, who: CurrentCaller, backtest_id: RecordId) -> BacktestResponse:
+    async def backtest(self, who: CurrentCaller, backtest_id: params.RecordId) -> BacktestResponse:
         """One of the caller's backtests with its predictions."""
         return to_backtest(await self._bets.backtests.get(who, backtest_id))
 
@@ -499,13 +420,12 @@ class ModelRoutes(BetsRoutes):
         problems=(InvalidInput, NotFound),
         status=201,
     )
-    async def upload_dataset(self, who: CurrentCaller, body: DatasetBody) -> DatasetView:
+    async def upload_dataset(self, who: CurrentCaller, body: params.DatasetBody) -> DatasetView:
         """The dataset. It is stored completely or not at all; errors name the line."""
         return await self._bets.datasets.add(who, body.name, body.sport, body.data.encode())
 
     @delete("/custom-data/{dataset_id}", summary="Delete a dataset", problems=(NotFound,))
-    async def delete_dataset(self, who: CurrentCaller, dataset_id: RecordId) -> None:
-        """Nothing."""
+    async def delete_dataset(self, who: CurrentCaller, dataset_id: params.RecordId) -> None:
         await self._bets.datasets.remove(who, dataset_id)
 
     async def _compare(
@@ -528,15 +448,15 @@ class ModelRoutes(BetsRoutes):
         paused = status == "paused"
         return await self._bets.user_models.set_paused(who, model.model_id, paused=paused)
 
-    async def _all_picks(self, who: Caller, limit: int, position: str) -> Page[Pick]:
+    async def _all_picks(self, who: Caller, limit: int, after: str | None) -> Page[Pick]:
         """Return picks from a position on: a model id and a position within its picks."""
-        first, _, after = position.partition("|")
+        first, _, position = (after or "").partition("|")
         picks: list[Pick] = []
         models = sorted(model.model_id for model in await self._bets.user_models.list_models(who))
         for model_id in (name for name in models if name >= first):
-            start = after if model_id == first else ""
+            start = (position or None) if model_id == first else None
             page = await self._bets.user_models.picks(
-                who, model_id, limit=limit - len(picks), after=start or None
+                who, model_id, limit=limit - len(picks), after=start
             )
             picks += page.items
             if page.cursor is not None:
@@ -549,41 +469,14 @@ class ModelRoutes(BetsRoutes):
     async def _list_backtests(
         self, who: Caller, model_id: str | None, limit: int, cursor: str | None
     ) -> BacktestList:
-        query = f"bets.backtests/{model_id}"
-        after = self._position(who, query, cursor)
-        page = await self._bets.backtests.list_backtests(who, model_id, limit=limit, after=after)
-        backtests = tuple(map(to_backtest, page.items))
-        return BacktestList(backtests, len(backtests), self._cursor(who, query, page.cursor))
-
-
-def to_performance(found: ModelPerformance) -> Performance:
-    return Performance(
-        model=found.model,
-        sport=found.sport,
-        analysis_type=found.analysis_type,
-        inverse=found.inverse,
-        days=found.days,
-        total_predictions=found.predictions,
-        decided=found.decided,
-        correct=found.correct,
-        accuracy=_value(found.accuracy),
-        accuracy_interval=found.accuracy,
-        break_even=found.break_even,
-        avg_confidence=found.mean_probability,
-        confidence_calibration=found.calibration,
-        calibration_error=found.calibration_error,
-        brier=found.brier,
-        log_loss=found.log_loss,
-        roi=_value(found.roi),
-        roi_interval=found.roi,
-        clv=found.clv,
-        bets_needed=found.bets_needed,
-    )
+        load = partial(self._bets.backtests.list_backtests, who, model_id, limit=limit)
+        page = await self._page(who, f"bets.backtests/{model_id}", cursor, load)
+        return BacktestList(tuple(map(to_backtest, page.items)), len(page.items), page.cursor)
 
 
 def to_compared(comparison: ModelComparison) -> ComparedModel:
     original, inverse = comparison.original, comparison.inverse
-    accuracy, inverse_accuracy = _value(original.accuracy), _value(inverse.accuracy)
+    accuracy, inverse_accuracy = interval_value(original.accuracy), interval_value(inverse.accuracy)
     known = accuracy is not None and inverse_accuracy is not None
     return ComparedModel(
         model=comparison.model,
@@ -613,35 +506,16 @@ def to_ranked(comparison: ModelComparison, found: ModelPerformance) -> RankedMod
         total_bets=found.decided,
         wins=found.correct,
         losses=found.decided - found.correct,
-        win_rate=_value(found.accuracy),
+        win_rate=interval_value(found.accuracy),
         avg_odds=found.mean_price,
         profit=format_dollars(round((found.profit_units or 0.0) * _FLAT_STAKE_CENTS)),
-        roi=_value(found.roi),
+        roi=interval_value(found.roi),
         sharpe_ratio=found.sharpe,
     )
 
 
-def to_user_model(model: UserModelView) -> UserModelResponse:
-    return UserModelResponse(
-        model_id=model.model_id,
-        name=model.name,
-        description=model.description,
-        sport=model.sport,
-        bet_types=model.bet_types,
-        data_sources={
-            name: Source(enabled=True, weight=weight) for name, weight in model.data_sources.items()
-        },
-        custom_datasets=tuple(CustomDataset(*pair) for pair in model.datasets.items()),
-        min_confidence=model.min_confidence,
-        status=model.status,
-        auto_adjust_weights=model.auto_adjust_weights,
-        created_at=model.created_at,
-        updated_at=model.updated_at,
-    )
-
-
 def to_backtest(report: BacktestReport) -> BacktestResponse:
-    performance, request = to_performance(report.performance), report.request
+    performance, request = report.performance, report.request
     return BacktestResponse(
         backtest_id=report.backtest_id,
         model=report.model,
@@ -655,17 +529,13 @@ def to_backtest(report: BacktestReport) -> BacktestResponse:
         anchored=request.anchored,
         created_at=report.created_at,
         games=report.games,
-        accuracy=performance.accuracy,
-        roi=performance.roi,
-        total_predictions=performance.total_predictions,
-        avg_confidence=performance.avg_confidence,
+        accuracy=interval_value(performance.accuracy),
+        roi=interval_value(performance.roi),
+        total_predictions=performance.predictions,
+        avg_confidence=performance.mean_probability,
         performance=performance,
         windows=report.windows,
         trials=report.trials,
         deflated_sharpe=report.deflated_sharpe,
         predictions=report.predictions,
     )
-
-
-def _value(interval: Interval | None) -> float | None:
-    return None if interval is None else interval.value

@@ -1,10 +1,12 @@
-"""Parameters, request models and example responses of the routes."""
+"""Parameters and request models of the routes."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 from fastapi import Path, Query
 from pydantic import AwareDatetime, Field
@@ -13,10 +15,13 @@ from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.domain.records import AnalysisType, ModelStatus
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.backtests import BacktestRequest
+from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.routes import StrictModel
+
+T = TypeVar("T")
 
 _KEY: Final = r"^[a-z0-9_]{1,60}$"
 _BOOK: Final = r"^[A-Za-z0-9_.-]{1,60}$"
@@ -77,11 +82,17 @@ class BetsRoutes:
     def _sport(self, sport: str | None) -> str:
         return self._bets.settings.sports[0] if sport is None else sport
 
-    def _position(self, caller: Caller, query: str, cursor: str | None) -> str | None:
-        return self._bets.cursors.read(caller, query, cursor)
-
-    def _cursor(self, caller: Caller, query: str, position: str | None) -> str | None:
-        return self._bets.cursors.write(caller, query, position)
+    async def _page(
+        self,
+        who: Caller,
+        query: str,
+        cursor: str | None,
+        load: Callable[..., Awaitable[Page[T]]],
+    ) -> Page[T]:
+        """Load a page at a cursor of this query. Raises InvalidCursor for any other cursor."""
+        cursors = self._bets.cursors
+        page = await load(after=cursors.read(who, query, cursor))
+        return replace(page, cursor=cursors.write(who, query, page.cursor))
 
 
 class SourceWeight(StrictModel):
@@ -147,14 +158,8 @@ class BacktestBody(StrictModel):
     anchored: bool = False
 
     def to_request(self) -> BacktestRequest:
-        return BacktestRequest(
-            self.start_date,
-            self.end_date,
-            self.train_days,
-            self.test_days,
-            self.purge_days,
-            self.anchored,
-        )
+        days = self.train_days, self.test_days, self.purge_days
+        return BacktestRequest(self.start_date, self.end_date, *days, self.anchored)
 
 
 class BuiltinBacktestBody(BacktestBody):
@@ -248,87 +253,3 @@ def _cents(dollars: str) -> int:
 
 def _to_second(time: datetime) -> datetime:
     return time.astimezone(UTC).replace(microsecond=0)
-
-
-_NOW: Final = "2026-02-11T12:00:00Z"
-_GAME: Final[dict[str, Any]] = {
-    "game_id": _GAME_ID,
-    "sport": "basketball_nba",
-    "home_team": "Los Angeles Lakers",
-    "away_team": "Boston Celtics",
-    "commence_time": "2026-02-12T00:00:00Z",
-}
-GAME_EXAMPLE: Final[dict[str, Any]] = {
-    **_GAME,
-    "updated_at": _NOW,
-    "odds": {
-        "fanduel": {
-            "h2h": [
-                {"name": "Los Angeles Lakers", "price": -150, "point": None},
-                {"name": "Boston Celtics", "price": 130, "point": None},
-            ]
-        }
-    },
-    "captured_at": {"fanduel": {"h2h": _NOW}},
-    "age_seconds": {"fanduel": {"h2h": 240}},
-    "exchange": [],
-}
-ANALYSIS_EXAMPLE: Final[dict[str, Any]] = {
-    **_GAME,
-    "model": "ensemble",
-    "analysis_type": "game",
-    "bookmaker": "fanduel",
-    "prediction": "Los Angeles Lakers",
-    "confidence": 0.6175,
-    "reasoning": "The market and the ratings agree.",
-    "created_at": _NOW,
-    "roi": 2.92,
-    "risk_level": "moderate",
-    "odds": -150,
-    "market_key": "h2h",
-    "side": "home",
-    "point": None,
-    "player_name": None,
-    "is_inverse": False,
-    "original_prediction": None,
-    "reasons": [{"source": "elo", "contribution": 0.21, "text": "62 points ahead at home"}],
-    "verdict": None,
-    "analysis_correct": None,
-    "closing_probability": None,
-}
-USER_MODEL_EXAMPLE: Final[dict[str, Any]] = {
-    "model_id": "01kafc2q8x3m5r7t9v0w1y2z3a",
-    "name": "Form and rest",
-    "description": "",
-    "sport": "basketball_nba",
-    "bet_types": ["h2h", "spreads"],
-    "data_sources": {
-        "recent_form": {"enabled": True, "weight": 0.6},
-        "rest_schedule": {"enabled": True, "weight": 0.4},
-    },
-    "custom_datasets": [],
-    "min_confidence": 0.55,
-    "status": "active",
-    "auto_adjust_weights": False,
-    "created_at": _NOW,
-    "updated_at": _NOW,
-}
-WAGER_EXAMPLE: Final[dict[str, Any]] = {
-    **_GAME,
-    "wager_id": "20260212T0000-0f3a9c5d7e1b2a4c6d8e",
-    "market_key": "h2h",
-    "side": "home",
-    "point": None,
-    "participant": None,
-    "price": -150,
-    "stake": "15.50",
-    "bookmaker": "fanduel",
-    "note": "",
-    "placed_at": _NOW,
-    "status": "settled",
-    "verdict": "win",
-    "payout": "25.83",
-    "profit": "10.33",
-    "clv": 0.018,
-    "settled_at": "2026-02-12T04:00:00Z",
-}

@@ -3,64 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 
-from grandstand.apps.bets.api.parameters import (
-    WAGER_EXAMPLE,
-    BetsRoutes,
-    Cursor,
-    Limit,
-    LimitsBody,
-    RecordId,
-    Rule,
-    SportPath,
-    Team,
-    TimeOutBody,
-    WagerBody,
-    WagerFileBody,
-)
+from grandstand.apps.bets.api import parameters as params
 from grandstand.apps.bets.domain.ledger import LossLimitReached, StakeLimitReached, TimeOutActive
-from grandstand.apps.bets.domain.records import CalibrationBin, Interval
 from grandstand.apps.bets.services.alerts import Favorite
 from grandstand.apps.bets.services.benny import (
     BennyBetView,
     BennyDashboard,
-    BennyLearning,
-    RuleEffect,
 )
-from grandstand.apps.bets.services.database import MoneyCents
 from grandstand.apps.bets.services.ledger import LedgerBusy, LimitsView
-from grandstand.apps.bets.services.scoreboard import BalancePoint, BetRecord
 from grandstand.apps.bets.services.wagers import WagerImportReport, WagerSummary, WagerView
 from grandstand.core.errors import Conflict, InvalidInput, NotFound
 from grandstand.kit.routes import CurrentCaller, delete, get, post, put
-
-
-@dataclass(frozen=True, slots=True)
-class Dashboard:
-    """Benny's public dashboard. All money is virtual; rates and returns are fractions."""
-
-    current_bankroll: MoneyCents
-    open_stakes: MoneyCents
-    weekly_budget: MoneyCents
-    week_began: datetime
-    total_bets: int
-    pending_bets: int
-    win_rate: float | None
-    win_rate_interval: Interval | None
-    roi: float | None
-    roi_interval: Interval | None
-    clv: Interval | None
-    profit: MoneyCents
-    sports_performance: tuple[BetRecord, ...]
-    bet_type_performance: tuple[BetRecord, ...]
-    confidence_accuracy: tuple[CalibrationBin, ...]
-    best_bet: BennyBetView | None
-    worst_bet: BennyBetView | None
-    bankroll_history: tuple[BalancePoint, ...]
-    recent_bets: tuple[BennyBetView, ...]
-    learning: BennyLearning
-    rules: tuple[RuleEffect, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,50 +43,44 @@ class FavoriteList:
     favorites: tuple[Favorite, ...]
 
 
-class WagerRoutes(BetsRoutes):
+class WagerRoutes(params.BetsRoutes):
     """Benny, and the caller's bets, limits and favorite teams."""
 
     @get("/benny/dashboard", summary="Get Benny's dashboard", access="anyone")
-    async def dashboard(self) -> Dashboard:
+    async def dashboard(self) -> BennyDashboard:
         """Benny's bankroll, bets, learning and the effect of his rules."""
-        return to_dashboard(await self._bets.benny.dashboard())
+        return await self._bets.benny.dashboard()
 
     @get("/benny/bets", summary="List Benny's bets")
     async def benny_bets(
-        self, who: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
+        self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> BennyBetList:
         """Benny's bets, newest first."""
-        query = "bets.benny"
-        after = self._position(who, query, cursor)
-        page = await self._bets.benny.bets(limit=limit, after=after)
-        next_cursor = self._cursor(who, query, page.cursor)
-        return BennyBetList(page.items, len(page.items), next_cursor)
+        load = partial(self._bets.benny.bets, limit=limit)
+        page = await self._page(who, "bets.benny", cursor, load)
+        return BennyBetList(page.items, len(page.items), page.cursor)
 
     @get("/benny/shadow", summary="List the bets Benny rejected")
     async def shadow_bets(
-        self, who: CurrentCaller, rule: Rule = None, limit: Limit = 20, cursor: Cursor = None
+        self,
+        who: CurrentCaller,
+        rule: params.Rule = None,
+        limit: params.Limit = 20,
+        cursor: params.Cursor = None,
     ) -> BennyBetList:
         """Bets that a rule rejected, newest first, with a stake of one dollar each."""
-        query = f"bets.shadow/{rule}"
-        after = self._position(who, query, cursor)
-        page = await self._bets.benny.shadow_bets(rule=rule, limit=limit, after=after)
-        next_cursor = self._cursor(who, query, page.cursor)
-        return BennyBetList(page.items, len(page.items), next_cursor)
+        load = partial(self._bets.benny.shadow_bets, rule=rule, limit=limit)
+        page = await self._page(who, f"bets.shadow/{rule}", cursor, load)
+        return BennyBetList(page.items, len(page.items), page.cursor)
 
-    @get(
-        "/wagers",
-        summary="List your bets",
-        example={"wagers": [WAGER_EXAMPLE], "count": 1, "cursor": None},
-    )
+    @get("/wagers", summary="List your bets")
     async def wagers(
-        self, who: CurrentCaller, limit: Limit = 20, cursor: Cursor = None
+        self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> WagerList:
         """The caller's bets, latest games first."""
-        query = "bets.wagers"
-        after = self._position(who, query, cursor)
-        page = await self._bets.wagers.list_wagers(who, limit=limit, after=after)
-        next_cursor = self._cursor(who, query, page.cursor)
-        return WagerList(page.items, len(page.items), next_cursor)
+        load = partial(self._bets.wagers.list_wagers, who, limit=limit)
+        page = await self._page(who, "bets.wagers", cursor, load)
+        return WagerList(page.items, len(page.items), page.cursor)
 
     @post(
         "/wagers",
@@ -145,14 +94,15 @@ class WagerRoutes(BetsRoutes):
             TimeOutActive,
         ),
         status=201,
-        example=WAGER_EXAMPLE,
     )
-    async def record_wager(self, who: CurrentCaller, body: WagerBody) -> WagerView:
+    async def record_wager(self, who: CurrentCaller, body: params.WagerBody) -> WagerView:
         """The recorded bet. Bets that a limit forbids are not recorded."""
         return await self._bets.wagers.record(who, body.to_request())
 
     @post("/wagers/import", summary="Import bets", problems=(InvalidInput, LedgerBusy))
-    async def import_wagers(self, who: CurrentCaller, body: WagerFileBody) -> WagerImportReport:
+    async def import_wagers(
+        self, who: CurrentCaller, body: params.WagerFileBody
+    ) -> WagerImportReport:
         """The number of recorded and already known bets, and the rejected lines."""
         return await self._bets.wagers.import_file(who, body.data.encode())
 
@@ -166,7 +116,7 @@ class WagerRoutes(BetsRoutes):
         summary="Withdraw a bet",
         problems=(NotFound, Conflict, LedgerBusy),
     )
-    async def remove_wager(self, who: CurrentCaller, wager_id: RecordId) -> None:
+    async def remove_wager(self, who: CurrentCaller, wager_id: params.RecordId) -> None:
         """Nothing. A bet can be withdrawn until its game starts."""
         await self._bets.wagers.remove(who, wager_id)
 
@@ -176,12 +126,12 @@ class WagerRoutes(BetsRoutes):
         return await self._bets.limits.get(who)
 
     @put("/limits", summary="Set your limits", problems=(InvalidInput,))
-    async def set_limits(self, who: CurrentCaller, body: LimitsBody) -> LimitsView:
+    async def set_limits(self, who: CurrentCaller, body: params.LimitsBody) -> LimitsView:
         """The limits. Tighter limits apply immediately, looser ones after a day."""
         return await self._bets.limits.update(who, body.to_request())
 
     @put("/limits/time-out", summary="Start a time-out", problems=(InvalidInput,))
-    async def time_out(self, who: CurrentCaller, body: TimeOutBody) -> LimitsView:
+    async def time_out(self, who: CurrentCaller, body: params.TimeOutBody) -> LimitsView:
         """The limits with the time-out, which can be extended but not shortened."""
         return await self._bets.limits.time_out(who, body.to_second())
 
@@ -195,37 +145,15 @@ class WagerRoutes(BetsRoutes):
         summary="Add a favorite team",
         problems=(NotFound, InvalidInput),
     )
-    async def add_favorite(self, who: CurrentCaller, sport: SportPath, team: Team) -> Favorite:
+    async def add_favorite(
+        self, who: CurrentCaller, sport: params.SportPath, team: params.Team
+    ) -> Favorite:
         """The team. Its games are announced."""
         return await self._bets.favorites.add(who, sport, team)
 
     @delete("/favorites/{sport}/{team}", summary="Remove a favorite team")
-    async def remove_favorite(self, who: CurrentCaller, sport: SportPath, team: Team) -> None:
+    async def remove_favorite(
+        self, who: CurrentCaller, sport: params.SportPath, team: params.Team
+    ) -> None:
         """Nothing, whether or not the team was a favorite."""
         await self._bets.favorites.remove(who, sport, team)
-
-
-def to_dashboard(benny: BennyDashboard) -> Dashboard:
-    return Dashboard(
-        current_bankroll=benny.bankroll_cents,
-        open_stakes=benny.open_stakes_cents,
-        weekly_budget=benny.weekly_budget_cents,
-        week_began=benny.week_began,
-        total_bets=benny.bets,
-        pending_bets=benny.pending,
-        win_rate=None if benny.win_rate is None else benny.win_rate.value,
-        win_rate_interval=benny.win_rate,
-        roi=None if benny.roi is None else benny.roi.value,
-        roi_interval=benny.roi,
-        clv=benny.clv,
-        profit=benny.profit_cents,
-        sports_performance=benny.by_sport,
-        bet_type_performance=benny.by_bet_type,
-        confidence_accuracy=benny.calibration,
-        best_bet=benny.best,
-        worst_bet=benny.worst,
-        bankroll_history=benny.curve,
-        recent_bets=(*benny.open_bets, *benny.settled_bets),
-        learning=benny.learning,
-        rules=benny.rules,
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from grandstand.apps.bets.domain.ledger import (
     BANKROLL,
@@ -39,6 +39,7 @@ from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
     BetRecord,
     calibration_bins,
+    interval_value,
     mean_interval,
     rate_interval,
     roi_interval,
@@ -282,26 +283,42 @@ class BennyLearning:
 
 @dataclass(frozen=True, slots=True)
 class BennyDashboard:
-    bankroll_cents: int
-    open_stakes_cents: int
-    weekly_budget_cents: int
+    """Benny's public dashboard. All money is virtual; rates and returns are fractions."""
+
+    bankroll_cents: Annotated[MoneyCents, Field(serialization_alias="current_bankroll")]
+    open_stakes_cents: Annotated[MoneyCents, Field(serialization_alias="open_stakes")]
+    weekly_budget_cents: Annotated[MoneyCents, Field(serialization_alias="weekly_budget")]
     week_began: datetime
-    bets: int
-    pending: int
-    win_rate: Interval | None
-    roi: Interval | None
+    bets: Annotated[int, Field(serialization_alias="total_bets")]
+    pending: Annotated[int, Field(serialization_alias="pending_bets")]
+    win_rate: Annotated[Interval | None, Field(serialization_alias="win_rate_interval")]
+    roi: Annotated[Interval | None, Field(serialization_alias="roi_interval")]
     clv: Interval | None
-    profit_cents: int
-    by_sport: tuple[BetRecord, ...]
-    by_bet_type: tuple[BetRecord, ...]
-    calibration: tuple[CalibrationBin, ...]
+    profit_cents: Annotated[MoneyCents, Field(serialization_alias="profit")]
+    by_sport: Annotated[tuple[BetRecord, ...], Field(serialization_alias="sports_performance")]
+    by_bet_type: Annotated[tuple[BetRecord, ...], Field(serialization_alias="bet_type_performance")]
+    calibration: Annotated[
+        tuple[CalibrationBin, ...], Field(serialization_alias="confidence_accuracy")
+    ]
     learning: BennyLearning
-    curve: tuple[BalancePoint, ...]
-    open_bets: tuple[BennyBetView, ...]
-    settled_bets: tuple[BennyBetView, ...]
-    best: BennyBetView | None
-    worst: BennyBetView | None
+    curve: Annotated[tuple[BalancePoint, ...], Field(serialization_alias="bankroll_history")]
+    open_bets: Annotated[tuple[BennyBetView, ...], Field(exclude=True)]
+    settled_bets: Annotated[tuple[BennyBetView, ...], Field(exclude=True)]
+    best: Annotated[BennyBetView | None, Field(serialization_alias="best_bet")]
+    worst: Annotated[BennyBetView | None, Field(serialization_alias="worst_bet")]
     rules: tuple[RuleEffect, ...]
+
+    @computed_field(alias="win_rate")
+    def win_rate_value(self) -> float | None:
+        return interval_value(self.win_rate)
+
+    @computed_field(alias="roi")
+    def roi_value(self) -> float | None:
+        return interval_value(self.roi)
+
+    @computed_field
+    def recent_bets(self) -> tuple[BennyBetView, ...]:
+        return (*self.open_bets, *self.settled_bets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

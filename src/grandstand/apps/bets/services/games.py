@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final
+from typing import Annotated, Final, TypeVar
+
+from pydantic import Field, computed_field
 
 from grandstand.apps.bets.domain.odds import american_to_decimal
 from grandstand.apps.bets.domain.records import GameRef, sport_name
@@ -44,6 +46,7 @@ from grandstand.kit.app import ExchangePrice, ExchangePrices, HomeCard, SearchHi
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.text_search import MAX_HITS, best_matches, match_rank
 
+T = TypeVar("T")
 STARTED_WITHIN: Final = timedelta(hours=3)
 _MEETINGS: Final = 10
 _MAX_POINTS: Final = 40
@@ -74,12 +77,40 @@ class PlayerProp(GameRef):
 
 @dataclass(frozen=True, slots=True)
 class GameSummary(GameRef):
-    """A game with the latest odds of every bookmaker."""
+    """A game with the latest odds of every bookmaker.
 
-    quotes: tuple[MarketOdds, ...]
-    picks: tuple[Pick, ...] = ()
-    home_path: tuple[tuple[datetime, float], ...] = ()
+    In JSON the odds are grouped by bookmaker and market, without player props. `captured_at` is the
+    time since which they stand; `age_seconds` counts from their last confirmation.
+    """
+
+    quotes: Annotated[tuple[MarketOdds, ...], Field(exclude=True)]
+    picks: Annotated[tuple[Pick, ...], Field(exclude=True)] = ()
+    home_path: Annotated[tuple[tuple[datetime, float], ...], Field(exclude=True)] = ()
     exchange: tuple[ExchangePrice, ...] = ()
+
+    @computed_field
+    def updated_at(self) -> datetime | None:
+        times = (quote.captured_at for quote in self.quotes if quote.player is None)
+        return max(times, default=None)
+
+    @computed_field
+    def odds(self) -> dict[str, dict[str, tuple[Outcome, ...]]]:
+        return self._by_market(lambda quote: quote.outcomes)
+
+    @computed_field
+    def captured_at(self) -> dict[str, dict[str, datetime]]:
+        return self._by_market(lambda quote: quote.captured_at)
+
+    @computed_field
+    def age_seconds(self) -> dict[str, dict[str, int]]:
+        return self._by_market(lambda quote: quote.age_seconds)
+
+    def _by_market(self, value: Callable[[MarketOdds], T]) -> dict[str, dict[str, T]]:
+        values: dict[str, dict[str, T]] = {}
+        for quote in self.quotes:
+            if quote.player is None:
+                values.setdefault(quote.bookmaker, {})[quote.market_key] = value(quote)
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +165,38 @@ class FinalScore:
 
 @dataclass(frozen=True, slots=True)
 class GameView:
+    """Everything about a game."""
+
     game: GameSummary
     lines: tuple[LineHistory, ...]
     closing: tuple[MarketOdds, ...]
-    picks: tuple[Pick, ...]
+    picks: Annotated[tuple[Pick, ...], Field(serialization_alias="analyses")]
     home_form: tuple[PastResult, ...]
     away_form: tuple[PastResult, ...]
     meetings: tuple[PastResult, ...]
     injuries: tuple[InjuryView, ...]
-    exchange: tuple[ExchangePrice, ...] = ()
+    exchange: Annotated[tuple[ExchangePrice, ...], Field(exclude=True)] = ()
     score: FinalScore | None = None
+
+    @computed_field
+    def props(self) -> tuple[PlayerProp, ...]:
+        game = self.game
+        return tuple(
+            PlayerProp(
+                game.game_id,
+                game.sport,
+                game.home_team,
+                game.away_team,
+                game.commence_time,
+                quote.player,
+                quote.bookmaker,
+                quote.market_key,
+                quote.outcomes,
+                quote.captured_at,
+            )
+            for quote in game.quotes
+            if quote.player is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from grandstand.apps.bets.domain.odds import american_to_decimal, implied_probability
 from grandstand.apps.bets.domain.records import (
@@ -66,9 +66,9 @@ _VERIFIED: Final[dict[AnalysisType, tuple[VerifiedType, VerifiedType]]] = {
 class ModelPerformance:
     """The performance of a model over `days`, from decided predictions only.
 
-    Fields that need data are None without it. `bets_needed` is the number of decided bets it takes
-    to
-    tell this win rate from break-even.
+    Fields that need data are null without it. `accuracy` and `roi` are fractions, `brier` is the
+    mean squared error of the probabilities, `clv` the value of the prices against the closing line,
+    and `bets_needed` the number of decided bets it takes to tell this win rate from break-even.
     """
 
     model: str
@@ -76,22 +76,32 @@ class ModelPerformance:
     analysis_type: AnalysisType
     inverse: bool
     days: int
-    predictions: int
+    predictions: Annotated[int, Field(serialization_alias="total_predictions")]
     decided: int
     correct: int
-    accuracy: Interval | None = None
+    accuracy: Annotated[Interval | None, Field(serialization_alias="accuracy_interval")] = None
     break_even: float | None = None
-    mean_probability: float | None = None
+    mean_probability: Annotated[float | None, Field(serialization_alias="avg_confidence")] = None
     brier: float | None = None
     log_loss: float | None = None
     calibration_error: float | None = None
-    calibration: tuple[CalibrationBin, ...] = ()
-    roi: Interval | None = None
-    profit_units: float | None = None
+    calibration: Annotated[
+        tuple[CalibrationBin, ...], Field(serialization_alias="confidence_calibration")
+    ] = ()
+    roi: Annotated[Interval | None, Field(serialization_alias="roi_interval")] = None
+    profit_units: Annotated[float | None, Field(exclude=True)] = None
     clv: Interval | None = None
     bets_needed: int | None = None
-    mean_price: float | None = None
-    sharpe: float | None = None
+    mean_price: Annotated[float | None, Field(exclude=True)] = None
+    sharpe: Annotated[float | None, Field(exclude=True)] = None
+
+    @computed_field(alias="accuracy")
+    def accuracy_value(self) -> float | None:
+        return interval_value(self.accuracy)
+
+    @computed_field(alias="roi")
+    def roi_value(self) -> float | None:
+        return interval_value(self.roi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +270,10 @@ def adjustment_view(row: ModelAdjustment) -> Adjustment:
         confidence_multiplier=float(row.confidence_multiplier),
         calculated_at=row.calculated_at or row.updated_at or row.expires_at or _NEVER,
     )
+
+
+def interval_value(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.value
 
 
 def rate_interval(right: int, total: int) -> Interval | None:

@@ -10,10 +10,17 @@ from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer
 
 from grandstand.apps.bets.domain.records import CustomDataRow, ModelStatus, slug
-from grandstand.apps.bets.services.database import Database, Page, check_sport, copy_as, round4
+from grandstand.apps.bets.services.database import (
+    Database,
+    ExactNumber,
+    Page,
+    check_sport,
+    copy_as,
+    round4,
+)
 from grandstand.apps.bets.services.forecasts import HistoryLoader, user_model_name, user_predictor
 from grandstand.apps.bets.services.ledger import user_book
 from grandstand.apps.bets.services.predictions import Pick, to_pick
@@ -69,15 +76,48 @@ class UserModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightedSource:
+    """The weight of a data source."""
+
+    enabled: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedDataset:
+    """The weight of a dataset."""
+
+    id: str
+    weight: float
+
+
+def _source_weights(weights: dict[str, Decimal]) -> dict[str, WeightedSource]:
+    return {name: WeightedSource(True, float(weight)) for name, weight in weights.items()}
+
+
+def _dataset_weights(weights: dict[str, Decimal]) -> tuple[WeightedDataset, ...]:
+    return tuple(WeightedDataset(name, float(weight)) for name, weight in weights.items())
+
+
+@dataclass(frozen=True, slots=True)
 class UserModelView:
+    """A model of a user."""
+
     model_id: str
     name: str
     description: str
     sport: str
     bet_types: tuple[str, ...]
-    data_sources: dict[str, Decimal]
-    datasets: dict[str, Decimal]
-    min_confidence: Decimal
+    data_sources: Annotated[
+        dict[str, Decimal],
+        PlainSerializer(_source_weights, return_type=dict[str, WeightedSource]),
+    ]
+    datasets: Annotated[
+        dict[str, Decimal],
+        PlainSerializer(_dataset_weights, return_type=tuple[WeightedDataset, ...]),
+        Field(serialization_alias="custom_datasets"),
+    ]
+    min_confidence: ExactNumber
     status: ModelStatus
     auto_adjust_weights: bool
     created_at: datetime
