@@ -5,11 +5,15 @@ from datetime import date, timedelta
 import pytest
 
 from grandstand.apps.bets.domain.records import CalibrationBin, Interval
-from grandstand.apps.bets.pages.base import interval_bar, signed_bar
-from grandstand.apps.bets.pages.benny import rule_verdict
-from grandstand.apps.bets.pages.charts import calibration_chart, money_chart, units_chart
-from grandstand.apps.bets.pages.models import caution
-from grandstand.apps.bets.pages.scoreboard import describe_evidence, models_table, select_model
+from grandstand.apps.bets.pages.base import (
+    calibration_chart,
+    interval_bar,
+    money_chart,
+    signed_bar,
+    units_chart,
+)
+from grandstand.apps.bets.pages.models import caution, describe_evidence, models_table, select_model
+from grandstand.apps.bets.pages.wagers import rule_verdict
 from grandstand.apps.bets.services.backtests import (
     BacktestPrediction,
     BacktestReport,

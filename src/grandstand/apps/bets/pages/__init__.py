@@ -1,11 +1,9 @@
 """The pages of bets."""
 
-from grandstand.apps.bets.pages.benny import BennyPages
 from grandstand.apps.bets.pages.calculators import CalculatorPages
 from grandstand.apps.bets.pages.games import GamePages, LineShoppingPages
-from grandstand.apps.bets.pages.models import ModelPages
-from grandstand.apps.bets.pages.scoreboard import ScoreboardPages
-from grandstand.apps.bets.pages.wagers import WagerImportPages, WagerPages
+from grandstand.apps.bets.pages.models import ModelPages, ScoreboardPages
+from grandstand.apps.bets.pages.wagers import BennyPages, WagerImportPages, WagerPages
 
 
 class BetsPages(

@@ -12,8 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.bets.domain.odds import InvalidPrice
-from grandstand.apps.bets.pages.base import METHODS, BetsPagesBase
-from grandstand.apps.bets.pages.forms import FormFields, ParsedPrice, parse_price
+from grandstand.apps.bets.pages.base import (
+    METHODS,
+    BetsPagesBase,
+    FormFields,
+    ParsedPrice,
+    parse_price,
+)
 from grandstand.core.errors import InvalidInput
 from grandstand.kit.routes import CurrentCaller, page
 

@@ -13,7 +13,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.bets.domain.odds import american_to_decimal, decimal_to_american
+from grandstand.apps.bets.domain.odds import (
+    american_to_decimal,
+    decimal_to_american,
+    implied_probability,
+)
 from grandstand.apps.bets.domain.records import PricedOutcome, slug
 from grandstand.apps.bets.pages.base import (
     BetsPagesBase,
@@ -29,13 +33,13 @@ from grandstand.apps.bets.pages.base import (
     tidy,
     tone_of,
 )
-from grandstand.apps.bets.pages.charts import line_movement_charts
-from grandstand.apps.bets.services.games import GameSummary, GameView, MarketOdds
+from grandstand.apps.bets.services.games import GameSummary, GameView, LineHistory, MarketOdds
 from grandstand.apps.bets.services.line_shopping import BestPrice
 from grandstand.apps.bets.services.predictions import Pick
 from grandstand.core import formatting
 from grandstand.core.formatting import OddsFormat, format_percent
 from grandstand.kit.app import ExchangePrice
+from grandstand.kit.charts import Axis, Chart, Plot, epoch
 from grandstand.kit.pages.rendering import time_tag
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import CurrentCaller, page
@@ -324,6 +328,56 @@ def model_views(picks: Iterable[Pick]) -> tuple[ModelView, ...]:
         for model, mine in picks_by_model.items()
     )
     return tuple(sorted(views, key=lambda view: -max(pick.probability for pick, _ in view.picks)))
+
+
+def line_movement_charts(view: GameView) -> tuple[tuple[str, Chart], ...]:
+    """Return a chart per market with the history of every bookmaker."""
+    home = view.game.home_team
+    kinds = (
+        (
+            "h2h",
+            f"{home} to win",
+            "Implied probability of each bookmaker, including the margin.",
+            Axis("Implied probability", unit="%", digits=1),
+        ),
+        ("spreads", f"Spread of {home}", "The handicap in points.", Axis("Line", digits=1)),
+        ("totals", "Total", "Points of both teams.", Axis("Line", digits=1)),
+    )
+    charts = (
+        (market, Chart(title, Axis("Time", "time"), y, _books(view, market), note))
+        for market, title, note, y in kinds
+    )
+    return tuple(chart for chart in charts if chart[1].plots)
+
+
+def _books(view: GameView, market: str) -> tuple[Plot, ...]:
+    lines = [
+        line
+        for line in view.lines
+        if market_group(line.market_key) == market and line.player is None
+    ]
+    plots = (
+        Plot(book_name(line.bookmaker), "step", _points(line, market, view.game.home_team))
+        for line in sorted(lines, key=lambda item: item.bookmaker)
+    )
+    return tuple(plot for plot in plots if plot.rows)
+
+
+def _points(line: LineHistory, market: str, home: str) -> tuple[tuple[float, float], ...]:
+    name = "over" if market == "totals" else slug(home)
+    values = {
+        epoch(point.captured_at): _value(point.outcomes, name, market) for point in line.points
+    }
+    return tuple((at, value) for at, value in sorted(values.items()) if value is not None)
+
+
+def _value(outcomes: Iterable[PricedOutcome], name: str, market: str) -> float | None:
+    outcome = next((outcome for outcome in outcomes if slug(outcome.name) == name), None)
+    if outcome is None:
+        return None
+    if market == "h2h":
+        return implied_probability(outcome.price) * 100
+    return float(outcome.point) if isinstance(outcome.point, Decimal) else None
 
 
 def summarize_game(view: GameView) -> str:

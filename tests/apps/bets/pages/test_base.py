@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from grandstand.apps.bets.pages.forms import FormFields, parse_price
+from grandstand.apps.bets.pages.base import FormFields, parse_price
 
 
 @pytest.mark.parametrize(
