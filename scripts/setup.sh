@@ -1,5 +1,5 @@
-# Sourced by run, test and bench, which set `root`: keeps a virtual environment as the pins say.
-# Everything it has to tell goes to stderr; a set-up that is still good costs two short processes.
+# Sourced by run, test and bench, which set `root`: creates and updates the virtual environment.
+# Messages go to stderr. If nothing has to be done, this takes two short processes.
 
 set -euo pipefail
 unset CDPATH BASH_ENV ENV VIRTUAL_ENV
@@ -15,14 +15,14 @@ stop() {
   exit 1
 }
 
-# A folder we may fill: it is ours to write, or can be made in a parent that is.
+# Succeeds if a folder is writable, or can be created.
 usable() {
   local folder=$1
   while [ ! -e "$folder" ]; do folder=$(dirname -- "$folder"); done
   [ -d "$folder" ] && [ -w "$folder" ] && [ -x "$folder" ]
 }
 
-# Sets `state` (caches, logs, fetched parts) and gives HOME a place that can be written.
+# Sets `state` (caches, logs, downloads) and makes sure that HOME is writable.
 choose_state() {
   local key base
   state=$root/.state
@@ -35,7 +35,7 @@ choose_state() {
       fi
       state=
     done
-    [ -n "$state" ] || stop "no folder to write in: make $root writable, or set XDG_CACHE_HOME"
+    [ -n "$state" ] || stop "no writable folder: make $root writable, or set XDG_CACHE_HOME"
   fi
   mkdir -p -- "$state"
   if [ ! -d "${HOME:-}" ] || [ ! -w "${HOME:-}" ]; then
@@ -46,7 +46,7 @@ choose_state() {
   if ! usable "${UV_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/uv}"; then export UV_CACHE_DIR=$state/uv; fi
 }
 
-# What the environment must have been made from: this place, this interpreter, these pins.
+# Identifies what the environment was created from: folder, interpreter and pins.
 place_of() { printf '%s\n%s\n' "$root" "$(readlink -f -- "$venv/bin/python")"; }
 stamp_of() {
   local sum
@@ -61,7 +61,7 @@ fresh() {
     [ "$(cat -- "$venv/.stamp-$1")" = "$(stamp_of "$1")" ] && starts 'import grandstand'
 }
 
-# Same place and a living interpreter: the packages can be brought up to date where they are.
+# Succeeds if the environment was created here and its interpreter starts: its packages can be updated.
 repairable() {
   local stamp
   for stamp in "$venv"/.stamp-*; do
@@ -95,7 +95,7 @@ find_uv() {
   return 1
 }
 
-# Runs a command into the log; a failed one shows its first warning, where the real cause stands.
+# Runs a command and logs its output. After a failure the first warning, usually the cause, is shown.
 logged() {
   say "$1"
   shift
@@ -108,10 +108,10 @@ logged() {
 explain_failure() {
   { grep -i -m 1 -E 'warning|error|caused by' "$log.last" || true; } >&2
   { grep -v '^$' "$log.last" || true; } | tail -n 3 >&2
-  stop "that did not work; the whole log is $log"
+  stop "setup failed; the log is $log"
 }
 
-# A company's own certificates are in the system's bundle; a bare machine has no bundle at all.
+# Company certificates are in the system's bundle; a minimal machine has no bundle.
 trust() {
   local bundle=${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}
   if [ "$1" = system ] && [ -s "$bundle" ]; then
@@ -124,13 +124,13 @@ fetching() {
   trust system
   logged "$@" && return 0
   trust bundled
-  logged "$1 (once more, with the certificates that come with the tool)" "${@:2}" || explain_failure
+  logged "$1 (again, with the tool's own certificates)" "${@:2}" || explain_failure
 }
 
 make_bare() {
   local version package
   if find_uv && [ "$uv" != "$venv/bin/uv" ]; then
-    logged "making $venv with uv" "$uv" venv --python "$python" "$venv"
+    logged "creating $venv with uv" "$uv" venv --python "$python" "$venv"
     return
   fi
   version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
@@ -140,16 +140,16 @@ make_bare() {
       sh -c "apt-get update && apt-get install -y --no-install-recommends $package" || true
   fi
   if "$python" -I -c 'import venv; from ensurepip import version' 2>/dev/null; then
-    logged "making $venv" "$python" -m venv "$venv"
+    logged "creating $venv" "$python" -m venv "$venv"
   elif "$python" -I -c 'import venv; from pip import __version__' 2>/dev/null; then
-    logged "making $venv without pip" "$python" -m venv --without-pip "$venv"
+    logged "creating $venv without pip" "$python" -m venv --without-pip "$venv"
   else
     say "Python $version has no venv module; install it: apt-get install $package"
     return 2
   fi
 }
 
-# The old environment is put aside, and comes back if a new one cannot be made.
+# Moves the old environment aside and restores it if a new one cannot be created.
 make_venv() {
   local aside=$venv.aside rc=0
   find_python
@@ -169,9 +169,9 @@ get_uv() {
   local pins=$root/requirements/uv.txt
   find_uv && return 0
   if starts 'import pip'; then
-    fetching "fetching uv" "$venv/bin/python" -m pip install -q --require-hashes --no-deps -r "$pins"
+    fetching "downloading uv" "$venv/bin/python" -m pip install -q --require-hashes --no-deps -r "$pins"
   else
-    fetching "fetching uv" "$python" -m pip --python "$venv/bin/python" install -q --require-hashes \
+    fetching "downloading uv" "$python" -m pip --python "$venv/bin/python" install -q --require-hashes \
       --no-deps -r "$pins"
   fi
   find_uv || stop "uv was installed into $venv but does not start"
@@ -192,18 +192,18 @@ install() {
 
 choose_venv() {
   if usable "$venv"; then return 0; fi
-  if [ -e "$venv" ]; then say "$venv belongs to somebody else and is out of date; using $state/${venv##*/}"; fi
+  if [ -e "$venv" ]; then say "$venv is outdated and not writable; using $state/${venv##*/}"; fi
   venv=$state/${venv##*/}
 }
 
-# Nothing is to be done; on the way, an environment that was made for tests keeps that level.
+# Succeeds if nothing has to be done. An environment with the test packages keeps them.
 settled() {
   if [ "$level" = run ] && [ -e "$venv/.stamp-test" ]; then level=test; fi
   fresh "$level"
 }
 
-# ready LEVEL FOLDER: afterwards `venv` is an environment with requirements/LEVEL.txt and grandstand in it.
-# The test pins hold all of the run pins, so an environment made for tests also serves `./run`.
+# ready LEVEL FOLDER: sets `venv` to an environment with requirements/LEVEL.txt and grandstand.
+# test.txt includes run.txt, so `./run` can use an environment created for tests.
 ready() {
   local level=$1 lock
   venv=$root/$2
@@ -213,7 +213,7 @@ ready() {
   settled && return 0
   log=$state/setup.log
   exec {lock}>"$state/setup.lock"
-  flock -n "$lock" || { say "waiting for another set-up to end"; flock "$lock"; }
+  flock -n "$lock" || { say "waiting for another setup to finish"; flock "$lock"; }
   if ! fresh "$level"; then
     : >"$log"
     repairable || make_venv

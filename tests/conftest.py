@@ -1,4 +1,4 @@
-"""Fixtures that every test may ask for: the real parts, and what happens when one is missing."""
+"""Fixtures for the real servers and tools the tests use."""
 
 import gc
 import os
@@ -25,7 +25,7 @@ _MISSING = pytest.StashKey[dict[str, MissingPartError]]()
 def pytest_configure(config: pytest.Config) -> None:
     tidy_environment()
     config.stash[_MISSING] = {}
-    _steady_chance(config)
+    _configure_hypothesis(config)
     # A shell starts background jobs with SIGINT ignored; TERM and HUP would skip fixtures' ends.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    # What is loaded stays: to look through it for garbage again and again took a tenth of the time.
+    # Loaded modules are never garbage; scanning them again and again took a tenth of the time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -48,7 +48,7 @@ def pytest_terminal_summary(
     if missing:
         terminalreporter.section("missing parts", yellow=True)
     for error in missing.values():
-        terminalreporter.line(f"{error.part}: its tests did not run, because: {error.why}")
+        terminalreporter.line(f"{error.part}: its tests did not run: {error.why}")
         terminalreporter.line(f"    to install it: {error.command}")
 
 
@@ -59,7 +59,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def part_folder() -> Iterator[Path]:
-    """The folder in which this run's servers write."""
+    """The folder for the files of this run's servers."""
     with run_folder() as folder:
         yield folder
 
@@ -72,7 +72,7 @@ def dynamodb_local(request: pytest.FixtureRequest, part_folder: Path) -> Iterato
         with local.serving(program, part_folder) as endpoint:
             yield endpoint
     except MissingPartError as error:
-        _do_without(request, error)
+        _skip_or_fail(request, error)
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +83,7 @@ def postgres_dsn(request: pytest.FixtureRequest, part_folder: Path) -> Iterator[
         with postgres.serving(found, part_folder) as dsn:
             yield dsn
     except MissingPartError as error:
-        _do_without(request, error)
+        _skip_or_fail(request, error)
 
 
 @pytest.fixture(scope="session", name="chromium")
@@ -106,32 +106,32 @@ def aws_cli_program(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def node_sdk(request: pytest.FixtureRequest) -> tuple[Path, Path]:
-    """The path of node and of a node_modules folder with Amazon's DynamoDB client in it."""
+    """The path of node and of a node_modules folder with Amazon's DynamoDB client."""
     return _find(request, aws_sdk.find)
 
 
-def _steady_chance(config: pytest.Config) -> None:
-    """No example fails for its time on a busy machine, and each run has the same ones.
+def _configure_hypothesis(config: pytest.Config) -> None:
+    """Use the same examples in every run, without deadlines.
 
-    `./test --hypothesis-profile=default` looks for others.
+    `./test --hypothesis-profile=default` searches for others.
     """
     hypothesis.configuration.set_hypothesis_home_dir(state_folder() / "hypothesis")
     slow = (hypothesis.HealthCheck.too_slow,)
     hypothesis.settings.register_profile(
-        "steady", deadline=None, derandomize=True, suppress_health_check=slow
+        "repeatable", deadline=None, derandomize=True, suppress_health_check=slow
     )
     if config.getoption("--hypothesis-profile") is None:
-        hypothesis.settings.load_profile("steady")
+        hypothesis.settings.load_profile("repeatable")
 
 
 def _find(request: pytest.FixtureRequest, find: Callable[[PartCache], Found]) -> Found:
     try:
         return find(PartCache(may_fetch=False))
     except MissingPartError as error:
-        _do_without(request, error)
+        _skip_or_fail(request, error)
 
 
-def _do_without(request: pytest.FixtureRequest, error: MissingPartError) -> NoReturn:
+def _skip_or_fail(request: pytest.FixtureRequest, error: MissingPartError) -> NoReturn:
     request.config.stash[_MISSING][error.part] = error
     if in_ci(os.environ):
         pytest.fail(str(error), pytrace=False)

@@ -22,17 +22,15 @@ class OpenApp:
 
 OpenAppContext = Callable[[], AbstractAsyncContextManager[OpenApp]]
 
-_PATIENCE_SECONDS = 120.0
+_TIMEOUT_SECONDS = 120.0
 
 
 class AppServer:
     """One application; it keeps its port when it is begun again."""
 
-    def __init__(
-        self, opening: OpenAppContext, patience_seconds: float = _PATIENCE_SECONDS
-    ) -> None:
+    def __init__(self, opening: OpenAppContext, timeout_seconds: float = _TIMEOUT_SECONDS) -> None:
         self._opening = opening
-        self._patience_seconds = patience_seconds
+        self._timeout_seconds = timeout_seconds
         self._port = 0
         self._stop: Future[Callable[[], object]] = Future()
         self._ended: Future[None] = Future()
@@ -46,11 +44,11 @@ class AppServer:
         pool = ThreadPoolExecutor(1)
         self._ended = pool.submit(asyncio.run, self._run())
         pool.shutdown(wait=False)
-        self._stop.result(self._patience_seconds)
+        self._stop.result(self._timeout_seconds)
 
     def stop(self) -> None:
         self._stop.result()()
-        self._ended.result(self._patience_seconds)
+        self._ended.result(self._timeout_seconds)
 
     async def _run(self) -> None:
         try:

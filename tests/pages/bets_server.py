@@ -33,7 +33,7 @@ NBA, EPL = "basketball_nba", "soccer_epl"
 OPENING = datetime(2026, 1, 5, 10, tzinfo=UTC)
 DAYS = 2
 # Days are played through in some seconds of work, on a busy machine in more.
-_PATIENCE_SECONDS = 300
+_TIMEOUT_SECONDS = 300
 
 
 class SeasonClock(SystemClock):
@@ -89,8 +89,8 @@ class BetsServer:
                 yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the platform runs."""
-        return asyncio.run_coroutine_threadsafe(doing, self._loop).result(_PATIENCE_SECONDS)
+        """Run a coroutine on the platform's event loop."""
+        return asyncio.run_coroutine_threadsafe(doing, self._loop).result(_TIMEOUT_SECONDS)
 
     async def play(self) -> None:
         """Let some days go by, with a look in the morning and one before the evening's games."""

@@ -1,4 +1,4 @@
-"""A page of a real browser, and everything it must not do: talk to the console or to strangers."""
+"""A page in a real browser, with checks for accessibility, console messages and foreign hosts."""
 
 import time
 from collections.abc import Iterable
@@ -9,21 +9,21 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import ConsoleMessage, Page, Request, ViewportSize, expect
 
-_PATIENCE_SECONDS = 60.0
-# Only what is wrong is put into words and handed over: the rest is most of an answer.
+_TIMEOUT_SECONDS = 60.0
+# Return only violations; the rest is most of the result.
 _AXE = """(rules) => axe.run(document, { reporter: 'no-passes', ...rules }).then(
   ({ violations }) => violations.flatMap(
     ({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary])
   )
 )"""
 _ALL: dict[str, object] = {}
-# The rules of the category of colours that axe follows by itself.
-_COLOURS: dict[str, object] = {"runOnly": ["color-contrast", "link-in-text-block"]}
+# The rules that depend on colors.
+_COLOR_RULES: dict[str, object] = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 Scheme: TypeAlias = Literal["light", "dark"]
 View: TypeAlias = tuple[int, tuple[Scheme, ...]]
 
-# Widths change where things are and schemes what colours they have, so each is looked at once.
+# The layout depends on the width and colors on the scheme, so two combinations cover both.
 EVERY_VIEW: tuple[View, ...] = ((360, ("light",)), (1280, ("dark",)))
 
 
@@ -40,38 +40,38 @@ class BrowserPage:
     def __post_init__(self) -> None:
         self.page.on("console", self._record_message)
         self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
-        self.page.on("request", self._asked)
-        self.page.on("websocket", lambda opened: self._strange(opened.url))
+        self.page.on("request", self._on_request)
+        self.page.on("websocket", lambda opened: self._check_host(opened.url))
 
     def go(self, path: str) -> None:
         self.page.goto(f"{self.url}{path}")
 
     def until(self, expression: str) -> None:
-        """Wait until an expression is true; the browser may not poll it, for that needs eval."""
-        end = time.monotonic() + _PATIENCE_SECONDS
+        """Wait until an expression is true. The CSP forbids eval, so it is polled from here."""
+        end = time.monotonic() + _TIMEOUT_SECONDS
         while not self.page.evaluate(expression):
             assert time.monotonic() < end, expression
             self.page.wait_for_timeout(50)
 
-    def barriers(self, rules: dict[str, object] = _ALL) -> list[str]:
-        """What axe finds wrong, one line each; by all of its rules, or by some."""
+    def violations(self, rules: dict[str, object] = _ALL) -> list[str]:
+        """Return the violations axe finds, by all rules or by some."""
         if self.page.evaluate("typeof axe") == "undefined":
             self.page.evaluate(f"{self.axe.read_text(encoding='utf-8')};0")
         found: list[list[str]] = self.page.evaluate(_AXE, rules)
         return [f"{rule}: {html[:200]} {summary}" for rule, html, summary in found]
 
-    def barriers_in_both_schemes(self) -> list[str]:
-        """What axe finds wrong in the light, and with the colours of the dark, on one load."""
+    def violations_in_both_schemes(self) -> list[str]:
+        """Return the violations in light mode, and those of colors in dark mode."""
         self.page.emulate_media(color_scheme="light")
-        light = self.barriers()
+        light = self.violations()
         self.page.emulate_media(color_scheme="dark")
-        return light + [f"in the dark: {line}" for line in self.barriers(_COLOURS)]
+        return light + [f"dark mode: {line}" for line in self.violations(_COLOR_RULES)]
 
     def faults(self, path: str, views: Iterable[View] = EVERY_VIEW) -> list[str]:
-        """What is wrong with a page that is loaded anew for every width it is looked at in.
+        """Load a page at each width and return its faults.
 
-        That are barriers, a line that does not fit, errors and warnings on the console, and whoever
-        was asked away from home.
+        Faults are accessibility violations, overflow, console errors and warnings, and requests
+        to other hosts.
         """
         found: list[str] = []
         for width, schemes in views:
@@ -80,12 +80,14 @@ class BrowserPage:
             expect(self.page.locator("h1")).to_be_visible()
             for scheme in schemes:
                 self.page.emulate_media(color_scheme=scheme)
-                found += [f"{width} pixels, {scheme}: {line}" for line in self.barriers()]
-            found += [f"{width} pixels: {each} too wide" for each in [self.overflow()] if each]
-        return found + self.console + [f"asked {url}" for url in self.foreign]
+                found += [f"{width} pixels, {scheme}: {line}" for line in self.violations()]
+            found += [
+                f"{width} pixels: {pixels} too wide" for pixels in [self.overflow()] if pixels
+            ]
+        return found + self.console + [f"requested {url}" for url in self.foreign]
 
     def overflow(self) -> int:
-        """By how many pixels the page is wider than its window."""
+        """Return by how many pixels the page is wider than its window."""
         wider: int = self.page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
@@ -96,10 +98,10 @@ class BrowserPage:
         if message.type in ("error", "warning"):
             self.console.append(f"{message.type}: {message.text}")
 
-    def _asked(self, request: Request) -> None:
-        self._strange(request.url)
+    def _on_request(self, request: Request) -> None:
+        self._check_host(request.url)
 
-    def _strange(self, url: str) -> None:
+    def _check_host(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
             self.foreign.append(url)

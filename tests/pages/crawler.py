@@ -1,4 +1,4 @@
-"""A walk from home along every link, which looks at a page or two of each shape."""
+"""Crawler that follows every link from home and checks one or two pages per route."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ from grandstand.kit.routes import AppRoute
 from tests.pages.browser_page import BrowserPage
 
 HOME = "/"
-# A page that is made by others: it is looked at like every page, but not with axe.
-DOCUMENTS = "/api/docs"
-_REFUSED = 400
-_FILES = (".csv", ".js", ".json", ".swift", f"{DOCUMENTS}/{{name}}")
+# Third-party page: it is checked like all others, but not with axe.
+API_DOCS = "/api/docs"
+_FIRST_ERROR_STATUS = 400
+_FILES = (".csv", ".js", ".json", ".swift", f"{API_DOCS}/{{name}}")
 
-# Where a page leads: its links, and forms that only ask, sent as they are. A place on the page
-# itself leads nowhere else, but must be there.
-_LEADS = """() => {
-  const leads = { links: [], lacks: [] };
-  if (!document.querySelector('h1, #api')) leads.lacks.push('a heading');
+# Collect links and GET forms as submitted. Anchors on the same page must exist.
+_COLLECT_LINKS = """() => {
+  const result = { links: [], missing: [] };
+  if (!document.querySelector('h1, #api')) result.missing.push('a heading');
   for (const link of document.querySelectorAll('a[href]')) {
-    const [said, to] = [link.getAttribute('href'), new URL(link.href)];
-    if (said.startsWith('#')) {
+    const [href, to] = [link.getAttribute('href'), new URL(link.href)];
+    if (href.startsWith('#')) {
       const place = decodeURIComponent(to.hash.slice(1));
-      if (place && !document.getElementById(place)) leads.lacks.push(said);
+      if (place && !document.getElementById(place)) result.missing.push(href);
     } else {
-      leads.links.push(to.href.split('#')[0]);
+      result.links.push(to.href.split('#')[0]);
     }
   }
   for (const form of document.querySelectorAll('form:not([method=post])')) {
     const to = new URL(form.getAttribute('action') ?? location.href, document.baseURI);
     to.search = new URLSearchParams(new FormData(form)).toString();
-    leads.links.push(to.href.split('#')[0]);
+    result.links.push(to.href.split('#')[0]);
   }
-  return leads;
+  return result;
 }"""
 
 Shape: TypeAlias = tuple[str, frozenset[str]]
@@ -47,75 +46,77 @@ Shape: TypeAlias = tuple[str, frozenset[str]]
 
 @dataclass
 class Crawler:
-    """One walk: the pages and files it came to, each with its route, and what was wrong there."""
+    """One crawl: the visited pages and files with their routes, and the faults found."""
 
-    watched: BrowserPage
+    page: BrowserPage
     routes: Sequence[BaseRoute]
     faults: list[str] = field(default_factory=list)
     pages: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    _now: str = HOME
+    _current: str = HOME
     _shapes: Counter[Shape] = field(default_factory=Counter)
-    _known: set[str] = field(default_factory=set)
-    _looked_at: set[str] = field(default_factory=lambda: {DOCUMENTS})
-    _ahead: deque[str] = field(default_factory=deque)
+    _seen: set[str] = field(default_factory=set)
+    _checked_routes: set[str] = field(default_factory=lambda: {API_DOCS})
+    _queue: deque[str] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
-        page = self.watched.page
-        page.on("response", self._answered)
-        page.on("requestfailed", lambda request: self._failed(request.url, request.failure))
+        page = self.page.page
+        page.on("response", self._on_response)
+        page.on("requestfailed", lambda request: self._on_failure(request.url, request.failure))
 
-    def walk(self) -> None:
-        """Go from home along every link until nothing new is ahead."""
-        self._put([HOME])
-        while self._ahead:
-            self._now = self._ahead.popleft()
-            self._visit(self._now)
+    def run(self) -> None:
+        """Visit every link from home."""
+        self._enqueue([HOME])
+        while self._queue:
+            self._current = self._queue.popleft()
+            self._visit(self._current)
 
     def _visit(self, path: str) -> None:
         route = self._route_of(path)
         if route is None:
-            self._wrong("no route leads there")
+            self._add_faults("no route matches")
         elif not _is_page(route):
             self.files[path] = route.path
-            answer = self.watched.page.request.get(f"{self.watched.url}{path}")
-            self._wrong(*[f"answered {answer.status}"] * (answer.status >= _REFUSED))
+            response = self.page.page.request.get(f"{self.page.url}{path}")
+            self._add_faults(
+                *[f"status {response.status}"] * (response.status >= _FIRST_ERROR_STATUS)
+            )
         else:
             self.pages[path] = route.path
-            self.watched.go(path)
-            self._look(route.path)
+            self.page.go(path)
+            self._check(route.path)
 
-    def _look(self, route: str) -> None:
-        """Note what is wrong with the page that is open, and where it leads."""
-        watched = self.watched
-        leads: dict[str, list[str]] = watched.page.evaluate(_LEADS)
-        if route not in self._looked_at:
-            self._looked_at.add(route)
-            self._wrong(*watched.barriers_in_both_schemes())
-        self._wrong(*(f"lacks {each}" for each in leads["lacks"]))
-        self._wrong(*(f"{each} pixels too wide" for each in [watched.overflow()] if each))
-        self._wrong(*watched.console, *(f"asked {url}" for url in watched.foreign))
-        watched.console.clear()
-        watched.foreign.clear()
-        self._put(leads["links"])
+    def _check(self, route: str) -> None:
+        """Check the open page and enqueue its links."""
+        page = self.page
+        links: dict[str, list[str]] = page.page.evaluate(_COLLECT_LINKS)
+        if route not in self._checked_routes:
+            self._checked_routes.add(route)
+            self._add_faults(*page.violations_in_both_schemes())
+        self._add_faults(*(f"{missing} is missing" for missing in links["missing"]))
+        self._add_faults(*(f"{pixels} pixels too wide" for pixels in [page.overflow()] if pixels))
+        self._add_faults(*page.console, *(f"requested {url}" for url in page.foreign))
+        page.console.clear()
+        page.foreign.clear()
+        self._enqueue(links["links"])
 
-    def _put(self, addresses: Iterable[str]) -> None:
-        """Note what to visit yet; what leads away from the platform is not visited."""
+    def _enqueue(self, addresses: Iterable[str]) -> None:
+        """Add addresses of this platform to the queue."""
         for address in addresses:
-            path = address.removeprefix(self.watched.url)
-            if path in self._known or not path.startswith("/"):
+            path = address.removeprefix(self.page.url)
+            if path in self._seen or not path.startswith("/"):
                 continue
-            shape, most = self._shape(path)
-            if self._now == HOME or self._shapes[shape] < most:
-                self._known.add(path)
+            shape, limit = self._shape(path)
+            if self._current == HOME or self._shapes[shape] < limit:
+                self._seen.add(path)
                 self._shapes[shape] += 1
-                self._ahead.append(path)
+                self._queue.append(path)
 
     def _shape(self, path: str) -> tuple[Shape, int]:
-        """Return the shape of a page, and how many of it are visited.
+        """Return route and query parameters of a path, and how many pages like it to visit.
 
-        Those are two, and one where a query only asks the same page otherwise. All tables are
-        sorted, searched and turned over alike: once for each route is enough.
+        Two per route, and one for each set of query parameters. All tables sort, search and page
+        in the same way, so their parameters count as one.
         """
         parts, route = urlsplit(path), self._route_of(path)
         names = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
@@ -125,29 +126,29 @@ class Crawler:
 
     def _route_of(self, path: str) -> Route | Mount | None:
         scope = {"type": "http", "method": "GET", "path": urlsplit(path).path, "headers": []}
-        known = (route for route in self.routes if isinstance(route, Route | Mount))
-        return next((route for route in known if route.matches(scope)[0] is Match.FULL), None)
+        routes = (route for route in self.routes if isinstance(route, Route | Mount))
+        return next((route for route in routes if route.matches(scope)[0] is Match.FULL), None)
 
-    def _answered(self, answer: Response) -> None:
-        if answer.status >= _REFUSED:
-            self._wrong(f"{answer.url} answered {answer.status}")
+    def _on_response(self, response: Response) -> None:
+        if response.status >= _FIRST_ERROR_STATUS:
+            self._add_faults(f"{response.url}: status {response.status}")
 
-    def _failed(self, url: str, why: str | None) -> None:
-        # A page may be left before all it asked for has come.
-        if why != "net::ERR_ABORTED":
-            self._wrong(f"{url} failed: {why}")
+    def _on_failure(self, url: str, reason: str | None) -> None:
+        # The crawler may leave a page before everything has loaded.
+        if reason != "net::ERR_ABORTED":
+            self._add_faults(f"{url} failed: {reason}")
 
-    def _wrong(self, *lines: str) -> None:
-        self.faults += [f"{self._now}: {line}" for line in lines]
+    def _add_faults(self, *lines: str) -> None:
+        self.faults += [f"{self._current}: {line}" for line in lines]
 
 
 def page_routes(routes: Iterable[BaseRoute]) -> set[str]:
-    """Return the routes that answer pages."""
+    """Return the paths of the routes that return pages."""
     return {route.path for route in routes if isinstance(route, Route) and _is_page(route)}
 
 
 def _is_page(route: Route | Mount) -> bool:
-    if route.path == DOCUMENTS:
+    if route.path == API_DOCS:
         return True
     marked = isinstance(route, AppRoute) and route.spec.html and route.spec.method == "GET"
     return marked and not route.path.endswith(_FILES)

@@ -71,7 +71,7 @@ class CricketServer:
                 yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the platform runs."""
+        """Run a coroutine on the platform's event loop."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(60)
 
     async def bowl(self, ball: int) -> None:
@@ -82,7 +82,7 @@ class CricketServer:
         self.cricket.clear_caches()
         await self.cricket.poller.poll()
 
-    async def tell_browsers(self) -> None:
+    async def push_to_browsers(self) -> None:
         """Push what waits to be pushed to browsers."""
         await self.cricket.coordinator.drain()
         for row in await self._outbox.waiting("cricket.webpush"):

@@ -36,7 +36,7 @@ SUNDAY = datetime(2026, 11, 15, 6, 40, tzinfo=UTC)
 NBA = "basketball_nba"
 # The demo lives through six days, which is half a minute of work: one is enough for every page.
 _DAYS = 1
-_PATIENCE_SECONDS = 300.0
+_TIMEOUT_SECONDS = 300.0
 
 
 class SundayClock(SystemClock):
@@ -78,7 +78,7 @@ class DemoServer:
 
     def fill(self) -> None:
         """Wait until there is something to see in every application."""
-        asyncio.run_coroutine_threadsafe(self._fill(), self._loop).result(_PATIENCE_SECONDS)
+        asyncio.run_coroutine_threadsafe(self._fill(), self._loop).result(_TIMEOUT_SECONDS)
 
     async def _live(self, demo: Demo, bets: Bets) -> None:
         """Live through the past and look at today, as the demo does by itself, and bet."""

@@ -80,7 +80,7 @@ class KeibaServer:
                     yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the platform runs."""
+        """Run a coroutine on the platform's event loop."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(60)
 
     def asked(self) -> list[str]:

@@ -27,7 +27,7 @@ from tests.parts.part_cache import PartCache
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 MOST_BYTES: Final = 150_000
 
-_PATIENCE_SECONDS: Final = 420.0
+_TIMEOUT_SECONDS: Final = 420.0
 _REST_SECONDS: Final = 3.0
 # By then odds have moved, balls were bowled, and charts have something to show.
 _SETTLE_SECONDS: Final = 240.0
@@ -167,7 +167,7 @@ def take(browser: Browser, address: str, picture: Picture) -> bytes:
         color_scheme="light",
         timezone_id="UTC",
     )
-    page, until = context.new_page(), time.monotonic() + _PATIENCE_SECONDS
+    page, until = context.new_page(), time.monotonic() + _TIMEOUT_SECONDS
     while True:
         picture.way(page, address)
         page.wait_for_load_state("load")

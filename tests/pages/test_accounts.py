@@ -12,9 +12,9 @@ from tests.pages.platform_server import ADA, PASSWORD
 
 
 @pytest.fixture
-def plain(look: Look, locked_house: AppServer) -> BrowserPage:
+def plain(look: Look, locked_platform: AppServer) -> BrowserPage:
     """A browser without scripts before a platform that asks for a login."""
-    return look(locked_house.url, java_script_enabled=False)
+    return look(locked_platform.url, java_script_enabled=False)
 
 
 def _log_in(watched: BrowserPage, password: str = PASSWORD, path: str = "/account") -> Page:
@@ -98,9 +98,9 @@ def test_a_key_is_shown_once_works_and_can_be_revoked(plain: BrowserPage) -> Non
 
 
 def test_a_new_password_ends_the_other_sessions(
-    plain: BrowserPage, look: Look, locked_house: AppServer
+    plain: BrowserPage, look: Look, locked_platform: AppServer
 ) -> None:
-    other = look(locked_house.url, java_script_enabled=False)
+    other = look(locked_platform.url, java_script_enabled=False)
     _log_in(other)
     page = _log_in(plain)
 
@@ -109,7 +109,7 @@ def test_a_new_password_ends_the_other_sessions(
         page.get_by_label("New password").fill(new)
         page.get_by_role("button", name="Change password").click()
         expect(page.locator(".toast")).to_contain_text("Password changed")
-    other.page.goto(f"{locked_house.url}/account")
+    other.page.goto(f"{locked_platform.url}/account")
 
     expect(other.page).to_have_url(re.compile("/login"))
 

@@ -49,7 +49,7 @@ def seen(look: Look, followed: AppServer) -> BrowserPage:
 
 
 def _assert_well(watched: BrowserPage) -> None:
-    assert watched.barriers() == []
+    assert watched.violations() == []
     assert watched.overflow() == 0
     assert watched.foreign == []
     assert watched.console == []
@@ -127,7 +127,7 @@ def test_a_bet_is_recorded_from_its_game_and_held_against_a_limit(
     expect(page.locator(".toast")).to_contain_text("Bet recorded.")
     expect(page.locator(".bet").first).to_contain_text(f"{coming.home_team} at 1.91")
     expect(page.locator(".bet").first).to_contain_text("$12.50")
-    assert seen.barriers() == []
+    assert seen.violations() == []
 
 
 def test_new_prices_come_to_the_board_by_themselves(seen: BrowserPage, betting: BetsServer) -> None:

@@ -176,7 +176,7 @@ def test_the_table_behind_a_chart_holds_its_values(seen: BrowserPage) -> None:
     expect(button).to_have_attribute("aria-expanded", "true")
     expect(chart.locator("table thead th")).to_have_text(["Over", "Runs", "Total ÷ 8"])
     expect(chart.locator("table tbody tr")).to_have_count(20)
-    assert seen.barriers() == []
+    assert seen.violations() == []
 
 
 def test_csv_has_a_line_for_every_point(seen: BrowserPage, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_browser_subscribes_shows_an_alert_and_leaves(
     expect(section.get_by_role("status")).to_have_text("Alerts are on in this browser.")
     (kept,) = cricketing.run(cricket.browsers.of_user(LOCAL_OWNER.user_id))
     cricketing.run(cricketing.bowl(225))
-    cricketing.run(cricketing.tell_browsers())
+    cricketing.run(cricketing.push_to_browsers())
     notifications = deliver(watched, browser.shown[-1].text)
     section.get_by_role("button", name="Turn off alerts").click()
     expect(section.get_by_role("status")).to_have_text("Alerts are off in this browser.")

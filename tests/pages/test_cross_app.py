@@ -117,7 +117,7 @@ def _faults(watched: BrowserPage, path: str) -> list[str]:
     watched.go(path)
     expect(watched.page.locator("h1")).to_be_visible()
     wider = watched.overflow()
-    return watched.barriers_in_both_schemes() + [f"{wider} pixels too wide"] * bool(wider)
+    return watched.violations_in_both_schemes() + [f"{wider} pixels too wide"] * bool(wider)
 
 
 def test_an_empty_house_says_what_to_do(look: Look, platform: AppServer) -> None:

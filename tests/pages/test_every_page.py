@@ -36,7 +36,7 @@ def _log_in(watched: BrowserPage) -> None:
 
 
 def _assert_well(watched: BrowserPage) -> None:
-    assert watched.barriers_in_both_schemes() == []
+    assert watched.violations_in_both_schemes() == []
     assert watched.overflow() == 0
     assert watched.foreign == []
     assert watched.console == []
@@ -55,12 +55,12 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
 
 @pytest.mark.parametrize("width", _SIZES)
 def test_logging_in_and_ones_account_have_no_barrier(
-    look: Look, locked_house: AppServer, width: int
+    look: Look, locked_platform: AppServer, width: int
 ) -> None:
-    watched = look(locked_house.url, width=width)
+    watched = look(locked_platform.url, width=width)
 
     watched.go("/account")
-    expect(watched.page).to_have_url(f"{locked_house.url}/login?next=/account")
+    expect(watched.page).to_have_url(f"{locked_platform.url}/login?next=/account")
     _assert_well(watched)
     _log_in(watched)
     watched.go("/account")
@@ -75,7 +75,7 @@ def test_an_address_that_leads_nowhere_says_what_to_do(look: Look, platform: App
     watched.go("/nowhere/at/all")
 
     expect(watched.page.get_by_role("link", name="Go home")).to_be_visible()
-    assert watched.barriers_in_both_schemes() == []
+    assert watched.violations_in_both_schemes() == []
     assert watched.foreign == []
 
 

@@ -1,4 +1,4 @@
-"""Whoever begins at home finds nothing broken on any way, and gets the main things done."""
+"""Crawl of the demo from home, and the main task of each app in a real browser."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -20,46 +20,46 @@ from tests.pages.crawler import Crawler, page_routes
 from tests.pages.demo_server import DemoServer
 from tests.pages.trainer_server import answer_to
 
-_PATIENCE_SECONDS = 400.0
-_REFUSED_FORM = "where a form that was refused is loaded anew; the form is on another page"
-# Pages no link leads to, and why none does.
+_TIMEOUT_SECONDS = 400.0
+_REJECTED_FORM = "target of a rejected form; the form is on another page"
+# Pages that no link leads to, and why.
 UNLINKED = {
-    "/bets/mine/like": _REFUSED_FORM,
-    "/bets/mine/limits": _REFUSED_FORM,
-    "/bets/mine/record": _REFUSED_FORM,
-    "/bets/mine/time-out": _REFUSED_FORM,
-    "/bets/models/data": _REFUSED_FORM,
-    "/bets/models/{model_id}/backtest": _REFUSED_FORM,
-    "/gatherer/start": "recording goes on already",
-    "/login": "nobody has to log in where there are no accounts",
-    "/{name}": "the door of an application without pages; every one has some",
+    "/bets/mine/like": _REJECTED_FORM,
+    "/bets/mine/limits": _REJECTED_FORM,
+    "/bets/mine/record": _REJECTED_FORM,
+    "/bets/mine/time-out": _REJECTED_FORM,
+    "/bets/models/data": _REJECTED_FORM,
+    "/bets/models/{model_id}/backtest": _REJECTED_FORM,
+    "/gatherer/start": "recording is already running",
+    "/login": "no sign-in without accounts",
+    "/{name}": "app without pages; every app has some",
 }
 
 
 @pytest.fixture(scope="module")
-def demoing(tmp_path_factory: pytest.TempPathFactory) -> DemoServer:
-    return DemoServer(tmp_path_factory.mktemp("demoing"))
+def demo_server(tmp_path_factory: pytest.TempPathFactory) -> DemoServer:
+    return DemoServer(tmp_path_factory.mktemp("demo_server"))
 
 
 @pytest.fixture(scope="module")
-def demo(demoing: DemoServer) -> Iterator[AppServer]:
-    served = AppServer(demoing, _PATIENCE_SECONDS)
+def demo(demo_server: DemoServer) -> Iterator[AppServer]:
+    served = AppServer(demo_server, _TIMEOUT_SECONDS)
     served.start()
-    demoing.fill()
+    demo_server.fill()
     yield served
     served.stop()
 
 
 def test_every_link_from_home_leads_to_a_page_without_a_fault(
-    look: Look, demo: AppServer, demoing: DemoServer
+    look: Look, demo: AppServer, demo_server: DemoServer
 ) -> None:
-    roaming = Crawler(look(demo.url), demoing.routes)
+    crawler = Crawler(look(demo.url), demo_server.routes)
 
-    roaming.walk()
+    crawler.run()
 
-    missed = page_routes(demoing.routes) - set(roaming.pages.values())
-    assert roaming.faults == []
-    assert {app.name for app in APPS} <= {path.split("/")[1] for path in roaming.pages}
+    missed = page_routes(demo_server.routes) - set(crawler.pages.values())
+    assert crawler.faults == []
+    assert {app.name for app in APPS} <= {path.split("/")[1] for path in crawler.pages}
     assert missed == set(UNLINKED)
 
 
@@ -181,14 +181,14 @@ def broken() -> Iterator[AppServer]:
 
 
 def test_a_walk_overlooks_nothing_that_is_broken(look: Look, broken: AppServer) -> None:
-    roaming = Crawler(look(broken.url), BROKEN)
+    crawler = Crawler(look(broken.url), BROKEN)
 
-    roaming.walk()
+    crawler.run()
 
-    found = "\n".join(roaming.faults)
+    found = "\n".join(crawler.faults)
     assert "/: image-alt" in found
-    assert "/: asked http://away.example/picture.png" in found
-    assert "/: lacks #nowhere" in found
-    assert "/gone: no route leads there" in found
-    assert f"/fails: {broken.url}/fails answered 500" in found
-    assert "/fails: lacks a heading" in found
+    assert "/: requested http://away.example/picture.png" in found
+    assert "/: #nowhere is missing" in found
+    assert "/gone: no route matches" in found
+    assert f"/fails: {broken.url}/fails: status 500" in found
+    assert "/fails: a heading is missing" in found

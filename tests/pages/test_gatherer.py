@@ -69,7 +69,7 @@ def test_a_page_has_no_barrier_and_says_nothing_to_strangers(
     watched.go(_PAGES[name].format_map(gathering.names))
     expect(watched.page.locator("h1")).to_be_visible()
 
-    assert watched.barriers() == []
+    assert watched.violations() == []
     assert watched.overflow() == 0
     assert watched.foreign == []
     assert watched.console == []
@@ -204,4 +204,4 @@ def test_an_exchange_that_is_away_is_said_on_the_page(look: Look, alone: AppServ
 
     expect(watched.page.get_by_role("alert")).to_contain_text(re.compile("Cannot list the markets"))
     expect(watched.page.get_by_role("link", name="Run checks")).to_be_visible()
-    assert watched.barriers() == []
+    assert watched.violations() == []

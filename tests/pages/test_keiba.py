@@ -117,7 +117,7 @@ def test_a_card_that_cannot_be_had_says_why_and_is_not_asked_for_again_and_again
 
     expect(seen.page.get_by_role("button", name="Fetch missing pages")).to_be_visible()
     assert len(racing.asked()) == asked
-    assert seen.barriers() == []
+    assert seen.violations() == []
 
 
 def test_runners_are_sorted_by_any_column_and_opened_for_their_reasons(
@@ -203,7 +203,7 @@ def test_a_preview_names_five_horses_and_how_sure_it_is(
     expect(seen.page.locator(".picks .badge").first).to_contain_text("Confidence")
     expect(seen.page.get_by_role("heading", name="Runners")).to_be_visible()
     expect(seen.page.get_by_label("Focus")).to_have_value("Who likes wet ground?")
-    assert seen.barriers() == []
+    assert seen.violations() == []
 
 
 def test_a_result_shows_who_won_what_it_paid_and_what_we_had_said(
@@ -239,10 +239,10 @@ def test_a_horse_is_watched_with_a_note_and_let_go(seen: BrowserPage, racing: Ke
     page.get_by_label("Your note").fill("Likes the left")
     page.get_by_role("button", name="Watch this horse").click()
     expect(page.get_by_text("You watch this horse.")).to_be_visible()
-    page.get_by_role("link", name="BrowserPage horses").click()
+    page.get_by_role("link", name="Watched horses").click()
     expect(page.get_by_label("Your note")).to_have_value("Likes the left")
     expect(page.locator(".entered")).to_contain_text("Tokyo")
-    barriers = seen.barriers()
+    barriers = seen.violations()
     page.get_by_role("button", name="Stop watching").click()
 
     expect(page.get_by_text("No watched horses yet.")).to_be_visible()
@@ -291,7 +291,7 @@ def test_a_site_that_turns_us_away_is_left_alone_and_that_is_shown(
     expect(seen.page.locator(".sites .badge.tone-bad")).to_have_count(1)
     expect(seen.page.locator(".sites")).to_contain_text("it returned HTTP 403")
     expect(seen.page.locator(".sites")).to_contain_text("left today")
-    assert seen.barriers() == []
+    assert seen.violations() == []
 
 
 def test_what_is_kept_is_looked_into_and_removed_after_a_count(
@@ -301,7 +301,7 @@ def test_what_is_kept_is_looked_into_and_removed_after_a_count(
     seen.go("/keiba/cache/entries")
     page = seen.page
 
-    _remove(page, "KeibaServer days")
+    _remove(page, "Racing days")
     expect(page.locator(".toast")).to_contain_text("entries removed")
     page.get_by_label("Key prefix").first.fill("JOCKEY#")
     page.get_by_role("button", name="Show").click()

@@ -45,7 +45,7 @@ def test_a_page_in_japanese_has_no_barrier(
 
     expect(watched.page.get_by_role("link", name="注目馬")).to_be_visible()
     assert watched.page.locator("main > .stacked").get_attribute("lang") == "ja"
-    assert watched.barriers() == []
+    assert watched.violations() == []
     assert watched.overflow() == 0
 
 

@@ -116,8 +116,8 @@ def test_a_page_asked_to_come_again_does_so_without_a_word(look: Look, hasty: Ap
     assert watched.console == []
 
 
-def test_whoever_was_logged_out_is_told_so(look: Look, locked_house: AppServer) -> None:
-    watched = look(locked_house.url)
+def test_whoever_was_logged_out_is_told_so(look: Look, locked_platform: AppServer) -> None:
+    watched = look(locked_platform.url)
     watched.go("/login")
     watched.page.get_by_label("Name").fill(ADA)
     watched.page.get_by_label("Password").fill(PASSWORD)
@@ -126,8 +126,8 @@ def test_whoever_was_logged_out_is_told_so(look: Look, locked_house: AppServer) 
     expect(state).to_have_attribute("data-state", "open")
 
     watched.page.context.clear_cookies()
-    locked_house.stop()
-    locked_house.start()
+    locked_platform.stop()
+    locked_platform.start()
 
     expect(state).to_have_text("You are logged out. Reload the page to log in.", timeout=20_000)
 

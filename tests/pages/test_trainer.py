@@ -351,7 +351,7 @@ def test_the_report_is_printed_without_what_is_for_the_screen(seen: BrowserPage)
 
     expect(seen.page.locator(".rooms")).to_be_hidden()
     expect(seen.page.locator(".top")).to_be_hidden()
-    expect(seen.page.get_by_role("heading", name="TrainerServer report")).to_be_visible()
+    expect(seen.page.get_by_role("heading", name="Training report")).to_be_visible()
     expect(seen.page.locator(".report-attempt").first).to_be_visible()
 
 

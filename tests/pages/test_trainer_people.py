@@ -90,6 +90,6 @@ def test_a_page_with_nothing_on_it_yet_has_no_barrier(
     page = _log_in(watched, ADA, path)
     expect(page).to_have_url(f"{school.url}{path}")
 
-    assert watched.barriers() == []
+    assert watched.violations() == []
     assert watched.overflow() == 0
     assert watched.console == []

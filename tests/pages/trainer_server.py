@@ -99,7 +99,7 @@ class TrainerServer:
                 yield OpenApp(build_application(platform)[0], platform.hub)
 
     def run(self, doing: Coroutine[Any, Any, T]) -> T:
-        """Have something done where the platform runs."""
+        """Run a coroutine on the platform's event loop."""
         return asyncio.run_coroutine_threadsafe(doing, self._loop).result(20)
 
     def _build(self, resources: AppResources) -> AppServices[Trainer]:

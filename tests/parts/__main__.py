@@ -1,4 +1,4 @@
-"""Finds or fetches the parts named on the command line, or all of them, and says what it has."""
+"""Find or download the parts named on the command line, or all of them."""
 
 import sys
 from collections.abc import Callable
@@ -20,8 +20,8 @@ _PARTS: dict[str, Callable[[PartCache], object]] = {
 }
 
 
-def _missing(name: str) -> str | None:
-    """Why a part cannot be had, or None when it is there."""
+def _find_missing(name: str) -> str | None:
+    """Return why a part is missing, or None."""
     try:
         _PARTS[name](PartCache(may_fetch=True))
     except MissingPartError as error:
@@ -30,14 +30,14 @@ def _missing(name: str) -> str | None:
 
 
 def main(names: list[str]) -> int:
-    """Returns 0 when every part is there, 1 when one is missing, 2 for a name that is no part."""
+    """Return 0 if every part is available, 1 if one is missing, 2 for an unknown name."""
     unknown = [name for name in names if name not in _PARTS]
     if unknown:
-        sys.stderr.write(f"no such part: {', '.join(unknown)}; there are {', '.join(_PARTS)}\n")
+        sys.stderr.write(f"unknown part: {', '.join(unknown)}. Parts: {', '.join(_PARTS)}\n")
         return 2
     tidy_environment()
     with ThreadPoolExecutor(max_workers=2) as pool:
-        missing = [why for why in pool.map(_missing, names or list(_PARTS)) if why]
+        missing = [why for why in pool.map(_find_missing, names or list(_PARTS)) if why]
     sys.stderr.write("".join(f"{why}\n" for why in missing))
     return 1 if missing else 0
 

@@ -1,4 +1,4 @@
-"""The AWS command line client, in an environment of its own."""
+"""The AWS command line client, in its own virtual environment."""
 
 from functools import partial
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.parts.part_cache import PartCache, install_environment, wheel_pins
 
 
-def find(keeper: PartCache) -> Path:
-    """The `aws` program; raises MissingPartError when it cannot be had."""
+def find(cache: PartCache) -> Path:
+    """Return the path of `aws`. Raises MissingPartError."""
     make = partial(install_environment, "awscli")
-    return keeper.kept("awscli", [wheel_pins("awscli")], make) / "bin" / "aws"
+    return cache.folder("awscli", [wheel_pins("awscli")], make) / "bin" / "aws"

@@ -1,4 +1,4 @@
-"""Deque's axe-core: the script that looks for barriers in a page."""
+"""axe-core, which checks the accessibility of pages."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from tests.parts import node
 from tests.parts.part_cache import PartCache, install_npm, npm_pins
 
 
-def find(keeper: PartCache) -> Path:
-    """The path of the script; raises MissingPartError without it."""
+def find(cache: PartCache) -> Path:
+    """Return the path of the script. Raises MissingPartError."""
 
     def make(folder: Path) -> None:
-        install_npm("axe", folder, node.find(keeper).npm)
+        install_npm("axe", folder, node.find(cache).npm)
 
-    return keeper.kept("axe", npm_pins("axe"), make) / "node_modules" / "axe-core" / "axe.min.js"
+    return cache.folder("axe", npm_pins("axe"), make) / "node_modules" / "axe-core" / "axe.min.js"

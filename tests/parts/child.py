@@ -1,4 +1,4 @@
-"""Servers started for a run, which end with it whatever happens to it."""
+"""Child processes that end with the test run, even if it is killed."""
 
 import shutil
 import signal
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-_PATIENCE_SECONDS = 10.0
+_TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Server:
-    """What to start: its command, its folder, where its words go, and how it is told to end."""
+    """A server process: command, working folder, log file and stop signal."""
 
     command: Sequence[str]
     folder: Path
@@ -32,7 +32,7 @@ class Server:
 
 @contextmanager
 def running(server: Server) -> Iterator[subprocess.Popen[bytes]]:
-    """The started server; on leaving it is asked to stop, then made to."""
+    """Start a server; at the end, stop it and kill it if it does not stop."""
     with server.log.open("ab") as log:
         process = subprocess.Popen(
             [*_dies_with_parent(server.stop_signal), *server.command],
@@ -50,14 +50,14 @@ def running(server: Server) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         process.send_signal(server.stop_signal)
         try:
-            process.wait(_PATIENCE_SECONDS)
+            process.wait(_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
-def last_words(log: Path) -> str:
-    """The end of a server's log, for the message that says why it did not start."""
+def log_tail(log: Path) -> str:
+    """Return the end of a server's log, for error messages."""
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     return " | ".join(line.strip() for line in lines if line.strip())[-600:]
 

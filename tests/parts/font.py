@@ -1,4 +1,4 @@
-"""A font with Japanese letters, for pictures: few machines have one."""
+"""A Japanese font, for screenshots."""
 
 from functools import partial
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.parts.part_cache import PartCache, install_wheels, wheel_pins
 
 
-def find(keeper: PartCache) -> Path:
-    """The data folder a browser finds the font in; raises MissingPartError when there is none."""
+def find(cache: PartCache) -> Path:
+    """Return the data folder in which a browser finds the font. Raises MissingPartError."""
     make = partial(install_wheels, "font")
-    return keeper.kept("font", [wheel_pins("font")], make) / "matplotlib_fontja"
+    return cache.folder("font", [wheel_pins("font")], make) / "matplotlib_fontja"

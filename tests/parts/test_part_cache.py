@@ -1,4 +1,4 @@
-"""The cache of parts trusts its stamps only, and a missing part is told, never passed over."""
+"""Tests of the part cache and of missing parts."""
 
 import os
 import subprocess
@@ -36,33 +36,33 @@ def _failing(folder: Path) -> None:
 
 
 def test_a_part_is_made_once_while_its_pins_stay(pin: Path) -> None:
-    PartCache(may_fetch=True).kept("ball", [pin], _writing("first"))
+    PartCache(may_fetch=True).folder("ball", [pin], _writing("first"))
 
-    folder = PartCache(may_fetch=True).kept("ball", [pin], _writing("second"))
+    folder = PartCache(may_fetch=True).folder("ball", [pin], _writing("second"))
 
     assert (folder / "made").read_text(encoding="utf-8") == "first"
 
 
 def test_a_part_is_made_again_when_its_pins_change(pin: Path) -> None:
-    PartCache(may_fetch=True).kept("ball", [pin], _writing("first"))
+    PartCache(may_fetch=True).folder("ball", [pin], _writing("first"))
     pin.write_text("part==2", encoding="utf-8")
 
-    folder = PartCache(may_fetch=True).kept("ball", [pin], _writing("second"))
+    folder = PartCache(may_fetch=True).folder("ball", [pin], _writing("second"))
 
     assert (folder / "made").read_text(encoding="utf-8") == "second"
 
 
 def test_a_half_made_part_is_not_trusted_and_its_reason_is_kept(pin: Path) -> None:
     with pytest.raises(MissingPartError, match="the registry does not answer"):
-        PartCache(may_fetch=True).kept("ball", [pin], _failing)
+        PartCache(may_fetch=True).folder("ball", [pin], _failing)
 
     with pytest.raises(MissingPartError, match="the registry does not answer"):
-        PartCache(may_fetch=False).kept("ball", [pin], _writing("never"))
+        PartCache(may_fetch=False).folder("ball", [pin], _writing("never"))
 
 
 def test_without_leave_to_fetch_nothing_is_made(pin: Path) -> None:
-    with pytest.raises(MissingPartError, match="not fetched yet") as caught:
-        PartCache(may_fetch=False).kept("ball", [pin], _writing("never"))
+    with pytest.raises(MissingPartError, match="not downloaded yet") as caught:
+        PartCache(may_fetch=False).folder("ball", [pin], _writing("never"))
 
     assert caught.value.command.endswith("-m tests.parts ball")
 
@@ -137,7 +137,7 @@ def test_a_missing_part_skips_its_tests_and_the_end_of_the_run_says_how_to_get_i
     last = run.stdout.split("missing parts")[1]
     assert run.returncode == 0
     assert "1 skipped" in last
-    assert "awscli: its tests did not run, because: not on this machine" in last
+    assert "awscli: its tests did not run: not on this machine" in last
     assert "-m tests.parts awscli" in last
 
 

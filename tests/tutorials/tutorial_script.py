@@ -1,8 +1,8 @@
-"""A tutorial's page as a script: its blocks in order, in one shell, as a reader would type them.
+"""Runs the code blocks of a tutorial in order, in one shell.
 
-A block of `sh` is run. One with `file=PATH` is written there. One of `text` after a block of `sh`
-is what that must have said: its lines in order, where `…` stands for anything; others may be
-between them.
+An `sh` block is run, and a block with `file=PATH` is written to that path. A `text` block after an
+`sh` block is the expected output: its lines in order, where `…` matches anything. The output may
+have other lines in between.
 """
 
 import os
@@ -21,7 +21,7 @@ TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
 
 _BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PORT = re.compile(r"\b88\d\d\b")
-_LONGEST_SECONDS = 120
+_TIMEOUT_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a block of commands said, and what the page says it says."""
+class BlockResult:
+    """Actual and expected output of a block of commands."""
 
     commands: str
     output: str
@@ -43,7 +43,7 @@ class Said:
 
     @property
     def missing(self) -> list[str]:
-        """The first line of the page that was not said."""
+        """The first expected line that is not in the output."""
         at, lines = 0, [line.rstrip() for line in self.output.splitlines()]
         for wanted in self.expected:
             form = re.compile(".*".join(map(re.escape, wanted.rstrip().split("…"))))
@@ -54,29 +54,29 @@ class Said:
         return []
 
 
-def blocks_of(name: str) -> list[Block]:
-    """Every fenced block of a tutorial."""
+def read_blocks(name: str) -> list[Block]:
+    """Return the fenced blocks of a tutorial."""
     text = (TUTORIALS / f"{name}.md").read_text(encoding="utf-8")
     return [Block(kind, file, body) for kind, file, body in _BLOCK.findall(text)]
 
 
-def play(name: str, tree: Path) -> list[Said]:
-    """Do what a tutorial says in a tree; raises AssertionError when a command fails."""
-    blocks = blocks_of(name)
-    outputs = tree / ".said"
+def run_tutorial(name: str, tree: Path) -> list[BlockResult]:
+    """Run a tutorial in a copy of the repository. Raises AssertionError if a command fails."""
+    blocks = read_blocks(name)
+    outputs = tree / ".outputs"
     outputs.mkdir()
-    _stand_ins(tree)
+    _write_commands(tree)
     script = "\n".join(_steps(blocks, outputs))
-    code, complaint = _run(["bash", "-c", _with_free_ports(script)], tree)
-    told = [path.read_text(encoding="utf-8") for path in sorted(outputs.iterdir())]
-    assert code == 0, f"{name}: {complaint}\n{''.join(told[-1:])}"
-    return [*_said(blocks, told)]
+    code, complaint = _run(["bash", "-c", _use_free_ports(script)], tree)
+    texts = [path.read_text(encoding="utf-8") for path in sorted(outputs.iterdir())]
+    assert code == 0, f"{name}: {complaint}\n{''.join(texts[-1:])}"
+    return [*_results(blocks, texts)]
 
 
-def _run(words: list[str], tree: Path) -> tuple[int, str]:
-    """Run a shell in a session of its own, and leave nothing of it running."""
+def _run(command: list[str], tree: Path) -> tuple[int, str]:
+    """Run a shell in its own session and kill everything it leaves running."""
     shell = subprocess.Popen(
-        words,
+        command,
         cwd=tree,
         env=_environment(tree),
         stdout=subprocess.PIPE,
@@ -86,10 +86,10 @@ def _run(words: list[str], tree: Path) -> tuple[int, str]:
         start_new_session=True,
     )
     try:
-        said, _ = shell.communicate(timeout=_LONGEST_SECONDS)
-        return shell.returncode, said
+        output, _ = shell.communicate(timeout=_TIMEOUT_SECONDS)
+        return shell.returncode, output
     except subprocess.TimeoutExpired:
-        return -1, f"not done after {_LONGEST_SECONDS} seconds"
+        return -1, f"not finished after {_TIMEOUT_SECONDS} seconds"
     finally:
         with suppress(ProcessLookupError):
             os.killpg(shell.pid, signal.SIGKILL)
@@ -108,17 +108,19 @@ def _steps(blocks: list[Block], outputs: Path) -> Iterator[str]:
             yield f"{{\n{block.text}\n}} >{output} 2>&1"
 
 
-def _said(blocks: list[Block], told: list[str]) -> Iterator[Said]:
-    said = iter(told)
+def _results(blocks: list[Block], texts: list[str]) -> Iterator[BlockResult]:
+    outputs = iter(texts)
     for at, block in enumerate(blocks):
         if block.kind == "sh":
             after = blocks[at + 1] if at + 1 < len(blocks) else Block("", "", "")
             expected = after.text.splitlines() if after.kind == "text" else []
-            yield Said(block.text, next(said), tuple(line for line in expected if line != "…"))
+            yield BlockResult(
+                block.text, next(outputs), tuple(line for line in expected if line != "…")
+            )
 
 
-def _stand_ins(tree: Path) -> None:
-    """The commands of the tree, without setting up an environment: this one serves."""
+def _write_commands(tree: Path) -> None:
+    """Write `run` and `test` scripts that use this environment."""
     python = shlex.quote(sys.executable)
     commands = {
         ".venv/bin/python": f'exec {python} "$@"',
@@ -131,8 +133,8 @@ def _stand_ins(tree: Path) -> None:
         (tree / name).chmod(0o755)
 
 
-def _with_free_ports(script: str) -> str:
-    """The script with ports nobody listens on in place of the page's, which begin with 88."""
+def _use_free_ports(script: str) -> str:
+    """Replace the ports of the tutorial, which start with 88, by free ones."""
     with_free = script
     for port in sorted(set(_PORT.findall(script))):
         with socket.create_server(("127.0.0.1", 0)) as free:
