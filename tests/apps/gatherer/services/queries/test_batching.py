@@ -5,8 +5,7 @@ from itertools import product
 
 import pytest
 
-from grandstand.apps.gatherer.services.queries.books import CachedWindows
-from grandstand.apps.gatherer.services.queries.books import BookHistory
+from grandstand.apps.gatherer.services.queries.books import BookHistory, CachedWindows
 from grandstand.apps.gatherer.store import AUDITS, Audit
 from grandstand.storage.series.query import Order, Window
 from tests.apps.gatherer.services.conftest import Opener
