@@ -33,8 +33,6 @@ from grandstand.simulators.racing.season import Conditions, OverseasRace
 _SHORT: Final = {"取消": "取", "除外": "除", "中止": "中", "失格": "失"}
 _UNSTARTED: Final = ("取", "除")
 _UNWEIGHED: Final = "計不"
-_FOREIGN_FIELD: Final = 9
-_FOREIGN_STRENGTH: Final = (1.6, 0.8)
 _ABROAD_PRIZES: Final = (9_000.0, 3_600.0, 2_100.0, 1_300.0, 800.0)
 _OLD_PRIZES: Final = (1_500.0, 600.0, 380.0, 230.0, 150.0)
 
@@ -176,8 +174,8 @@ def abroad_run(seed: int, abroad: OverseasRace, went: int, jockey: Jockey) -> Ru
     draw, horse = seeded_random(seed, "abroad", abroad.race_id), abroad.entered[went]
     ours = [(one.ability + draw.gauss(0, 1), one.id, one.name) for one in abroad.entered]
     others = [
-        (draw.gauss(*_FOREIGN_STRENGTH) + draw.gauss(0, 1), "", horse_name(60_000 + at)[0])
-        for at in range(_FOREIGN_FIELD)
+        (draw.gauss(*(1.6, 0.8)) + draw.gauss(0, 1), "", horse_name(60_000 + at)[0])
+        for at in range(9)
     ]
     finish = sorted((*ours, *others), reverse=True)
     place = next(at for at, one in enumerate(finish, 1) if one[1] == horse.id)

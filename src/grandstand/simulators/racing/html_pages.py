@@ -30,9 +30,8 @@ from grandstand.simulators.racing.racecourses import (
     Surface,
     jst_hour,
 )
+from grandstand.simulators.racing.season import Conditions
 from grandstand.simulators.racing.world import World
-
-_MYRIAD: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def document(title: str, body: str, encoding: str) -> str:
 
 def money(prize: float) -> str:
     """Return an amount in units of 10,000 yen, written with 億 and 万."""
-    large, rest = divmod(prize, _MYRIAD)
+    large, rest = divmod(prize, 10_000)
     shown = f"{rest:,.0f}" if rest == int(rest) else f"{rest:,.1f}"
     return f"{large:.0f}億{shown}万円" if large else f"{shown}万円"
 
@@ -74,11 +73,6 @@ def heading(race: Race, now: datetime) -> str:
             f'<span class="Item04">/ 馬場:{GOINGS[meeting.going(terms.surface)][0]}</span>'
         )
     turn = "芝" if terms.surface == "jump" else meeting.track.turn
-    icon = (
-        f'<span class="Icon_GradeType Icon_GradeType{terms.grade_icon}"></span>'
-        if terms.grade_icon
-        else ""
-    )
     spans = (
         f"{meeting.kai}回",
         meeting.track.name,
@@ -93,12 +87,17 @@ def heading(race: Race, now: datetime) -> str:
         '<div class="RaceList_NameBox">\n'
         f'<div class="RaceList_Item01"><span class="RaceNum">{race.slot.number}R</span></div>\n'
         '<div class="RaceList_Item02">\n'
-        f'<h1 class="RaceName">{terms.name}\n{icon}</h1>\n'
+        f'<h1 class="RaceName">{terms.name}\n{_grade_icon(terms)}</h1>\n'
         f'<div class="RaceData01">{race.off_at.astimezone(JST):%H:%M}発走 /<!-- course -->'
         f"<span> {LETTER[terms.surface]}{terms.metres}m</span> ({turn})\n{ground}</div>\n"
         f'<div class="RaceData02">{"".join(f"<span>{one}</span>" for one in spans)}<br>'
         f"<span>{format_prizes(terms)}</span></div>\n</div>\n</div>\n"
     )
+
+
+def _grade_icon(terms: Conditions) -> str:
+    number = terms.grade_icon
+    return f'<span class="Icon_GradeType Icon_GradeType{number}"></span>' if number else ""
 
 
 # A jump race has no class of its own, as on the real list.
@@ -107,7 +106,6 @@ _CLASS: Final[dict[Surface, str]] = {
     "dirt": "RaceList_ItemLong Dart",
     "jump": "",
 }
-_TITLE_LETTERS: Final = 9
 
 
 def day_list(world: World, circuit: Circuit, day: date, now: datetime) -> str:
@@ -138,17 +136,12 @@ def shell(day: date) -> str:
 def _meeting(world: World, meeting: Meeting, now: datetime) -> str:
     races = (world.race(meeting.race_id(number)) for number in range(1, meeting.races + 1))
     items = "".join(_item(race, now) for race in races if race is not None)
-    known = now >= jst_hour(meeting.held_on, 8)
-    turf = (
-        f'<span class="Shiba">芝(A)\N{FULLWIDTH COLON}{GOINGS[meeting.turf_going]}</span>'
-        if known
-        else ""
-    )
-    dirt = (
-        f'<span class="Da">ダ\N{FULLWIDTH COLON}{GOINGS[meeting.dirt_going]}</span>'
-        if known
-        else ""
-    )
+    going = ""
+    if now >= jst_hour(meeting.held_on, 8):
+        going = (
+            f'<span class="Shiba">芝(A)\N{FULLWIDTH COLON}{GOINGS[meeting.turf_going]}</span>'
+            f'<span class="Da">ダ\N{FULLWIDTH COLON}{GOINGS[meeting.dirt_going]}</span>'
+        )
     return (
         '<dl class="RaceList_DataList">\n<dt class="RaceList_DataHeader">\n'
         '<div class="RaceList_DataHeader_Top">\n'
@@ -157,7 +150,7 @@ def _meeting(world: World, meeting: Meeting, now: datetime) -> str:
         f'<a href="../top/payback_list.html?kaisai_id={meeting.kaisai_id}'
         f'&kaisai_date={meeting.held_on:%Y%m%d}">払戻一覧</a>\n</div>\n'
         '<div class="RaceList_DataDesc">'
-        f'<span class="Weather"><span class="Icon_Weather Weather01"></span></span>{turf}{dirt}'
+        f'<span class="Weather"><span class="Icon_Weather Weather01"></span></span>{going}'
         f'</div>\n</dt>\n<dd class="RaceList_Data">\n<ul>\n{items}</ul>\n</dd>\n</dl>\n'
     )
 
@@ -165,19 +158,14 @@ def _meeting(world: World, meeting: Meeting, now: datetime) -> str:
 def _item(race: Race, now: datetime) -> str:
     terms, circuit = race.terms, race.slot.meeting.circuit
     page = "result" if now >= race.confirmed_at else "shutuba"
-    icon = (
-        f'<span class="Icon_GradeType Icon_GradeType{terms.grade_icon}"></span>'
-        if terms.grade_icon
-        else ""
-    )
     runners = f"{len(race.horses)}頭"
     many = f'<span class="RaceList_Itemnumber">{runners}</span>' if circuit == "jra" else runners
     return (
         '<li class="RaceList_DataItem ">\n'
         f'<a href="../race/{page}.html?race_id={race.race_id}&rf=race_list">\n'
         f'<div class="Race_Num"><span>{race.slot.number}R</span></div>\n'
-        f'<div class="RaceList_ItemTitle"><span class="ItemTitle">{terms.name[:_TITLE_LETTERS]}'
-        f"</span>{icon}</div>\n"
+        f'<div class="RaceList_ItemTitle"><span class="ItemTitle">{terms.name[:9]}'
+        f"</span>{_grade_icon(terms)}</div>\n"
         '<div class="RaceData">'
         f'<span class="RaceList_Itemtime">{race.off_at.astimezone(JST):%H:%M} </span>'
         f'<span class="{_CLASS[terms.surface]}">{LETTER[terms.surface]}{terms.metres}m </span>'
@@ -196,7 +184,6 @@ _HEAD: Final = (
     "<th>斤量</th><th>騎手</th><th>厩舎</th><th>馬体重<br>(増減)</th><th>オッズ<br>更新</th>"
     '<th>人気</th></tr>\n<tr class="Header Sub"><th colspan="11">お気に入り馬</th></tr>\n</thead>\n'
 )
-_MODAL: Final = '<div class="Modal_{number}" style="display:none"><p>メモ</p></div>\n'
 
 
 def card(world: World, race: Race, now: datetime, addresses: Addresses) -> str:
@@ -221,7 +208,7 @@ def _rows(world: World, race: Race, now: datetime, addresses: Addresses) -> Iter
         return
     for at in order:
         yield _row(world, race, at, (at + 1, now), addresses)
-        yield _MODAL.format(number=at + 1)
+        yield f'<div class="Modal_{at + 1}" style="display:none"><p>メモ</p></div>\n'
 
 
 def _row(
@@ -446,40 +433,14 @@ def _bet(paid: Payout) -> str:
 Columns: TypeAlias = Literal[29, 33]
 
 # As the page writes them: words broken in two, some in half-width letters.
-_HEADERS: Final = (
-    "日付",
-    "開催",
-    "天<br>気",
-    "R",
-    "レース名",
-    "映<br>像",
-    "頭<br>数",
-    "枠<br>番",
-    "馬<br>番",
-    "オ<br>ッ<br>ズ",
-    "人<br>気",
-    "着<br>順",
-    "騎手",
-    "斤<br>量",
-    "距離",
-    "水<br>分<br>量",
-    "馬<br>場",
-    "馬場<br>指数",
-    "タイム",
-    "着差",
-    "ﾀｲﾑ<br>指数",
-    "通過",
-    "ペース",
-    "上り",
-    "馬体重",
-    "厩舎<br>ｺﾒﾝﾄ",
-    "備考",
-    "勝ち馬",
-    "賞金",
-)
+_HEADER_TEXT: Final = """
+日付 開催 天<br>気 R レース名 映<br>像 頭<br>数 枠<br>番 馬<br>番 オ<br>ッ<br>ズ 人<br>気 着<br>順
+騎手 斤<br>量 距離 水<br>分<br>量 馬<br>場 馬場<br>指数 タイム 着差 ﾀｲﾑ<br>指数 通過 ペース 上り
+馬体重 厩舎<br>ｺﾒﾝﾄ 備考 勝ち馬 賞金
+"""
+_HEADERS: Final = _HEADER_TEXT.split()
 _ADDED: Final = ("ﾀｲﾑ<br>指数M", "ｽﾀｰﾄ<br>指数", "追走<br>指数", "上がり<br>指数")
 _ADDED_AFTER: Final = 20
-_HIDDEN: Final = 15
 _PREMIUM: Final = "**"
 
 
@@ -529,7 +490,7 @@ def _result(run: Run, columns: Columns) -> str:
 
 
 def _style(at: int) -> str:
-    return ' style="display:none"' if at == _HIDDEN else ""
+    return ' style="display:none"' if at == 15 else ""
 
 
 def _cells(run: Run, columns: Columns) -> Iterator[str]:

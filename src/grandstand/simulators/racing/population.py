@@ -6,13 +6,21 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
-from random import Random
 from typing import Final, Literal, TypeAlias
 
 from grandstand.simulators.racing.racecourses import Circuit, Surface
 from grandstand.simulators.racing.rng import hash_slot, seeded_random
 
-_BEGINNINGS: Final = """
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _pairs(text: str) -> list[list[str]]:
+    return [pair.split(":") for pair in text.split()]
+
+
+_FIRST: Final = _pairs("""
 アオ:Ao アカネ:Akane アルト:Alto イズミ:Izumi ウミノ:Umino エルム:Elm オルカ:Orca カゲロ:Kagero
 カナタ:Kanata キララ:Kirara クオン:Kuon グラン:Gran コハク:Kohaku コズエ:Kozue サザン:Southern
 サツキ:Satsuki シノノ:Shinono シズク:Shizuku スバル:Subaru セレス:Ceres ソラノ:Sorano
@@ -22,12 +30,12 @@ _BEGINNINGS: Final = """
 ヤマト:Yamato ユメノ:Yumeno ヨイノ:Yoino ライト:Light リンド:Lind ルミナ:Lumina レイン:Rain
 ロマネ:Romane ワカバ:Wakaba アサギ:Asagi カスミ:Kasumi サクヤ:Sakuya タマノ:Tamano ナナミ:Nanami
 ハヤテ:Hayate マドカ:Madoka ヤヨイ:Yayoi ラシン:Rashin イブキ:Ibuki
-"""
-_MIDDLES: Final = """
+""")
+_MIDDLE: Final = _pairs("""
 オウ:O ザ:the ニ:ni ヲ:wo デ:de ラ:la ル:le ミ:mi ド:do ファ:fa ソ:so シ:si エ:e ア:a ヴィ:vi
 ゴー:go イン:in オン:on アン:an エル:el
-"""
-_ENDINGS: Final = """
+""")
+_LAST: Final = _pairs("""
 アロー:Arrow ウィング:Wing エース:Ace オーラ:Aura カゼ:Kaze キング:King クイン:Queen グロウ:Glow
 ケープ:Cape コード:Chord サンド:Sand シップ:Ship スター:Star セーラ:Sailor ソング:Song
 ダンス:Dance チャイム:Chime ツリー:Tree テイル:Tail ドリム:Dream ナイト:Night ノーツ:Notes
@@ -36,29 +44,21 @@ _ENDINGS: Final = """
 ルート:Route レイク:Lake ロード:Road ワルツ:Waltz イーグル:Eagle オペラ:Opera ガーデン:Garden
 クラウン:Crown サイン:Sign シティ:City スカイ:Sky タイム:Time パレス:Palace バレエ:Ballet
 フォース:Force ブライト:Bright ポエム:Poem マイル:Mile リズム:Rhythm レター:Letter ロンド:Rondo
-"""
-_FAMILIES: Final = """
+""")
+_FAMILY: Final = _words("""
 青柳 石動 上総 榎並 大室 風間 北條 桐島 久瀬 小早川 佐倉 志摩 諏訪 瀬尾 園部 高城 筑紫 手越 戸倉
 中洲 西脇 沼尻 野分 羽生田 東雲 藤枝 辺見 堀越 真砂 水無瀬 村雨 毛受 八雲 湯浅 与那嶺
-"""
-_GIVENS: Final = """
+""")
+_GIVEN: Final = _words("""
 一颯 海斗 和真 圭吾 蒼介 大雅 拓実 直央 颯汰 隼也 宏樹 誠司 正宗 瑞希 康平 悠馬 龍之 凌 蓮 航 晶
 環 千景 美咲 七海
-"""
-_READINGS: Final = "ｱｵﾔｷﾞ ｲｽﾙｷﾞ ｶｽﾞｻ ｴﾅﾐ ｵｵﾑﾛ ｶｻﾞﾏ ﾎｳｼﾞｮｳ ｷﾘｼﾏ ｸｾﾞ ｺﾊﾞﾔｶﾜ"
-_TOWNS: Final = "日高町 新冠町 浦河町 新ひだか町 安平町 千歳市 むかわ町 青森県"
-_FEATURES: Final = """
+""")
+_READING: Final = _words("ｱｵﾔｷﾞ ｲｽﾙｷﾞ ｶｽﾞｻ ｴﾅﾐ ｵｵﾑﾛ ｶｻﾞﾏ ﾎｳｼﾞｮｳ ｷﾘｼﾏ ｸｾﾞ ｺﾊﾞﾔｶﾜ")
+_PLACES: Final = _words("日高町 新冠町 浦河町 新ひだか町 安平町 千歳市 むかわ町 青森県")
+_SITES: Final = _words("""
 青葉 朝霧 磯辺 岩清水 梅香 扇 翔鷹 霞ヶ丘 桔梗 銀河 木枯 小夜 桜川 早春 潮風 白樺 涼風 瀬戸 蒼天
 立花 月影 椿 天竜 常磐 渚 虹 野菊 初霜 花霞 氷室 富士見 若草
-"""
-_FIRST: Final = tuple(pair.split(":") for pair in _BEGINNINGS.split())
-_MIDDLE: Final = tuple(pair.split(":") for pair in _MIDDLES.split())
-_LAST: Final = tuple(pair.split(":") for pair in _ENDINGS.split())
-_FAMILY: Final = tuple(_FAMILIES.split())
-_GIVEN: Final = tuple(_GIVENS.split())
-_READING: Final = tuple(_READINGS.split())
-_PLACES: Final = tuple(_TOWNS.split())
-_SITES: Final = tuple(_FEATURES.split())
+""")
 NAMES: Final = len(_FIRST) * len(_MIDDLE) * len(_LAST)
 # Shares no factor with the number of names, so that no name comes twice.
 _STRIDE: Final = 40_361
@@ -97,13 +97,11 @@ def site(*key: object) -> str:
 Sex: TypeAlias = Literal["sire", "dam"]
 
 _SIRES: Final = 60
-_KNOWN_ANCESTORS: Final = 8_192
 _FOREIGN: Final = re.compile("000a[0-9a-f]{6}")
 _NATIVE: Final = re.compile("[0-9]{4}[23][0-9]{5}")
 MARES: Final = 2_000
 _GENERATION_YEARS: Final = 9
 _OLDEST_FIRST_YEARS: Final = 18
-_SPAN_YEARS: Final = 5
 _FOREIGN_EVERY: Final = 4
 _DIGIT: Final[dict[Sex, str]] = {"sire": "2", "dam": "3"}
 _COATS: Final = ("鹿毛", "黒鹿毛", "栗毛", "芦毛", "青鹿毛", "青毛", "栃栗毛")
@@ -138,16 +136,16 @@ class Families:
     def __init__(self, seed: int, first_year: int) -> None:
         self._seed = seed
         self._first_year = first_year
-        self.ancestor = lru_cache(maxsize=_KNOWN_ANCESTORS)(self._ancestor)
+        self.ancestor = lru_cache(maxsize=8_192)(self._ancestor)
 
     def _ancestor(self, generation: int, sex: Sex, number: int) -> Ancestor:
         draw = seeded_random(self._seed, "ancestor", generation, sex, number)
         name, english = horse_name(NAMES - 1 - (generation * 4_100 + number * 2 + (sex == "dam")))
-        born = self._oldest(generation) + number % _SPAN_YEARS
+        born = self._oldest(generation) + number % 5
         foreign = generation > 1 and number % _FOREIGN_EVERY == 0
         foreign |= generation == 1 and sex == "dam" and number % (2 * _FOREIGN_EVERY) == 1
         return Ancestor(
-            id=_foreign_id(generation, sex, number)
+            id=f"000a{generation << 17 | (sex == 'dam') << 16 | number:06x}"
             if foreign
             else f"{born}{_DIGIT[sex]}{number:05}",
             generation=generation,
@@ -181,8 +179,10 @@ class Families:
 
     def find(self, horse_id: str) -> Ancestor | None:
         """Return an ancestor by id; None if there is none."""
+        known: tuple[int, Sex, int]
         if _FOREIGN.fullmatch(horse_id):
-            known = _known_foreign(horse_id)
+            packed = int(horse_id[4:], 16)
+            known = packed >> 17, "dam" if packed >> 16 & 1 else "sire", packed & 0xFFFF
         elif _NATIVE.fullmatch(horse_id):
             known = self._known_native(horse_id)
         else:
@@ -200,15 +200,6 @@ class Families:
         return self._first_year - _OLDEST_FIRST_YEARS - older
 
 
-def _foreign_id(generation: int, sex: Sex, number: int) -> str:
-    return f"000a{generation << 17 | (sex == 'dam') << 16 | number:06x}"
-
-
-def _known_foreign(horse_id: str) -> tuple[int, Sex, int]:
-    packed = int(horse_id[4:], 16)
-    return packed >> 17, "dam" if packed >> 16 & 1 else "sire", packed & 0xFFFF
-
-
 FOALS: Final[dict[Circuit, int]] = {"jra": 1_000, "nar": 440}
 JOCKEYS: Final[dict[Circuit, int]] = {"jra": 110, "nar": 80}
 TRAINERS: Final[dict[Circuit, int]] = {"jra": 120, "nar": 90}
@@ -223,10 +214,7 @@ _DISTANCE_REACH: Final = 1_100
 _DISTANCE_WORST: Final = 1.5
 _SKILL_SPREAD: Final = 0.3
 _STABLE_SPREAD: Final = 0.15
-_JUMPERS: Final = 0.12
-_LEAVERS: Final = 0.2
 _HORSE_ID: Final = re.compile("[0-9]{4}1[0-9]{5}")
-_KNOWN_HORSES: Final = 32_768
 _NAMES_A_YEAR: Final = 1_600
 _HORSE_COATS: Final = ("鹿毛", "黒鹿毛", "栗毛", "芦毛", "青鹿毛")
 # By years since the first ride: the mark before the name and the kilograms taken off.
@@ -320,7 +308,7 @@ class Population:
         self._seed = seed
         self._first_year = first_year
         self.families = Families(seed, first_year)
-        self.horse = lru_cache(maxsize=_KNOWN_HORSES)(self._horse)
+        self.horse = lru_cache(maxsize=32_768)(self._horse)
         self.jockey = lru_cache(maxsize=None)(self._jockey)
         self.trainer = lru_cache(maxsize=None)(self._trainer)
 
@@ -357,8 +345,8 @@ class Population:
         home: Circuit = "jra" if number < FOALS["jra"] else "nar"
         sire, dam = self.families.of_foal(year, number)
         name, english = horse_name((year - self._first_year + 8) * _NAMES_A_YEAR + number)
-        jumps = home == "jra" and draw.random() < _JUMPERS
-        leaves = home == "jra" and not jumps and draw.random() < _LEAVERS
+        jumps = home == "jra" and draw.random() < 0.12
+        leaves = home == "jra" and not jumps and draw.random() < 0.2
         sold = draw.randint(3, 90) * 100 if draw.random() < 0.5 else None
         return Horse(
             id=f"{year}1{number:05}",
@@ -379,7 +367,10 @@ class Population:
             retires_at=draw.choice((3, 4, 5, 5, 6, 6)),
             leaves_at=draw.choice((3, 4, 5)) if leaves else None,
             jumps=jumps,
-            **_gifts(draw, sire, dam),
+            ability=sire.worth + dam.worth + draw.gauss(0, _ABILITY_SPREAD),
+            best_metres=draw.gauss(*_DISTANCE_METRES),
+            lean=draw.gauss(0, _LEAN_SPREAD),
+            wet=draw.gauss(0, _WET_SPREAD),
         )
 
     def _jockey(self, circuit: Circuit, number: int) -> Jockey:
@@ -408,12 +399,3 @@ class Population:
         trainer_id = f"{1_050 + number:05}" if circuit == "jra" else f"b{0x200 + number * 7:04x}"
         skill = draw.gauss(0, _STABLE_SPREAD)
         return Trainer(trainer_id, circuit, f"{family}{given}"[:4], stable, skill)
-
-
-def _gifts(draw: Random, sire: Ancestor, dam: Ancestor) -> dict[str, float]:
-    return {
-        "ability": sire.worth + dam.worth + draw.gauss(0, _ABILITY_SPREAD),
-        "best_metres": draw.gauss(*_DISTANCE_METRES),
-        "lean": draw.gauss(0, _LEAN_SPREAD),
-        "wet": draw.gauss(0, _WET_SPREAD),
-    }

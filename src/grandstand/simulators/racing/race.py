@@ -16,10 +16,6 @@ from grandstand.simulators.racing.racecourses import jst_hour
 from grandstand.simulators.racing.rng import seeded_random
 from grandstand.simulators.racing.season import Conditions, RaceSlot
 
-_LISTED_BEFORE: Final = timedelta(days=6)
-_DRAWN_BEFORE: Final = timedelta(days=1)
-_WEIGHED_BEFORE: Final = timedelta(minutes=60)
-_CONFIRMED_AFTER: Final = timedelta(minutes=5)
 _SCRATCHED: Final = 0.04
 _FALLEN: Final = {"turf": 0.02, "dirt": 0.02, "jump": 0.25}
 _DEMOTED: Final = 0.006
@@ -30,7 +26,6 @@ _SECONDS_A_UNIT: Final = 0.45
 _SECONDS_A_METRE: Final = {"turf": 0.0575, "dirt": 0.0598, "jump": 0.0665}
 _SLOWER_LOCALLY: Final = 1.04
 _PACE_SPREAD: Final = 0.6
-_LENGTHS_A_SECOND: Final = 6.0
 _STARTED_WORDS: Final = ("中止", "失格")
 _UNSTARTED_WORDS: Final = ("取消", "除外")
 _MARGINS: Final = (
@@ -135,12 +130,12 @@ class Race:
     @property
     def listed_at(self) -> datetime:
         """When the card first shows runners, before the draw."""
-        return jst_hour(self.slot.meeting.held_on - _LISTED_BEFORE, 12)
+        return jst_hour(self.slot.meeting.held_on - timedelta(days=6), 12)
 
     @property
     def drawn_at(self) -> datetime:
         """When the draw is published."""
-        return jst_hour(self.slot.meeting.held_on - _DRAWN_BEFORE, 10)
+        return jst_hour(self.slot.meeting.held_on - timedelta(days=1), 10)
 
     @property
     def opens_at(self) -> datetime:
@@ -150,12 +145,12 @@ class Race:
     @property
     def weighed_at(self) -> datetime:
         """When body weights are published."""
-        return self.off_at - _WEIGHED_BEFORE
+        return self.off_at - timedelta(minutes=60)
 
     @property
     def confirmed_at(self) -> datetime:
         """When the result is published."""
-        return self.off_at + _CONFIRMED_AFTER
+        return self.off_at + timedelta(minutes=5)
 
     @property
     def title(self) -> str:
@@ -230,7 +225,7 @@ class Race:
         if self.finish.places[ahead] == self.finish.places[at]:
             return "同着"
         gap = self.finish.performances[ahead] - self.finish.performances[at]
-        return format_margin(abs(gap) * self._unit * _LENGTHS_A_SECOND)
+        return format_margin(abs(gap) * self._unit * 6.0)
 
     def behind(self, at: int) -> float | None:
         """Return the seconds behind the winner; a winner's are those ahead of the second."""
@@ -283,10 +278,8 @@ def format_margin(lengths: float) -> str:
     return str(round(lengths)) if lengths < 10 else "大差"
 
 
-_LONG_METRES: Final = 1_600
 _LAST_SECONDS: Final = {"turf": 35.2, "dirt": 37.4, "jump": 39.0}
 _UNWEIGHED: Final = 0.004
-_GROWTH: Final = 6
 
 
 def corner_positions(race: Race, at: int) -> str:
@@ -295,7 +288,7 @@ def corner_positions(race: Race, at: int) -> str:
     if place is None:
         return ""
     draw, size = seeded_random(race.seed, "passing", race.race_id, at), len(race.running)
-    corners = 4 if race.terms.metres >= _LONG_METRES else 2
+    corners = 4 if race.terms.metres >= 1_600 else 2
     wanted = [place + draw.gauss(0, 1.5 + corner) for corner in range(corners)]
     return "-".join(str(min(size, max(1, round(one)))) for one in reversed(wanted))
 
@@ -321,7 +314,7 @@ def body_weight_kg(seed: int, horse: Horse, race_id: str, year: int) -> int | No
     draw = seeded_random(seed, "weighed", horse.id, race_id)
     if draw.random() < _UNWEIGHED:
         return None
-    grown = _GROWTH * min(year - horse.foaled - 2, 2)
+    grown = 6 * min(year - horse.foaled - 2, 2)
     return horse.kilograms + grown + 2 * round(draw.gauss(0, 2.5))
 
 
@@ -335,19 +328,14 @@ def format_race_time(seconds: float | None) -> str:
 
 Status: TypeAlias = Literal["yoso", "middle", "result"]
 
-_CACHED_FINAL: Final = 2_048
 _WIN_PAYOUT_RATE: Final = 0.8
 _EXOTIC_PAYOUT_RATE: Final = 0.75
 _ERROR: Final = 0.3
 _GUESS: Final = 0.5
 _DRIFT: Final = 0.6
 _FLICKER: Final = 0.12
-_DAY_MINUTES: Final = 600
 _MIN_ODDS: Final = 1.0
 _MAX_ODDS: Final = 999.9
-_THREE_PLACES_FROM: Final = 8
-_PLACE_SPREAD: Final = (0.85, 1.3)
-_FRAMES_FROM: Final = 9
 
 Numbers: TypeAlias = tuple[int, ...]
 
@@ -365,7 +353,7 @@ class Quotes:
     def place(self, paid: int) -> dict[int, tuple[float, float]]:
         """Return the range of place odds if the first `paid` are paid."""
         chances = place_probabilities(self.shares, paid)
-        low, high = _PLACE_SPREAD
+        low, high = (0.85, 1.3)
         return {
             number: (
                 _odds(_WIN_PAYOUT_RATE * low / share),
@@ -394,11 +382,11 @@ def current_quotes(race: Race, now: datetime) -> Quotes | None:
     if now < race.opens_at:
         return _quoted(race, "yoso", race.drawn_at, 1.0)
     minute = now.replace(second=0, microsecond=0)
-    left = max((race.off_at - minute) / timedelta(minutes=_DAY_MINUTES), 0.0)
+    left = max((race.off_at - minute) / timedelta(minutes=600), 0.0)
     return _quoted(race, "middle", min(minute, race.off_at), min(left, 1.0))
 
 
-@lru_cache(maxsize=_CACHED_FINAL)
+@lru_cache(maxsize=2_048)
 def final_quotes(race: Race) -> Quotes:
     """Return the final odds."""
     return _quoted(race, "result", race.off_at, 0.0)
@@ -424,7 +412,7 @@ def _quoted(race: Race, status: Status, quoted_at: datetime, left: float) -> Quo
 
 def paid_places(race: Race) -> int:
     """Return the number of places paid."""
-    return 3 if len(race.running) >= _THREE_PLACES_FROM else 2
+    return 3 if len(race.running) >= 8 else 2
 
 
 def place_probabilities(shares: Mapping[int, float], paid: int) -> dict[int, float]:
@@ -455,7 +443,7 @@ def race_payouts(race: Race) -> list[Payout]:
         _paid(quotes, "Tansho", {top[:1] for top in tops}, _WIN_PAYOUT_RATE),
         _place_paid(race, quotes),
     ]
-    if len(race.running) >= _FRAMES_FROM:
+    if len(race.running) >= 9:
         framed = {tuple(sorted((frame[a], frame[b]))) for a, b in pairs}
         paid.append(_frame_paid(quotes, framed, frame))
     even = {tuple(sorted(pair)) for pair in pairs}

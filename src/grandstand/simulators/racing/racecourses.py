@@ -98,10 +98,7 @@ _RACES: Final[dict[Circuit, int]] = {"jra": 12, "nar": 10}
 _FIRST_OFF: Final[dict[Circuit, time]] = {"jra": time(10, 5), "nar": time(14, 30)}
 _BETWEEN: Final = timedelta(minutes=30)
 _LUNCH: Final = timedelta(minutes=25)
-_LUNCH_AFTER: Final = 4
 _STAGGER: Final = timedelta(minutes=5)
-_SATURDAY: Final = 5
-_SKIES: Final = ("晴", "晴", "晴", "曇", "曇", "小雨", "雨")
 # By sky: the least and the most the ground has softened, as an index of the goings.
 _SOFTENED: Final = {"晴": (0, 0), "曇": (0, 1), "小雨": (0, 2), "雨": (1, 3)}
 
@@ -139,7 +136,7 @@ class Meeting:
     def off(self, number: int) -> datetime:
         """Return when one of its races starts, in UTC."""
         start = datetime.combine(self.held_on, _FIRST_OFF[self.circuit], JST)
-        late = _LUNCH if self.circuit == "jra" and number > _LUNCH_AFTER else timedelta(0)
+        late = _LUNCH if self.circuit == "jra" and number > 4 else timedelta(0)
         return (start + (number - 1) * _BETWEEN + late + self.place * _STAGGER).astimezone(UTC)
 
     def going(self, surface: Surface) -> int:
@@ -154,39 +151,19 @@ def jst_hour(day: date, hour: int) -> datetime:
 
 def plan_meetings(seed: int, circuit: Circuit, year: int) -> tuple[Meeting, ...]:
     """Return a circuit's meetings of a year, day by day."""
-    held = _weekends(year) if circuit == "jra" else _weekdays(year)
-    return tuple(_meeting(seed, circuit, one) for one in held)
+    return tuple((_weekends if circuit == "jra" else _weekdays)(seed, year))
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    on: date
-    code: str
-    kai: int
-    day: int
-    place: int
+def _meeting(seed: int, on: date, code: str, *, kai: int, day: int, place: int) -> Meeting:
+    draw, track = seeded_random(seed, "sky", on, code), TRACKS[code]
+    sky = draw.choice(("晴", "晴", "晴", "曇", "曇", "小雨", "雨"))
+    turf_going, dirt_going = draw.randint(*_SOFTENED[sky]), draw.randint(*_SOFTENED[sky])
+    return Meeting(track.circuit, on, track, kai, day, place, sky, turf_going, dirt_going)
 
 
-def _meeting(seed: int, circuit: Circuit, held: _Held) -> Meeting:
-    draw = seeded_random(seed, "sky", held.on, held.code)
-    sky = draw.choice(_SKIES)
-    softened = _SOFTENED[sky]
-    return Meeting(
-        circuit,
-        held.on,
-        TRACKS[held.code],
-        held.kai,
-        held.day,
-        held.place,
-        sky,
-        turf_going=draw.randint(*softened),
-        dirt_going=draw.randint(*softened),
-    )
-
-
-def _weekends(year: int) -> Iterator[_Held]:
+def _weekends(seed: int, year: int) -> Iterator[Meeting]:
     first = date(year, 1, 1)
-    saturday = first + timedelta(days=(_SATURDAY - first.weekday()) % 7)
+    saturday = first + timedelta(days=(5 - first.weekday()) % 7)
     kais: Counter[str] = Counter()
     for block, codes in enumerate(BLOCKS):
         kais.update(codes)
@@ -199,10 +176,10 @@ def _weekends(year: int) -> Iterator[_Held]:
                     continue
                 days.update(racing)
                 for place, code in enumerate(racing):
-                    yield _Held(on, code, kais[code], days[code], place)
+                    yield _meeting(seed, on, code, kai=kais[code], day=days[code], place=place)
 
 
-def _weekdays(year: int) -> Iterator[_Held]:
+def _weekdays(seed: int, year: int) -> Iterator[Meeting]:
     on, days = date(year, 1, 1), Counter[tuple[str, int]]()
     while on.year == year:
         week = on.toordinal() // 7
@@ -210,5 +187,5 @@ def _weekdays(year: int) -> Iterator[_Held]:
             if codes:
                 code = codes[week % len(codes)]
                 days[code, on.month] += 1
-                yield _Held(on, code, on.month, days[code, on.month], place)
+                yield _meeting(seed, on, code, kai=on.month, day=days[code, on.month], place=place)
         on += timedelta(days=1)

@@ -27,8 +27,6 @@ _FIELD: Final[dict[Circuit, tuple[float, float, int]]] = {
     "nar": (9.8, 1.4, 12),
 }
 _LEAST_FIELD: Final = 5
-_FIRST_MONTH_OF_TWO_YEAR_OLDS: Final = 6
-_JUMP_RACE: Final = 4
 _MAIN_RACE: Final[dict[Circuit, int]] = {"jra": 11, "nar": 10}
 _JUDGED: Final = 1.1
 _REST_ABROAD: Final = timedelta(days=20)
@@ -152,11 +150,11 @@ def _planned(
     races = [(one, number) for one in held for number in range(1, one.races + 1)]
     races.sort(key=lambda race: (race[0].held_on, race[1], race[0].place))
     for meeting, number in races:
-        if "J" in plans and meeting.place == 0 and number == _JUMP_RACE:
+        if "J" in plans and meeting.place == 0 and number == 4:
             plans["J"].races.append((meeting, number))
             continue
         main = number == _MAIN_RACE[circuit]
-        young = meeting.held_on.month >= _FIRST_MONTH_OF_TWO_YEAR_OLDS
+        young = meeting.held_on.month >= 6
         able = [
             plan
             for band, plan in plans.items()
@@ -231,7 +229,6 @@ def _sent_abroad(
 
 
 _SHARES: Final = (1.0, 0.4, 0.25, 0.15, 0.1)
-_TURF: Final = 0.5
 _AGES: Final = {"2": "２歳", "3": "３歳", "4": "４歳以上", "J": "４歳以上"}
 _CLASSES: Final = {
     "jra": {"L": "１勝クラス", "M": "２勝クラス", "O": "オープン", "J": "オープン"},
@@ -282,7 +279,7 @@ def draw_conditions(seed: int, slot: RaceSlot) -> Conditions:
     draw = seeded_random(seed, "terms", slot.race_id)
     track, circuit = slot.meeting.track, slot.meeting.circuit
     surface: Surface = "jump" if slot.band == "J" else "dirt"
-    if surface == "dirt" and track.turf and draw.random() < _TURF:
+    if surface == "dirt" and track.turf and draw.random() < 0.5:
         surface = "turf"
     metres = draw.choice(track.distances(surface))
     age, level = _AGES[slot.band[0]], slot.band[-1]

@@ -51,8 +51,6 @@ from grandstand.simulators.racing.world import World
 
 Host: TypeAlias = Literal["race", "nar", "db"]
 
-_MAX_LOGGED: Final = 20_000
-
 
 @dataclass(frozen=True, slots=True)
 class LoggedRequest:
@@ -68,7 +66,7 @@ class LoggedRequest:
 class AccessLog:
     """Recent requests, and the number of concurrent ones per host."""
 
-    requests: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=_MAX_LOGGED))
+    requests: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=20_000))
     concurrent: dict[Host, int] = field(default_factory=dict)
     max_concurrent: dict[Host, int] = field(default_factory=dict)
 
@@ -99,7 +97,6 @@ Malformation: TypeAlias = Literal[
 ]
 
 MALFORMED_PATH: Final = "/simulator/pages"
-_HUGE: Final = 10 * 1024 * 1024
 _CAPTCHA: Final = (
     '<!DOCTYPE html><html><head><meta charset="UTF-8"><title>Verify</title></head><body>'
     '<form id="captcha-form"><p>ロボットではないことを確認してください</p>'
@@ -119,17 +116,15 @@ def malform(wrong: Malformation, body: bytes, encoding: str) -> tuple[int, bytes
     if wrong == "captcha":
         return 200, _CAPTCHA.encode()
     if wrong == "huge":
-        return 200, body + b"<!-- " + b"x" * _HUGE + b" -->"
+        return 200, body + b"<!-- " + b"x" * 10 * 1024 * 1024 + b" -->"
     if wrong == "wrong letters":
         other = "cp932" if encoding != "cp932" else "utf-8"
         return 200, body.decode(encoding, "replace").encode(other, "replace")
     return 200, body.replace(b"<table", b"<section").replace(b"</table", b"</section")
 
 
-_HTML: Final = "text/html"
 _JSON: Final = "application/json"
 _CIRCUITS: Final[dict[Host, Circuit]] = {"race": "jra", "nar": "nar"}
-_OLDEST_YEAR: Final = 1954
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +162,7 @@ class Page:
 
     text: str
     encoding: str = "UTF-8"
-    media: str = _HTML
+    media: str = "text/html"
     declares_charset: bool = True
     status: int = 200
 
@@ -324,13 +319,10 @@ def _day(words: str | None, now: datetime) -> date | None:
         day = datetime.strptime(words, "%Y%m%d").replace(tzinfo=JST).date()
     except ValueError:
         return None
-    return day if _OLDEST_YEAR <= day.year <= now.astimezone(JST).year + 1 else None
+    return day if 1954 <= day.year <= now.astimezone(JST).year + 1 else None
 
 
 _HOSTS: Final[tuple[Host, ...]] = ("race", "nar", "db")
-_BLOCKED_AGENTS: Final = ("python-requests/", "Python-urllib/")
-_TOO_MANY: Final = 429
-_BAD_REQUEST: Final = 400
 _TYPE_TEXT: Final = (b"content-type", b"text/plain; charset=utf-8")
 _MISSING: Final = Page("<html><body><p>ページが見つかりません</p></body></html>", status=404)
 
@@ -345,7 +337,7 @@ class SiteRules:
 
     min_gap_seconds: float = 0.0
     wait_seconds: float = 30.0
-    blocked_agents: tuple[str, ...] = _BLOCKED_AGENTS
+    blocked_agents: tuple[str, ...] = ("python-requests/", "Python-urllib/")
     closed: tuple[str, ...] = ("/simulator/", "/mypage/")
 
 
@@ -385,9 +377,9 @@ class Site:
             try:
                 if gap is not None and gap < self.rules.min_gap_seconds:
                     wait = (b"retry-after", f"{self.rules.wait_seconds:g}".encode())
-                    await send_response(send, _TOO_MANY, b"too many requests", [wait])
+                    await send_response(send, 429, b"too many requests", [wait])
                 elif not agent or agent.startswith(self.rules.blocked_agents):
-                    await send_response(send, _BAD_REQUEST, b"bad request")
+                    await send_response(send, 400, b"bad request")
                 else:
                     await faulty(scope, receive, send)
             finally:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Final
 
@@ -33,7 +33,6 @@ from grandstand.simulators.racing.race import Race, run_race
 from grandstand.simulators.racing.racecourses import JST, TRACKS, Circuit, Meeting
 from grandstand.simulators.racing.rng import seeded_random, shuffle
 from grandstand.simulators.racing.season import (
-    OverseasRace,
     RaceSlot,
     Season,
     draw_conditions,
@@ -41,14 +40,9 @@ from grandstand.simulators.racing.season import (
 )
 
 CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
-_CACHED_SEASONS: Final = 16
 _CACHED_RACES: Final = 4_096
-_CACHED_DAYS: Final = 2_048
-_CACHED_MONTHS: Final = 192
 _JOCKEYS_A_MEETING: Final[dict[Circuit, int]] = {"jra": 24, "nar": 18}
-_WEEKEND: Final = 5
 _RACE_ID: Final = re.compile("[0-9]{12}")
-_SEASONS_BEFORE: Final = 2
 
 
 class World:
@@ -62,17 +56,17 @@ class World:
         self.seed = seed
         self.first_year = first_year
         self.people = Population(seed, first_year)
-        self.season = lru_cache(maxsize=_CACHED_SEASONS)(self._season)
+        self.season = lru_cache(maxsize=16)(partial(plan_season, self.people, seed))
         self._raced = lru_cache(maxsize=cached_races)(self._race)
-        self._day_jockeys = lru_cache(maxsize=_CACHED_DAYS)(self._riding)
-        self._month = lru_cache(maxsize=_CACHED_MONTHS)(self._tallied)
+        self._day_jockeys = lru_cache(maxsize=2_048)(self._riding)
+        self._month = lru_cache(maxsize=192)(self._tallied)
 
     @classmethod
     def at(
         cls,
         seed: int,
         now: datetime,
-        seasons_before: int = _SEASONS_BEFORE,
+        seasons_before: int = 2,
         *,
         cached_races: int = _CACHED_RACES,
     ) -> World:
@@ -145,7 +139,8 @@ class World:
             for abroad in year.abroad:
                 went = abroad.draw(horse)
                 if went is not None and abroad.held_on < today:
-                    runs.append(self._abroad(abroad, went))
+                    jockey = self.people.jockey("jra", went * 5)
+                    runs.append(abroad_run(self.seed, abroad, went, jockey))
         return sorted(runs, key=lambda run: run.held_on, reverse=True)
 
     def old_runs(self, ancestor: Ancestor) -> list[Run]:
@@ -190,9 +185,6 @@ class World:
                 wins[jockey_id] = wins.get(jockey_id, 0) + tally.places[0]
         return 1 + sum(more > mine.places[0] for more in wins.values())
 
-    def _abroad(self, abroad: OverseasRace, went: int) -> Run:
-        return abroad_run(self.seed, abroad, went, self.people.jockey("jra", went * 5))
-
     def _seasons(self, horse: Horse, until: datetime) -> list[Season]:
         last = min(horse.foaled + OLDEST, until.astimezone(JST).year)
         years = range(max(horse.foaled + YOUNGEST, self.first_year), last + 1)
@@ -234,9 +226,6 @@ class World:
             today = sorted(self.races_between(circuit, day, day), key=lambda race: race.off_at)
         return count_rides(chain(self.races_between(circuit, first, last), today[:run]))
 
-    def _season(self, circuit: Circuit, year: int) -> Season:
-        return plan_season(self.people, self.seed, circuit, year)
-
     def _race(self, slot: RaceSlot) -> Race:
         terms, meeting = draw_conditions(self.seed, slot), slot.meeting
         riding = self._day_jockeys(meeting.circuit, meeting.held_on)
@@ -261,7 +250,7 @@ class World:
             for jockey in self._able(circuit, day.year)
         )
         riding = [jockey for _, _, jockey in keyed]
-        if circuit == "nar" and day.weekday() < _WEEKEND:
+        if circuit == "nar" and day.weekday() < 5:
             riding[0] = draw.choice(self._able("jra", day.year))
         return riding
 
