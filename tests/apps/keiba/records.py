@@ -49,12 +49,12 @@ SOON = datetime(2026, 11, 15, 3, tzinfo=UTC)
 
 RACE = Race(
     data=RaceCard(
-        "202605040601",
-        "2歳未勝利",
-        (Runner("2024100001", "アサヒノユメ", "01157", "山田", 1, 2, Decimal("55.0")),),
-        1600,
-        "dirt",
-        "東京",
+        race_id="202605040601",
+        race_name="2歳未勝利",
+        horses=(Runner("2024100001", "アサヒノユメ", "01157", "山田", 1, 2, Decimal("55.0")),),
+        distance=1600,
+        track_type="dirt",
+        track_name="東京",
     ),
     fetched_at=FETCHED,
     expires=SOON,
@@ -94,10 +94,10 @@ DAY = DayRaces(
 )
 RESULT = RaceOutcome(
     data=RaceResult(
-        "202605040601",
-        "2歳未勝利",
+        race_id="202605040601",
+        race_name="2歳未勝利",
         confirmed=True,
-        finishers=(Finisher("2024100001", "アサヒノユメ", 1),),
+        finishers=(Finisher("2024100001", "アサヒノユメ", position=1),),
         payouts=(Payout("win", (2,), 350, 2),),
     ),
     fetched_at=FETCHED,

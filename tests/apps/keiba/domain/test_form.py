@@ -241,7 +241,7 @@ def test_a_sire_is_known_by_its_offspring_on_the_surface() -> None:
 
 
 def test_unknown_circumstances_are_shared_with_nobody() -> None:
-    bare = RaceCard("202605050611", "秋風賞", ())
+    bare = RaceCard(race_id="202605050611", race_name="秋風賞", horses=())
 
     found = _figures(run(), race=bare)
 

@@ -92,8 +92,10 @@ def test_whatever_is_put_comes_back_equal(cache: AsyncCache, data: st.DataObject
     assert found.state == "fresh"
 
 
-DRAWN = RaceCard(RACE, "2歳未勝利", (Runner(HORSE, "アサヒノユメ", horse_number=1),))
-UNDRAWN = RaceCard(RACE, "2歳未勝利", (Runner(HORSE, "アサヒノユメ"),))
+NUMBERED, UNNUMBERED = (Runner(HORSE, "アサヒノユメ", horse_number=number) for number in (1, None))
+DRAWN = RaceCard(race_id=RACE, race_name="2歳未勝利", horses=(NUMBERED,))
+UNDRAWN = RaceCard(race_id=RACE, race_name="2歳未勝利", horses=(UNNUMBERED,))
+CONFIRMED = RaceResult(race_id=RACE, race_name="2歳未勝利", confirmed=True)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +103,8 @@ UNDRAWN = RaceCard(RACE, "2歳未勝利", (Runner(HORSE, "アサヒノユメ"),)
     [
         (FORMS.race, DRAWN, WEEK),
         (FORMS.race, UNDRAWN, 3600.0),
-        (FORMS.result, RaceResult(RACE, "2歳未勝利", confirmed=True), WEEK),
-        (FORMS.result, RaceResult(RACE, "2歳未勝利", confirmed=False), 180.0),
+        (FORMS.result, CONFIRMED, WEEK),
+        (FORMS.result, dataclasses.replace(CONFIRMED, confirmed=False), 180.0),
         (FORMS.odds, Odds(RACE, "final", ()), WEEK),
         (FORMS.odds, Odds(RACE, "live", ()), 60.0),
         (FORMS.form, Form(HORSE, "アサヒノユメ", (PastRun(SUNDAY, "東京", "新馬"),)), WEEK),

@@ -68,7 +68,11 @@ async def test_results_that_never_come_do_not_hold_up_the_others(run: Stage) -> 
     listed = (*cancelled, RaceEntry("福島", 11, run.small, post_time="15:40"))
     await library.cache.put(library.kinds.day_key(SUNDAY, "jra"), Parsed(listed))
     for race in cancelled:
-        card = RaceCard(race.race_id, "2歳未勝利", (Runner("2024100001", "アサヒノユメ"),))
+        card = RaceCard(
+            race_id=race.race_id,
+            race_name="2歳未勝利",
+            horses=(Runner("2024100001", "アサヒノユメ"),),
+        )
         await library.cache.put(library.kinds.race.key(race_id=race.race_id), Parsed(card))
 
     first = await run.keiba.result_watcher.check()

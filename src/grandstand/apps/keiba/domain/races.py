@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from grandstand.apps.keiba.domain import ids
 
@@ -67,8 +67,8 @@ class RaceEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
-    """A horse on the card; it has no frame and number before the draw.
+class Entrant:
+    """A horse in a race, as on both card and result; it has no frame and number before the draw.
 
     Weights are in kilograms; `body_weight_change` is since its last run.
     """
@@ -87,9 +87,15 @@ class Runner:
     stable: str | None = None
     body_weight: int | None = None
     body_weight_change: int | None = None
-    scratched: bool = False
     win_odds: Decimal | None = None
     popularity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Runner(Entrant):
+    """A horse on the card."""
+
+    scratched: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +106,11 @@ class RaceFacts:
     the course variant, such as 外 or 2周.
     """
 
+    race_id: str
+    race_name: str
+    distance: int | None = None
+    track_type: Surface | None = None
+    track_name: str | None = None
     race_date: date | None = None
     race_number: int | None = None
     post_time: str | None = None
@@ -118,52 +129,31 @@ class RaceFacts:
     prize_money: tuple[Decimal, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RaceCard(RaceFacts):
     """A race with its runners."""
 
-    race_id: str
-    race_name: str
     horses: tuple[Runner, ...]
-    distance: int | None = None
-    track_type: Surface | None = None
-    track_name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finisher:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finisher(Entrant):
     """A horse in a result; a horse that did not finish has no position.
 
     `demoted` means placed lower by the stewards, `dead_heat` that the position is shared.
     `passing` is the position at each corner, `last_3f` the time of the last 600 m in seconds.
     """
 
-    horse_id: str
-    horse_name: str
     position: int | None = None
     outcome: Outcome = "finished"
     demoted: bool = False
     dead_heat: bool = False
-    frame_number: int | None = None
-    horse_number: int | None = None
-    sex: Sex | None = None
-    age: int | None = None
-    carried_weight: Decimal | None = None
-    jockey_id: str | None = None
-    jockey_name: str | None = None
     allowance: str | None = None
     time: str | None = None
     time_seconds: Decimal | None = None
     margin: str | None = None
-    popularity: int | None = None
-    win_odds: Decimal | None = None
     last_3f: Decimal | None = None
     passing: tuple[int, ...] = ()
-    trainer_id: str | None = None
-    trainer_name: str | None = None
-    stable: str | None = None
-    body_weight: int | None = None
-    body_weight_change: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,18 +166,18 @@ class Payout:
     popularity: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RaceResult(RaceFacts):
     """A result; it has no finishers and payouts until it is confirmed."""
 
-    race_id: str
-    race_name: str
     confirmed: bool
     finishers: tuple[Finisher, ...] = ()
     payouts: tuple[Payout, ...] = ()
-    distance: int | None = None
-    track_type: Surface | None = None
-    track_name: str | None = None
+
+
+def shared_fields(record: object, base: type) -> dict[str, Any]:
+    """Return the fields of a record that its base class `base` declares, by name."""
+    return {field.name: getattr(record, field.name) for field in fields(base)}
 
 
 @dataclass(frozen=True, slots=True)

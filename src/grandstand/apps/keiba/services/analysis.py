@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
@@ -30,6 +30,7 @@ from grandstand.apps.keiba.domain.form import (
     learn_background,
 )
 from grandstand.apps.keiba.domain.races import (
+    Entrant,
     Finisher,
     Odds,
     RaceCard,
@@ -37,6 +38,7 @@ from grandstand.apps.keiba.domain.races import (
     RaceResult,
     Runner,
     WinOdds,
+    shared_fields,
 )
 from grandstand.apps.keiba.domain.ranking import (
     Comparison,
@@ -341,40 +343,19 @@ class Backtester:
         if len(known) < len(field):
             return None
         return [
-            Entry(runner_from_finisher(finisher), form, None, None if pair is None else pair.value)
+            Entry(
+                Runner(**shared_fields(finisher, Entrant)),
+                form,
+                None,
+                None if pair is None else pair.value,
+            )
             for finisher, form, pair in zip(field, known, parents, strict=True)
         ]
 
 
-def runner_from_finisher(finisher: Finisher) -> Runner:
-    """Return a finisher as it appeared on the card."""
-    return Runner(
-        horse_id=finisher.horse_id,
-        horse_name=finisher.horse_name,
-        jockey_id=finisher.jockey_id,
-        jockey_name=finisher.jockey_name,
-        frame_number=finisher.frame_number,
-        horse_number=finisher.horse_number,
-        carried_weight=finisher.carried_weight,
-        sex=finisher.sex,
-        age=finisher.age,
-        body_weight=finisher.body_weight,
-        body_weight_change=finisher.body_weight_change,
-    )
-
-
 def card_from_result(result: RaceResult, runners: Sequence[Runner]) -> RaceCard:
     """Return the card a result belongs to."""
-    facts = {field.name: getattr(result, field.name) for field in fields(RaceFacts)}
-    return RaceCard(
-        race_id=result.race_id,
-        race_name=result.race_name,
-        horses=tuple(runners),
-        distance=result.distance,
-        track_type=result.track_type,
-        track_name=result.track_name,
-        **facts,
-    )
+    return RaceCard(**shared_fields(result, RaceFacts), horses=tuple(runners))
 
 
 def _bets(

@@ -24,6 +24,7 @@ from grandstand.apps.keiba.domain.races import (
     Pick,
     RunnerComment,
     WrittenPreview,
+    shared_fields,
 )
 from grandstand.apps.keiba.domain.ranking import Reason
 from grandstand.apps.keiba.services.analysis import RankedRunner
@@ -69,26 +70,14 @@ class PreviewRejected(InvalidInput):
     code: ClassVar[str] = "preview-rejected"
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A written preview; `cached` if it was written before, from the same data.
-
-    `model_id` is `offline` if it was written by rules. `focus` is what the reader asked about.
-    `omitted` lists data that was left out of the prompt to fit its limit.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview(WrittenPreview):
+    """A preview of a race; `cached` if it was written before, from the same data."""
 
     race_id: str
-    language: Language
-    individual: tuple[RunnerComment, ...]
-    comparison: str
-    top: tuple[Pick, ...]
-    model_id: str
-    prompt_version: str
     digest: str
-    focus: str
     written_at: datetime
     cached: bool
-    omitted: tuple[str, ...] = ()
 
 
 class CommentDraft(BaseModel):
@@ -152,18 +141,11 @@ class PreviewWriter:
         assert cached.value is not None  # noqa: S101 - `write` returns a preview or raises
         written, age = cached.value.value, timedelta(seconds=int(cached.age_seconds or 0))
         return Preview(
+            **shared_fields(written, WrittenPreview),
             race_id=race_id,
-            language=written.language,
-            individual=written.individual,
-            comparison=written.comparison,
-            top=written.top,
-            model_id=written.model_id,
-            prompt_version=written.prompt_version,
             digest=digest,
-            focus=written.focus,
             written_at=now_to_second(self.clock) - age,
             cached=cached.state != "miss",
-            omitted=written.omitted,
         )
 
     def _digest(self, card: Card, focus: str, language: Language) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from itertools import pairwise
@@ -29,8 +29,8 @@ from grandstand.apps.keiba.domain.races import (
     RaceFacts,
     RaceResult,
     Runner,
-    Surface,
     WinOdds,
+    shared_fields,
 )
 from grandstand.apps.keiba.sources import text_fields
 from grandstand.apps.keiba.sources.html_reader import (
@@ -227,28 +227,6 @@ _NO_DIRECTION: Final = str.maketrans("", "", "左右直線")
 _KAISAI: Final = re.compile(r"kaisai_date=([0-9]{4})([0-9]{2})([0-9]{2})")
 
 
-@dataclass(frozen=True, slots=True)
-class PageHeader:
-    """The header of a race page."""
-
-    race_name: str
-    facts: RaceFacts
-    distance: int | None
-    track_type: Surface | None
-    track_name: str | None
-
-    @property
-    def as_fields(self) -> dict[str, Any]:
-        """The values by the field names of a card and a result."""
-        facts = {field.name: getattr(self.facts, field.name) for field in fields(RaceFacts)}
-        return facts | {
-            "race_name": self.race_name,
-            "distance": self.distance,
-            "track_type": self.track_type,
-            "track_name": self.track_name,
-        }
-
-
 def check_race(reader: PageReader, race_id: str) -> None:
     """Raise PageUnreadable if the page belongs to another race."""
     for node in reader.tree.css("link[rel=canonical], meta[property='og:url']"):
@@ -256,30 +234,6 @@ def check_race(reader: PageReader, race_id: str) -> None:
         found = race_id_in(url)
         if found is not None and found != race_id:
             raise reader.unreadable(f"it belongs to race {found}, not {race_id}")
-
-
-def read_header(reader: PageReader, race_id: str) -> PageHeader:
-    """Return the header of a race page; missing parts become warnings."""
-    tree = reader.tree
-    course = node_text(tree.css_first(".RaceData01"))
-    surface, distance = text_fields.parse_course(_course_part(course))
-    if distance is None:
-        reader.warn("distance missing")
-    number = _RACE_NUMBER.search(text_fields.compact(node_text(tree.css_first(".RaceNum"))))
-    race_number = int(number[1]) if number else ids.number_of(race_id)
-    title = tree.css_first(".RaceName")
-    name = node_text(title)
-    if not name:
-        reader.warn("race name missing")
-    words = _condition_words(reader)
-    track = ids.track_of(race_id)
-    return PageHeader(
-        race_name=name or f"{race_number or '?'}R",
-        facts=_facts(reader, race_id, course, words, race_number),
-        distance=distance,
-        track_type=surface,
-        track_name=track.name if track else _track(words),
-    )
 
 
 def _course_part(text: str) -> str:
@@ -296,23 +250,39 @@ def _condition_words(reader: PageReader) -> list[str]:
     return [word for word in spans or node_lines(node) if word]
 
 
-def _facts(
-    reader: PageReader, race_id: str, course: str, words: list[str], race_number: int | None
-) -> RaceFacts:
+def read_facts(reader: PageReader, race_id: str) -> RaceFacts:
+    """Return the header of a race page; missing parts become warnings."""
+    tree = reader.tree
+    course = node_text(tree.css_first(".RaceData01"))
+    surface, distance = text_fields.parse_course(_course_part(course))
+    if distance is None:
+        reader.warn("distance missing")
+    number = _RACE_NUMBER.search(text_fields.compact(node_text(tree.css_first(".RaceNum"))))
+    race_number = int(number[1]) if number else ids.number_of(race_id)
+    title = tree.css_first(".RaceName")
+    name = node_text(title)
+    if not name:
+        reader.warn("race name missing")
+    words = _condition_words(reader)
+    line = " ".join(words)
     start, weather, going = (pattern.search(course) for pattern in (_START, _WEATHER, _GOING))
     layout = _COURSE.search(course)
     detail = (layout[2] or "") if layout else ""
-    line = " ".join(words)
     meeting_number, day_number, count = (
         pattern.search(line) for pattern in (_MEETING, _DAY, _COUNT)
     )
-    meeting = ids.meeting_of(race_id)
+    meeting, track = ids.meeting_of(race_id), ids.track_of(race_id)
     conditions = _classify_words(words)
     return RaceFacts(
+        race_id=race_id,
+        race_name=name or f"{race_number or '?'}R",
+        distance=distance,
+        track_type=surface,
+        track_name=track.name if track else _track(words),
         race_date=_date(reader, race_id),
         race_number=race_number,
         post_time=text_fields.parse_clock(start[1] if start else ""),
-        grade=read_grade(reader.tree.css_first(".RaceName")),
+        grade=read_grade(title),
         meeting_number=int(meeting_number[1]) if meeting_number else meeting and meeting[0],
         day_number=int(day_number[1]) if day_number else meeting and meeting[1],
         direction=text_fields.parse_direction(detail),
@@ -404,8 +374,8 @@ def parse_card(page: Page, race_id: str) -> Parsed[RaceCard]:
             reader.warn(f"{runner.horse_name} appears on the card twice")
     if not runners:
         raise reader.unreadable("no runners found")
-    header = read_header(reader, race_id)
-    card = RaceCard(race_id=race_id, horses=tuple(runners.values()), **header.as_fields)
+    facts = shared_fields(read_facts(reader, race_id), RaceFacts)
+    card = RaceCard(**facts, horses=tuple(runners.values()))
     _check_runners(card, reader)
     return reader.parsed(card)
 
@@ -452,7 +422,7 @@ def _runner(row: LexborNode, reader: PageReader, where: str) -> Runner | None:
         body_weight=weight,
         body_weight_change=change,
         scratched=scratched,
-        win_odds=_odds(cells.get("Popular")),
+        win_odds=_positive_decimal(node_text(cells.get("Popular"))),
         popularity=text_fields.parse_positive_int(node_text(cells.get("Popular_Ninki"))),
     )
 
@@ -489,12 +459,6 @@ def _scratched(row: LexborNode) -> bool:
     return any(cell.css_first("select") is None for cell in marked)
 
 
-def _odds(cell: LexborNode | None) -> Decimal | None:
-    """Return the win odds; None before they are on sale."""
-    odds = text_fields.parse_decimal(node_text(cell))
-    return odds if odds is not None and odds > 0 else None
-
-
 def parse_result(page: Page, race_id: str) -> Parsed[RaceResult]:
     """Parse a result; it is unconfirmed while its table is empty.
 
@@ -510,18 +474,14 @@ def parse_result(page: Page, race_id: str) -> Parsed[RaceResult]:
     finishers = _mark_dead_heats(tuple(finisher for finisher in found if finisher is not None))
     if rows and not finishers:
         raise reader.unreadable("no horses found in the table of results")
-    header = read_header(reader, race_id)
+    facts = shared_fields(read_facts(reader, race_id), RaceFacts)
     payouts = read_payouts(reader) if finishers else ()
     if finishers and not payouts:
         reader.warn("payouts missing")
-    result = RaceResult(
-        race_id=race_id,
-        confirmed=bool(finishers),
-        finishers=finishers,
-        payouts=payouts,
-        **header.as_fields,
+    confirmed = bool(finishers)
+    return reader.parsed(
+        RaceResult(**facts, confirmed=confirmed, finishers=finishers, payouts=payouts)
     )
-    return reader.parsed(result)
 
 
 def _mark_dead_heats(finishers: tuple[Finisher, ...]) -> tuple[Finisher, ...]:
