@@ -130,7 +130,7 @@ async def ground(match_id: str, phones: PushGateway | None = None) -> AsyncItera
             opened.create((*APP.tables, *OUTBOX_TABLES, *EVENT_TABLES, *PLATFORM_TABLES))
             store = AsyncStore(opened)
             cricket = create_services(
-                database=Database(store, clock=clock, random=random),
+                store=Database(store, clock=clock, random=random),
                 settings=CricketSettings.model_validate({"feed_token": "k"}),
                 gateways=Gateways(feed=feed, push=phones),
                 outbox=Outbox(store, clock),

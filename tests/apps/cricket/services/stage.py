@@ -210,7 +210,7 @@ class Stage:
 
     @property
     def store(self) -> AsyncStore:
-        return self.cricket.database.store
+        return self.cricket.store
 
     @property
     def outbox(self) -> Outbox:
@@ -345,7 +345,7 @@ def staged(
         await asyncio.sleep(0)
 
     parts: dict[str, Any] = {
-        "database": Database(kept, clock=clock, random=random, sleep=sleep),
+        "store": Database(kept, clock=clock, random=random, sleep=sleep),
         "settings": CricketSettings.model_validate({"feed_token": "k", **settings}),
         "gateways": Gateways(feed=feed, push=phones, webhook=hook if hooked else None),
         "outbox": Outbox(kept, clock),

@@ -64,7 +64,7 @@ async def work(place: str, prefix: str, name: str, feed: str, apns: str, key: st
     pushing = PushConfig(connections=1, stagger_seconds=0)
     client = PushClient(apns, clock=clock, random=random, context=context, config=pushing)
     cricket = create_services(
-        database=Database(store, clock=clock, random=random),
+        store=Database(store, clock=clock, random=random),
         settings=settings,
         gateways=Gateways(
             feed=SportMonksClient(web, settings),

@@ -32,7 +32,7 @@ from grandstand.apps.cricket.services.polling.sync import (
     LeagueSyncJob,
     TeamSyncJob,
 )
-from grandstand.apps.cricket.services.push.apns_delivery import ApnsDeliveryService
+from grandstand.apps.cricket.services.push.apns_delivery import ApnsDeliveryService, PushStats
 from grandstand.apps.cricket.services.push.la_coordinator import ActivityStarter, LACoordinator
 from grandstand.apps.cricket.services.push.notifications import (
     AnnouncementService,
@@ -107,7 +107,7 @@ class Cricket:
 
     settings: CricketSettings
     cursors: Cursors
-    database: Database
+    store: Database
     gateways: Gateways
     fixtures: FixtureService
     leagues: LeagueService
@@ -134,7 +134,7 @@ class Cricket:
 
     def now(self) -> datetime:
         """Return the time in milliseconds, as tables store it."""
-        return self.database.now()
+        return self.store.now()
 
     def clear_caches(self) -> None:
         """Drop the cached leagues, teams and scorecards of this process."""
@@ -204,7 +204,7 @@ def lifetimes_from(settings: CricketSettings) -> Lifetimes:
 
 def create_services(
     *,
-    database: Database,
+    store: Database,
     settings: CricketSettings,
     gateways: Gateways,
     outbox: Outbox,
@@ -215,32 +215,36 @@ def create_services(
     lock_seconds: float = 10.0,
 ) -> Cricket:
     """Connect the services."""
-    store, clock, feed, push = database.store, database.clock, gateways.feed, gateways.push
+    feed, push = gateways.feed, gateways.push
     lifetimes, thresholds = lifetimes_from(settings), thresholds_from(settings)
-    leagues = LeagueService(store=store, clock=clock)
-    teams = TeamService(store=store, clock=clock)
+    leagues = LeagueService(store=store)
+    teams = TeamService(store=store)
     fixtures = FixtureService(
-        database=database,
+        store=store,
         feed=feed,
         cache=FixtureCacheService(store=store),
         leagues=leagues,
         teams=teams,
-        sync_days=settings.sync_days,
+        sync_range=timedelta(days=settings.sync_days),
     )
     display_cache = DisplayStateCacheService(store=store)
-    displays = DisplayStateBuilder(database=database, fixtures=fixtures, cache=display_cache)
+    displays = DisplayStateBuilder(store=store, fixtures=fixtures, cache=display_cache)
     updates = MatchUpdateRepository(
-        database=database,
+        store=store,
         outbox=outbox,
         lifetimes=lifetimes,
-        confirm_seconds=settings.confirm_seconds,
+        confirm_delay=timedelta(seconds=settings.confirm_seconds),
     )
-    browsers = BrowserAlertService(database=database, outbox=outbox, gateway=gateways.browsers)
+    browsers = BrowserAlertService(store=store, outbox=outbox, gateway=gateways.browsers)
     delivery = ApnsDeliveryService(
-        database=database, outbox=outbox, gateway=push, activity_log=activity_log
+        store=store,
+        outbox=outbox,
+        gateway=push,
+        activity_log=activity_log,
+        stats=PushStats(store.clock),
     )
     coordinator = LACoordinator(
-        database=database,
+        store=store,
         outbox=outbox,
         updates=updates,
         delivery=delivery,
@@ -248,28 +252,26 @@ def create_services(
         webhook=gateways.webhook,
     )
     starter = ActivityStarter(
-        database=database, outbox=outbox, updates=updates, gateway=push, lifetimes=lifetimes
+        store=store, outbox=outbox, updates=updates, gateway=push, lifetimes=lifetimes
     )
     announcements = AnnouncementService(
-        database=database,
+        store=store,
         outbox=outbox,
         gateway=push,
-        announce_minutes=settings.announce_minutes,
+        lead_time=timedelta(minutes=settings.announce_minutes),
     )
     live_activities = LiveActivityRepository(
-        database=database,
+        store=store,
         outbox=outbox,
         fixtures=fixtures,
         updates=updates,
         gateway=push,
         lifetimes=lifetimes,
     )
-    matches = ActiveMatchRepository(database=database, instance=instance)
-    event_bus = MatchEventBus(
-        database=database, outbox=outbox, updates=updates, publisher=publisher
-    )
+    matches = ActiveMatchRepository(store=store, instance=instance)
+    event_bus = MatchEventBus(store=store, outbox=outbox, updates=updates, publisher=publisher)
     ticker = MatchTicker(
-        database=database,
+        store=store,
         feed=feed,
         matches=matches,
         locks=LockService(store=store, instance=instance, seconds=lock_seconds),
@@ -284,16 +286,16 @@ def create_services(
     return Cricket(
         settings=settings,
         cursors=cursors,
-        database=database,
+        store=store,
         gateways=gateways,
         fixtures=fixtures,
         leagues=leagues,
         teams=teams,
         team_seasons=TeamSeasonService(store=store),
         displays=displays,
-        devices=DeviceService(database=database, single=settings.devices == "single"),
+        devices=DeviceService(store=store, single=settings.devices == "single"),
         follows=MatchFollowService(
-            database=database,
+            store=store,
             fixtures=fixtures,
             displays=display_cache,
             live_activities=live_activities,
@@ -304,7 +306,7 @@ def create_services(
         browsers=browsers,
         announcements=announcements,
         hub=HubDataService(
-            database=database,
+            store=store,
             outbox=outbox,
             feed=feed,
             fixtures=fixtures,
@@ -315,21 +317,21 @@ def create_services(
         league_sync=LeagueSyncJob(store=store, feed=feed, leagues=leagues),
         team_sync=TeamSyncJob(store=store, feed=feed, teams=teams, leagues=leagues),
         fixture_sync=FixtureSyncJob(
-            database=database, feed=feed, leagues=leagues, sync_days=settings.sync_days
+            store=store, feed=feed, leagues=leagues, sync_days=settings.sync_days
         ),
         poller=ScorePoller(
-            database=database,
+            store=store,
             feed=feed,
             matches=matches,
             ticker=ticker,
-            reconciler=LiveMatchReconciler(database=database, feed=feed, matches=matches),
+            reconciler=LiveMatchReconciler(store=store, feed=feed, matches=matches),
             leagues=leagues,
             settings=settings,
         ),
         ticker=ticker,
         event_bus=event_bus,
         orchestrator=MatchOrchestrator(
-            database=database,
+            store=store,
             settings=settings,
             gateway=push,
             fixtures=fixtures,
@@ -344,7 +346,7 @@ def create_services(
         ),
         coordinator=coordinator,
         starter=starter,
-        personal_data=CricketPersonalData(database=database),
+        personal_data=CricketPersonalData(store=store),
     )
 
 
@@ -353,7 +355,7 @@ def build(resources: AppResources) -> AppServices[Cricket]:
     settings: CricketSettings = resources.settings or CricketSettings()
     webhook, replay_url = _secret(settings.webhook), settings.replay_url
     cricket = create_services(
-        database=Database(resources.store, clock=resources.clock, random=resources.random),
+        store=Database(resources.store, clock=resources.clock, random=resources.random),
         settings=settings,
         gateways=Gateways(
             feed=SportMonksClient(resources.web, settings),

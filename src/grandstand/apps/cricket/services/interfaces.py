@@ -20,40 +20,46 @@ from grandstand.core.clock import Clock
 from grandstand.kit.transactions import Sleep, iterate_yielding, truncate_to_ms, try_transaction
 from grandstand.net.client import SourceStatus
 from grandstand.storage.tables import AsyncStore, Entity
-from grandstand.storage.tables.operations.item_ops import Write
+from grandstand.storage.tables.operations.item_ops import Operation, Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
 if TYPE_CHECKING:
     from grandstand.apps.cricket.sources.webpush import Urgency
 
 E = TypeVar("E", bound=Entity)
+R = TypeVar("R")
 
 
-class Database:
-    """The store with its clock: timestamps, yielding iteration and retried transactions."""
+class Database(AsyncStore):
+    """A store with a clock: timestamps, yielding iteration and retried transactions."""
 
     def __init__(
         self, store: AsyncStore, *, clock: Clock, random: Random, sleep: Sleep = asyncio.sleep
     ) -> None:
-        self.store = store
+        super().__init__(store.store)
         self.clock = clock
         self.sleep = sleep
+        self._inner = store
         self._random = random
+
+    async def __call__(self, operation: Operation[R]) -> R:
+        return await self._inner(operation)
 
     def now(self) -> datetime:
         """Return the time in milliseconds, as tables store it."""
         return truncate_to_ms(self.clock.now())
 
-    def each(self, query: ReadQuery[E]) -> AsyncIterator[E]:
+    async def each(self, query: ReadQuery[E]) -> AsyncIterator[E]:
         """Iterate over all items without blocking other tasks."""
-        return iterate_yielding(self.store, query, self.sleep)
+        async for item in iterate_yielding(self._inner, query, self.sleep):
+            yield item
 
     async def transact(self, *writes: Write) -> bool:
         """Write all or nothing; False if a condition failed.
 
         Raises TransactionCancelled if conflicts with other transactions persist.
         """
-        return await try_transaction(self.store, *writes, random=self._random, sleep=self.sleep)
+        return await try_transaction(self, *writes, random=self._random, sleep=self.sleep)
 
 
 class ScoreFeed(Protocol):

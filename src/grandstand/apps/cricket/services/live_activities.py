@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -62,31 +63,20 @@ def validate_device_id(device_id: str) -> str:
     return device_id
 
 
+@dataclass(kw_only=True, eq=False)
 class LiveActivityRepository:
     """The sessions of users' devices."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        fixtures: FixtureService,
-        updates: MatchUpdateRepository,
-        gateway: PushGateway | None,
-        lifetimes: Lifetimes,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._now = database.now
-        self._outbox = outbox
-        self._fixtures = fixtures
-        self._updates = updates
-        self._gateway = gateway
-        self._lifetimes = lifetimes
+    store: Database
+    outbox: Outbox
+    fixtures: FixtureService
+    updates: MatchUpdateRepository
+    gateway: PushGateway | None
+    lifetimes: Lifetimes
 
     async def of_user(self, user_id: str) -> tuple[LiveActivity, ...]:
         """Return a user's sessions, newest first."""
-        sessions = await self._store(LiveActivity.of_user(user_id))
+        sessions = await self.store(LiveActivity.of_user(user_id))
         return tuple(sorted(sessions, key=lambda item: item.session_started_at, reverse=True))
 
     async def register(
@@ -97,16 +87,16 @@ class LiveActivityRepository:
         The session is sent the current state. Raises MatchNotFound, InvalidInput, and Conflict if
         the match is over.
         """
-        match = await self._fixtures.get(match_id)
+        match = await self.fixtures.get(match_id)
         key = ActivityKey(match_id, user_id, validate_device_id(device_id))
-        token, now = validate_token(token, "activity token"), self._now()
+        token, now = validate_token(token, "activity token"), self.store.now()
         if match.phase == "ended":
             raise Conflict(f"Match {match_id} is over. Register activities of live matches only.")
-        before = await self._store(LiveActivity.by_key(key))
+        before = await self.store(LiveActivity.by_key(key))
         if before is not None and before.update_token == token and before.status == "active":
             return before
         is_rotation = before is not None and not before.starts_sent and before.status != "ended"
-        expires = session_expiry(now, match.ends_at, self._lifetimes)
+        expires = session_expiry(now, match.ends_at, self.lifetimes)
         writes: list[Write] = [
             LiveActivity.rotate_token(key, token, now)
             if is_rotation
@@ -114,18 +104,18 @@ class LiveActivityRepository:
         ]
         if before is not None and before.status == "active" and before.starts_sent:
             writes += await self._end_message(before)
-        await self._store.all(*writes)
-        follower = await self._store(Follower.by_id(user_id))
+        await self.store.all(*writes)
+        follower = await self.store(Follower.by_id(user_id))
         preferences = follower.alert_preferences if follower else AlertPreferences()
-        await self._store(LiveActivity.set_alert_preferences(key, preferences))
-        session = await self._store.read(LiveActivity.by_key(key))
+        await self.store(LiveActivity.set_alert_preferences(key, preferences))
+        session = await self.store.read(LiveActivity.by_key(key))
         await self._send_current_state(session, now)
         return session
 
     async def _send_current_state(self, session: LiveActivity, now: datetime) -> None:
         request = ResendRequest(session.match_id, ((session.user_id, session.device_id),), 0)
         key = f"{session.match_id}:{session.session_key}:{int(now.timestamp() * 1000)}"
-        await self._outbox.put(RESEND, key, request)
+        await self.outbox.put(RESEND, key, request)
 
     async def end(
         self,
@@ -140,7 +130,7 @@ class LiveActivityRepository:
         """
         sessions = [
             session
-            for session in await self._store(LiveActivity.of_match_and_user(match_id, user_id))
+            for session in await self.store(LiveActivity.of_match_and_user(match_id, user_id))
             if session.status != "ended" and device_id in (None, session.device_id)
         ]
         if not sessions:
@@ -148,45 +138,45 @@ class LiveActivityRepository:
             raise ActivityNotFound(f"No Live Activity for match {match_id} on {where}.")
         ended = tuple([await self._end(session, reason) for session in sessions])
         if reason == "dismissed":
-            await self._store(MatchFollow.unfollow(match_id, user_id))
+            await self.store(MatchFollow.unfollow(match_id, user_id))
             followed = frozenset({match_id})
-            await self._store(Follower.remove_matches(user_id, followed, self._now()))
+            await self.store(Follower.remove_matches(user_id, followed, self.store.now()))
         return ended
 
     async def _end(self, session: LiveActivity, reason: EndReason) -> LiveActivity:
-        now = self._now()
+        now = self.store.now()
         writes: list[Write] = [LiveActivity.end(session.activity_key, now, reason)]
         if reason != "dismissed" and session.status == "active":
             writes += await self._end_message(session)
-        await self._store.all(*writes)
+        await self.store.all(*writes)
         return session.replace(status="ended", ended_at=now, end_reason=reason)
 
     async def _end_message(self, session: LiveActivity) -> list[Put[OutboxMessage]]:
-        match = await self._store(ActiveMatch.by_id_consistent(session.match_id))
-        newest = None if match is None else await self._updates.latest(match)
+        match = await self.store(ActiveMatch.by_id_consistent(session.match_id))
+        newest = None if match is None else await self.updates.latest(match)
         if session.update_token is None or newest is None:
             return []
-        now = self._now()
+        now = self.store.now()
         # Phones ignore an update whose timestamp, in seconds, is not newer.
         timestamp = now.replace(microsecond=0) + timedelta(seconds=2)
-        dismissal = dismissal_date(timestamp, self._lifetimes, at_once=True)
+        dismissal = dismissal_date(timestamp, self.lifetimes, at_once=True)
         last = replace(
             newest, kind="end", timestamp=timestamp, dismiss_at=dismissal - _DISMISSED_BEFORE
         )
         end = ActivityEnd(session.session_key, session.update_token, last)
         key = f"{session.match_id}:{session.session_key}:{int(now.timestamp() * 1000)}"
-        return [self._outbox.write(ACTIVITY_END, key, end)]
+        return [self.outbox.write(ACTIVITY_END, key, end)]
 
     async def end_all(self, match_id: str, reason: EndReason = "match_ended") -> int:
         """Mark all sessions of a match as ended; the end was pushed before."""
-        ended, now = 0, self._now()
-        expires = now + self._lifetimes.kept_after_end
-        async for session in self._database.each(LiveActivity.of_match(match_id)):
+        ended, now = 0, self.store.now()
+        expires = now + self.lifetimes.kept_after_end
+        async for session in self.store.each(LiveActivity.of_match(match_id)):
             if session.status == "ended":
                 continue
             end = LiveActivity.end(session.activity_key, now, reason).set(expires=expires)
             try:
-                await self._store(end)
+                await self.store(end)
             except ConditionFailed:
                 continue
             ended += 1
@@ -197,11 +187,11 @@ class LiveActivityRepository:
 
         Raises PushUnavailable if APNs may not have it.
         """
-        if self._gateway is None:
+        if self.gateway is None:
             return
         end = msgspec.json.decode(message.body, type=ActivityEnd)
         target = PushTarget(end.token, make_push_id(message.idempotency_key, end.session))
-        (result,) = await self._gateway.push(end.update.payload(), [target])
+        (result,) = await self.gateway.push(end.update.payload(), [target])
         if result.outcome in ("unsent", "uncertain"):
             text = f"APNs does not accept the end of an activity yet: {result.reason}."
             raise PushUnavailable(text, result.retry_seconds)

@@ -57,17 +57,16 @@ class DeviceRegistration:
     app_version: str = ""
 
 
+@dataclass(kw_only=True, eq=False)
 class DeviceService:
     """Registered devices: several per user, or only the newest if `single`."""
 
-    def __init__(self, *, database: Database, single: bool) -> None:
-        self._store = database.store
-        self._now = database.now
-        self._single = single
+    store: Database
+    single: bool
 
     async def of_user(self, user_id: str) -> tuple[Device, ...]:
         """Return a user's devices, last seen first."""
-        devices = await self._store(Device.of_user(user_id))
+        devices = await self.store(Device.of_user(user_id))
         return tuple(sorted(devices, key=lambda device: device.last_seen_at, reverse=True))
 
     async def register(self, user_id: str, registration: DeviceRegistration) -> Device:
@@ -79,10 +78,10 @@ class DeviceService:
         info = _device_info(registration, token)
         orphans = [
             device
-            for device in await self._store(Device.of_user(user_id))
-            if device.device_token != token and (self._single or device.device_id == info.device_id)
+            for device in await self.store(Device.of_user(user_id))
+            if device.device_token != token and (self.single or device.device_id == info.device_id)
         ]
-        device = await self._store(Device.register(user_id, token, info, self._now()))
+        device = await self.store(Device.register(user_id, token, info, self.store.now()))
         start_token = next(
             (
                 orphan.push_to_start_token
@@ -92,11 +91,11 @@ class DeviceService:
             None,
         )
         if device.push_to_start_token is None and start_token is not None:
-            device = await self._store(
-                Device.set_push_to_start(user_id, token, start_token, self._now())
+            device = await self.store(
+                Device.set_push_to_start(user_id, token, start_token, self.store.now())
             )
         for orphan in orphans:
-            await self._store(Device.remove(user_id, orphan.device_token))
+            await self.store(Device.remove(user_id, orphan.device_token))
         return device
 
     async def set_push_to_start(self, user_id: str, device_token: str, token: str) -> Device:
@@ -104,8 +103,8 @@ class DeviceService:
         device_token = validate_token(device_token, "device token")
         token = validate_token(token, "push-to-start token")
         try:
-            return await self._store(
-                Device.set_push_to_start(user_id, device_token, token, self._now())
+            return await self.store(
+                Device.set_push_to_start(user_id, device_token, token, self.store.now())
             )
         except ConditionFailed as error:
             raise _device_not_found(device_token) from error
@@ -113,7 +112,7 @@ class DeviceService:
     async def remove(self, user_id: str, device_token: str) -> Device:
         """Remove a device and return it. Raises InvalidInput and DeviceNotFound."""
         device_token = validate_token(device_token, "device token")
-        device = await self._store(Device.remove(user_id, device_token))
+        device = await self.store(Device.remove(user_id, device_token))
         if device is None:
             raise _device_not_found(device_token)
         return device
@@ -146,42 +145,32 @@ class FollowResult:
     activities: tuple[LiveActivity, ...] = ()
 
 
+@dataclass(kw_only=True, eq=False)
 class MatchFollowService:
     """Follows and alert preferences of users."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        fixtures: FixtureService,
-        displays: DisplayStateCacheService,
-        live_activities: LiveActivityRepository,
-        starter: ActivityStarter,
-        lifetimes: Lifetimes,
-    ) -> None:
-        self._store = database.store
-        self._now = database.now
-        self._fixtures = fixtures
-        self._displays = displays
-        self._live_activities = live_activities
-        self._starter = starter
-        self._lifetimes = lifetimes
+    store: Database
+    fixtures: FixtureService
+    displays: DisplayStateCacheService
+    live_activities: LiveActivityRepository
+    starter: ActivityStarter
+    lifetimes: Lifetimes
 
     async def find(self, user_id: str, match_id: str) -> MatchFollow | None:
-        return await self._store(MatchFollow.by_key(match_id, user_id))
+        return await self.store(MatchFollow.by_key(match_id, user_id))
 
     async def of_user(self, user_id: str) -> tuple[MatchFollow, ...]:
         """Return a user's follows, and drop expired ones from the user's list."""
-        follower = await self._store(Follower.by_id(user_id))
+        follower = await self.store(Follower.by_id(user_id))
         if follower is None or not follower.match_ids:
             return ()
         ids = sorted(follower.match_ids)
-        follows = await self._store.get_many(MatchFollow.by_key(item, user_id) for item in ids)
+        follows = await self.store.get_many(MatchFollow.by_key(item, user_id) for item in ids)
         expired = frozenset(
             match_id for match_id, follow in zip(ids, follows, strict=True) if follow is None
         )
         if expired:
-            await self._store(Follower.remove_matches(user_id, expired, self._now()))
+            await self.store(Follower.remove_matches(user_id, expired, self.store.now()))
         return tuple(follow for follow in follows if follow is not None)
 
     async def follow(self, user_id: str, match_id: str, team_id: str | None = None) -> FollowResult:
@@ -189,55 +178,55 @@ class MatchFollowService:
 
         Raises MatchNotFound, TeamNotPlaying, and Conflict if the match is over.
         """
-        match, now = await self._fixtures.get(match_id), self._now()
+        match, now = await self.fixtures.get(match_id), self.store.now()
         if match.phase == "ended":
             raise Conflict(f"Match {match_id} is over. Follow upcoming or live matches only.")
         team = _supported_team(match, team_id)
-        expires = follow_expiry(match.starts_at, match.ends_at, now, self._lifetimes)
-        await self._store.all(
+        expires = follow_expiry(match.starts_at, match.ends_at, now, self.lifetimes)
+        await self.store.all(
             MatchFollow.follow(match_id, user_id, team, now, expires),
             Follower.add_match(user_id, match_id, now),
         )
-        follow = await self._store.read(MatchFollow.by_key(match_id, user_id))
-        active = await self._store(ActiveMatch.by_id(match_id))
+        follow = await self.store.read(MatchFollow.by_key(match_id, user_id))
+        active = await self.store(ActiveMatch.by_id(match_id))
         if active is None or active.status != "active":
             return FollowResult(follow, None)
         activities: tuple[LiveActivity, ...] = ()
         if active.match_phase in ("live", "break"):
             activities = await self._start(active, user_id, match.ends_at)
-        display = await self._displays.find(match_id, team)
+        display = await self.displays.find(match_id, team)
         return FollowResult(follow, display, activities)
 
     async def _start(
         self, match: ActiveMatch, user_id: str, match_ends_at: datetime | None
     ) -> tuple[LiveActivity, ...]:
         query = LiveActivity.of_match_and_user(match.match_id, user_id)
-        sessions = await self._store(query)
-        await self._starter.start_for(match, user_id, sessions, match_ends_at, at_once=True)
-        return tuple(session for session in await self._store(query) if session.status != "ended")
+        sessions = await self.store(query)
+        await self.starter.start_for(match, user_id, sessions, match_ends_at, at_once=True)
+        return tuple(session for session in await self.store(query) if session.status != "ended")
 
     async def change_team(self, user_id: str, match_id: str, team_id: str) -> MatchFollow:
         """Change the supported team. Raises NotFound, MatchNotFound and TeamNotPlaying."""
-        team = _supported_team(await self._fixtures.get(match_id), team_id)
+        team = _supported_team(await self.fixtures.get(match_id), team_id)
         try:
-            return await self._store(MatchFollow.change_team(match_id, user_id, team))
+            return await self.store(MatchFollow.change_team(match_id, user_id, team))
         except ConditionFailed as error:
             raise follow_not_found(match_id) from error
 
     async def unfollow(self, user_id: str, match_id: str) -> None:
         """Unfollow a match and end its activities. Raises NotFound."""
-        follow = await self._store(MatchFollow.unfollow(match_id, user_id))
+        follow = await self.store(MatchFollow.unfollow(match_id, user_id))
         followed = frozenset({match_id})
-        await self._store(Follower.remove_matches(user_id, followed, self._now()))
+        await self.store(Follower.remove_matches(user_id, followed, self.store.now()))
         if follow is None:
             raise follow_not_found(match_id)
         try:
-            await self._live_activities.end(user_id, match_id, None, "unfollowed")
+            await self.live_activities.end(user_id, match_id, None, "unfollowed")
         except ActivityNotFound:
             return
 
     async def alert_preferences(self, user_id: str) -> AlertPreferences:
-        follower = await self._store(Follower.by_id(user_id))
+        follower = await self.store(Follower.by_id(user_id))
         return AlertPreferences() if follower is None else follower.alert_preferences
 
     async def set_alert_preferences(
@@ -254,19 +243,19 @@ class MatchFollowService:
         """
         parsed = None if kinds is None else parse_event_kinds(kinds)
         preferences = AlertPreferences(parsed, muted, muted_until)
-        await self._store(Follower.set_alert_preferences(user_id, preferences, self._now()))
-        for session in await self._live_activities.of_user(user_id):
+        await self.store(Follower.set_alert_preferences(user_id, preferences, self.store.now()))
+        for session in await self.live_activities.of_user(user_id):
             if session.status != "ended":
-                await self._store(
+                await self.store(
                     LiveActivity.set_alert_preferences(session.activity_key, preferences)
                 )
         return preferences
 
     async def home_card(self, caller: Caller) -> HomeCard:
         """Return the home page card: the followed live match, another live one, or the next."""
-        live = (await self._fixtures.page(status="live", limit=20)).matches
+        live = (await self.fixtures.page(status="live", limit=20)).matches
         if not live:
-            page = await self._fixtures.page(status="upcoming", start=self._now(), limit=1)
+            page = await self.fixtures.page(status="upcoming", start=self.store.now(), limit=1)
             if not page.matches:
                 return HomeCard("No live matches", "No upcoming matches.", "/cricket")
             (match,) = page.matches
@@ -296,25 +285,24 @@ def follow_not_found(match_id: str) -> NotFound:
     return NotFound(f"You do not follow match {match_id[:40]!r}.")
 
 
+@dataclass(kw_only=True, eq=False)
 class CricketPersonalData:
     """Export and erasure of everything stored about a user."""
 
-    def __init__(self, *, database: Database) -> None:
-        self._database = database
-        self._store = database.store
+    store: Database
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield everything stored about a user, as (kind, JSON-ready record)."""
-        for device in await self._store(Device.of_user(user_id)):
+        for device in await self.store(Device.of_user(user_id)):
             yield "device", to_jsonable(device)
-        follower = await self._store(Follower.by_id(user_id))
+        follower = await self.store(Follower.by_id(user_id))
         if follower is not None:
             yield "follower", to_jsonable(follower)
             for match_id in sorted(follower.match_ids):
-                follow = await self._store(MatchFollow.by_key(match_id, user_id))
+                follow = await self.store(MatchFollow.by_key(match_id, user_id))
                 if follow is not None:
                     yield "follow", to_jsonable(follow)
-        async for session in self._database.each(LiveActivity.of_user(user_id)):
+        async for session in self.store.each(LiveActivity.of_user(user_id)):
             yield "activity", to_jsonable(session)
 
     async def erase(self, user_id: str) -> int:
@@ -322,7 +310,7 @@ class CricketPersonalData:
 
         Follows go first, so that no activity is started any more.
         """
-        store, erased = self._store, 0
+        store, erased = self.store, 0
         follower = await store(Follower.by_id(user_id))
         for match_id in sorted(follower.match_ids) if follower else ():
             erased += await store(MatchFollow.unfollow(match_id, user_id)) is not None
@@ -331,7 +319,7 @@ class CricketPersonalData:
             erased += 1
         erased += await self._erase_sessions(user_id)
         if store.store.session.engine.remote:
-            await self._database.sleep(_INDEX_LAG_SECONDS)
+            await self.store.sleep(_INDEX_LAG_SECONDS)
             erased += await self._erase_sessions(user_id)
         if follower is not None:
             await store(Follower.remove(user_id))
@@ -340,6 +328,6 @@ class CricketPersonalData:
 
     async def _erase_sessions(self, user_id: str) -> int:
         erased = 0
-        for session in await self._store(LiveActivity.of_user(user_id)):
-            erased += await self._store(LiveActivity.remove(session.activity_key)) is not None
+        for session in await self.store(LiveActivity.of_user(user_id)):
+            erased += await self.store(LiveActivity.remove(session.activity_key)) is not None
         return erased

@@ -1,6 +1,7 @@
 """The round starts, heals, restarts, refreshes and ends what is due, and nothing else."""
 
 from datetime import timedelta
+from typing import TypeVar
 
 import pytest
 
@@ -11,7 +12,7 @@ from grandstand.apps.cricket.store.users import LiveActivity, MatchFollow
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import Unavailable
 from grandstand.storage.tables import AsyncStore, Store
-from grandstand.storage.tables.operations.item_ops import Write
+from grandstand.storage.tables.operations.item_ops import Operation, TransactWrite
 from tests.apps.cricket.domain.scorer import Scorer
 from tests.apps.cricket.services.stage import (
     ADA,
@@ -26,17 +27,18 @@ from tests.apps.cricket.services.stage import (
 )
 
 pytestmark = pytest.mark.anyio
+R = TypeVar("R")
 
 
 class ShakyStore(AsyncStore):
-    """Refuses transactions while it is told to."""
+    """Refuses transactions while `refuses` is set."""
 
     refuses = False
 
-    async def all(self, *writes: Write, token: str | None = None) -> None:
-        if self.refuses:
-            raise Unavailable("The store does not answer")
-        await super().all(*writes, token=token)
+    async def __call__(self, operation: Operation[R]) -> R:
+        if self.refuses and isinstance(operation, TransactWrite):
+            raise Unavailable("The store does not respond.")
+        return await super().__call__(operation)
 
 
 async def soon(stage: Stage, minutes: float = 25) -> None:

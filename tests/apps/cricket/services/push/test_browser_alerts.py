@@ -148,7 +148,7 @@ async def test_two_browsers_that_subscribe_at_once_are_both_kept(stage: Stage) -
     store = CrossedStore(stage.store.store)
     store.crossing = Follower.set_browsers("ada", (other,), stage.cricket.now(), before=())
     database = Database(store, clock=stage.clock, random=Random(1))
-    cricket = stage.rebuilt(gateways={"browsers": ScriptedBrowsers()}, database=database)
+    cricket = stage.rebuilt(gateways={"browsers": ScriptedBrowsers()}, store=database)
 
     await cricket.browsers.subscribe(ADA.user_id, one)
 

@@ -68,45 +68,29 @@ class OrchestrationResult:
         return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or None
 
 
+@dataclass(kw_only=True, eq=False)
 class MatchOrchestrator:
     """Runs rounds; every step can be repeated, so an interrupted round does no harm."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        settings: CricketSettings,
-        gateway: PushGateway | None,
-        fixtures: FixtureService,
-        leagues: LeagueService,
-        matches: ActiveMatchRepository,
-        ticker: MatchTicker,
-        updates: MatchUpdateRepository,
-        starter: ActivityStarter,
-        announcements: AnnouncementService,
-        live_activities: LiveActivityRepository,
-        lifetimes: Lifetimes,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._settings = settings
-        self._gateway = gateway
-        self._fixtures = fixtures
-        self._leagues = leagues
-        self._matches = matches
-        self._ticker = ticker
-        self._updates = updates
-        self._starter = starter
-        self._announcements = announcements
-        self._live_activities = live_activities
-        self._lifetimes = lifetimes
+    store: Database
+    settings: CricketSettings
+    gateway: PushGateway | None
+    fixtures: FixtureService
+    leagues: LeagueService
+    matches: ActiveMatchRepository
+    ticker: MatchTicker
+    updates: MatchUpdateRepository
+    starter: ActivityStarter
+    announcements: AnnouncementService
+    live_activities: LiveActivityRepository
+    lifetimes: Lifetimes
 
     async def run(self) -> OrchestrationResult:
         """Register, announce, take over, start, refresh and close what is due."""
-        result, now = OrchestrationResult(), self._database.now()
-        matches = {match.match_id: match for match in await self._matches.all()}
+        result, now = OrchestrationResult(), self.store.now()
+        matches = {match.match_id: match for match in await self.matches.all()}
         await self._check_fixtures(matches, result, now)
-        self._starter.forget_matches_except(
+        self.starter.forget_matches_except(
             {match.match_id for match in matches.values() if match.status != "ended"}
         )
         for match in matches.values():
@@ -125,54 +109,54 @@ class MatchOrchestrator:
         self, matches: dict[str, ActiveMatch], result: OrchestrationResult, now: datetime
     ) -> None:
         """Register live matches that are not polled, and announce those that start soon."""
-        leagues = await self._leagues.all(active=True)
-        soon = now + timedelta(minutes=self._settings.announce_minutes)
-        for fixture in await self._fixtures.starting_between(leagues, now - _LOOKBACK, soon):
+        leagues = await self.leagues.all(active=True)
+        soon = now + timedelta(minutes=self.settings.announce_minutes)
+        for fixture in await self.fixtures.starting_between(leagues, now - _LOOKBACK, soon):
             match_id, phase = fixture.match_id, phase_for_status(fixture.status or "")
             match = matches.get(match_id)
             polled = match is not None and match.status == "active"
-            if phase in _IN_PLAY and not polled and await self._matches.register(match_id):
-                self._matches.disown(match_id)
+            if phase in _IN_PLAY and not polled and await self.matches.register(match_id):
+                self.matches.disown(match_id)
                 result.registered.append(match_id)
             if phase in ("prematch", None) and fixture.start_time > now:
-                upcoming = await self._fixtures.get(match_id)
-                result.announced += await self._announcements.announce(upcoming)
+                upcoming = await self.fixtures.get(match_id)
+                result.announced += await self.announcements.announce(upcoming)
 
     async def _maintain(
         self, match: ActiveMatch, result: OrchestrationResult, now: datetime
     ) -> None:
         if self._is_silent(match, now):
-            await self._ticker.fetch_and_tick(match.match_id)
-            self._matches.disown(match.match_id)
+            await self.ticker.fetch_and_tick(match.match_id)
+            self.matches.disown(match.match_id)
             result.taken_over.append(match.match_id)
-            match = await self._store.read(ActiveMatch.by_id_consistent(match.match_id))
-        fixture = await self._store(Fixture.by_id(match.match_id))
+            match = await self.store.read(ActiveMatch.by_id_consistent(match.match_id))
+        fixture = await self.store(Fixture.by_id(match.match_id))
         starts_later = fixture is not None and fixture.start_time - now > _IDLE_BEFORE_START
         if match.match_phase == "prematch" and starts_later:
-            await self._store(ActiveMatch.set_idle(match.match_id, match.epoch))
+            await self.store(ActiveMatch.set_idle(match.match_id, match.epoch))
         if match.match_phase not in _IN_PLAY or match.status != "active":
             return
         match = await self._with_channel(match)
         await self._start_activities(match, fixture, result, now)
         pushed_at = match.latest_update_at
-        if pushed_at and is_heartbeat_due(pushed_at, match.match_phase, now, self._lifetimes):
-            result.heartbeats += await self._updates.repeat(match)
+        if pushed_at and is_heartbeat_due(pushed_at, match.match_phase, now, self.lifetimes):
+            result.heartbeats += await self.updates.repeat(match)
 
     def _is_silent(self, match: ActiveMatch, now: datetime) -> bool:
         """Return whether a match has not been ticked for so long that it is taken over."""
         registered_at = datetime.fromtimestamp(match.epoch / 1000, now.tzinfo)
-        limit = timedelta(seconds=self._settings.takeover_seconds)
+        limit = timedelta(seconds=self.settings.takeover_seconds)
         return now - (match.last_tick_at or registered_at) > limit
 
     async def _with_channel(self, match: ActiveMatch) -> ActiveMatch:
         """Create the broadcast channel of a match, if broadcasts are on."""
-        if not self._settings.broadcast or self._gateway is None or match.channel_id:
+        if not self.settings.broadcast or self.gateway is None or match.channel_id:
             return match
-        channel_id = await self._gateway.create_channel()
+        channel_id = await self.gateway.create_channel()
         try:
-            return await self._store(ActiveMatch.open_channel(match.match_id, channel_id))
+            return await self.store(ActiveMatch.open_channel(match.match_id, channel_id))
         except ConditionFailed:
-            await self._gateway.delete_channel(channel_id)
+            await self.gateway.delete_channel(channel_id)
             return match
 
     async def _start_activities(
@@ -185,28 +169,28 @@ class MatchOrchestrator:
         """Start and restart the activities of followers, and extend their records."""
         sessions: defaultdict[str, list[LiveActivity]] = defaultdict(list)
         ends_at = fixture.end_time if fixture else None
-        expiry = session_expiry(now, ends_at, self._lifetimes)
-        async for session in self._database.each(LiveActivity.of_match(match.match_id)):
+        expiry = session_expiry(now, ends_at, self.lifetimes)
+        async for session in self.store.each(LiveActivity.of_match(match.match_id)):
             sessions[session.user_id].append(session)
             if session.expires is not None and session.expires - now < _EXTEND_SESSIONS_BELOW:
-                await self._store(LiveActivity.extend_expiry(session.activity_key, expiry))
+                await self.store(LiveActivity.extend_expiry(session.activity_key, expiry))
         starts_at = fixture.start_time if fixture else now
-        async for follow in self._database.each(MatchFollow.of_match(match.match_id)):
+        async for follow in self.store.each(MatchFollow.of_match(match.match_id)):
             await self._extend_follow(
-                follow, follow_expiry(starts_at, ends_at, now, self._lifetimes), now
+                follow, follow_expiry(starts_at, ends_at, now, self.lifetimes), now
             )
             own = sessions[follow.user_id]
-            started = await self._starter.start_for(match, follow.user_id, own, ends_at)
+            started = await self.starter.start_for(match, follow.user_id, own, ends_at)
             if any(session.status == "active" for session in own):
                 result.restarts += started
             else:
                 result.starts += started
 
     async def _extend_follow(self, follow: MatchFollow, expiry: datetime, now: datetime) -> None:
-        if follow.expires_at is None or follow.expires_at - now > self._lifetimes.follow / 2:
+        if follow.expires_at is None or follow.expires_at - now > self.lifetimes.follow / 2:
             return
         try:
-            await self._store(MatchFollow.extend_expiry(follow.match_id, follow.user_id, expiry))
+            await self.store(MatchFollow.extend_expiry(follow.match_id, follow.user_id, expiry))
         except ConditionFailed:
             get_logger("cricket").debug("follow_removed", match_id=follow.match_id)
 
@@ -214,20 +198,20 @@ class MatchOrchestrator:
         """End the sessions of a match whose end was pushed, and remove its follows."""
         if match.closed_at is not None or not await self._is_end_pushed(match, now):
             return
-        await self._live_activities.end_all(match.match_id)
-        follows = self._database.each(MatchFollow.of_match(match.match_id))
+        await self.live_activities.end_all(match.match_id)
+        follows = self.store.each(MatchFollow.of_match(match.match_id))
         users = [follow.user_id async for follow in follows]
         for at in range(0, len(users), _BATCH_SIZE):
             batch = tuple(users[at : at + _BATCH_SIZE])
-            await self._store(MatchFollow.remove_all(match.match_id, batch))
-        if match.channel_id and self._gateway is not None:
-            await self._gateway.delete_channel(match.channel_id)
-        await self._fixtures.archive(match.match_id, now)
-        await self._store(ActiveMatch.close(match.match_id, now))
+            await self.store(MatchFollow.remove_all(match.match_id, batch))
+        if match.channel_id and self.gateway is not None:
+            await self.gateway.delete_channel(match.channel_id)
+        await self.fixtures.archive(match.match_id, now)
+        await self.store(ActiveMatch.close(match.match_id, now))
         result.closed.append(match.match_id)
 
     async def _is_end_pushed(self, match: ActiveMatch, now: datetime) -> bool:
         """Return whether the last update was delivered, or is too late to be."""
-        delivered = await self._updates.is_delivered(match)
+        delivered = await self.updates.is_delivered(match)
         ticked_at = match.last_tick_at
         return delivered or ticked_at is None or now - ticked_at > _MAX_DELIVERY_WAIT

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from dataclasses import replace as replace_fields
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import field
 from msgspec.structs import replace
 
 from grandstand.apps.cricket.domain.alerts import still_holds
@@ -39,7 +38,7 @@ from grandstand.core.errors import GrandstandError, Unavailable
 from grandstand.core.logging import get_logger
 from grandstand.kit.live import Publisher
 from grandstand.kit.outbox import Outbox, OutboxMessage
-from grandstand.storage.tables import AsyncStore, Put
+from grandstand.storage.tables import Put
 from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.leases import Leases
 from grandstand.storage.tables.operations.item_ops import Write
@@ -74,16 +73,16 @@ class EventPage:
 class LogRemainder(msgspec.Struct, frozen=True):
     """Events of a tick that did not fit into its transaction."""
 
-    match_id: str = field(name="match_id")
-    seq: int = field(name="seq")
-    at: datetime = field(name="at")
-    events: tuple[MatchEvent, ...] = field(name="events")
+    match_id: str = msgspec.field(name="match_id")
+    seq: int = msgspec.field(name="seq")
+    at: datetime = msgspec.field(name="at")
+    events: tuple[MatchEvent, ...] = msgspec.field(name="events")
 
 
 class LockService:
     """Locks that let one process at a time tick a match."""
 
-    def __init__(self, *, store: AsyncStore, instance: str, seconds: float) -> None:
+    def __init__(self, *, store: Database, instance: str, seconds: float) -> None:
         self._store = store
         self._leases = Leases(LOCKS, instance, seconds=seconds)
 
@@ -102,6 +101,7 @@ class LockService:
                 await self._store(self._leases.release(lease))
 
 
+@dataclass(kw_only=True, eq=False)
 class ActiveMatchRepository:
     """Active matches, and those that this process owns.
 
@@ -110,21 +110,19 @@ class ActiveMatchRepository:
     that an owner never writes data that was fetched before.
     """
 
-    def __init__(self, *, database: Database, instance: str) -> None:
-        self._store = database.store
-        self._now = database.now
-        self._instance = instance
-        self.owned: dict[str, ActiveMatch] = {}
+    store: Database
+    instance: str
+    owned: dict[str, ActiveMatch] = field(default_factory=dict)
 
     async def all(self) -> list[ActiveMatch]:
-        return list(await self._store(ActiveMatch.all_items()))
+        return list(await self.store(ActiveMatch.all_items()))
 
     async def own(self, match_id: str) -> ActiveMatch | None:
         """Become the owner of an active match; None if it is not active."""
         if match_id in self.owned:
             return self.owned[match_id]
         try:
-            match = await self._store(ActiveMatch.take_over(match_id, self._instance))
+            match = await self.store(ActiveMatch.take_over(match_id, self.instance))
         except ConditionFailed:
             return None
         if match.status != "active":
@@ -141,13 +139,13 @@ class ActiveMatchRepository:
         match = ActiveMatch(
             match_id=match_id,
             status="active",
-            instance_id=self._instance,
+            instance_id=self.instance,
             cooldowns={},
-            epoch=int(self._now().timestamp() * 1000),
+            epoch=int(self.store.now().timestamp() * 1000),
         )
-        for write in (ActiveMatch.reactivate(match_id, self._instance), match.register()):
+        for write in (ActiveMatch.reactivate(match_id, self.instance), match.register()):
             try:
-                self.owned[match_id] = await self._store(write)
+                self.owned[match_id] = await self.store(write)
             except ConditionFailed:
                 continue
             return True
@@ -156,7 +154,7 @@ class ActiveMatchRepository:
     async def touch(self, match: ActiveMatch, now: datetime) -> ActiveMatch | None:
         """Record a tick without changes; None if another process owns the match."""
         try:
-            await self._store(ActiveMatch.touch(match.match_id, match.epoch, now))
+            await self.store(ActiveMatch.touch(match.match_id, match.epoch, now))
         except ConditionFailed:
             self.disown(match.match_id)
             return None
@@ -166,27 +164,20 @@ class ActiveMatchRepository:
     async def deactivate(self, match: ActiveMatch, expires: datetime) -> None:
         """Stop polling a match that has ended."""
         try:
-            await self._store(ActiveMatch.deactivate(match.match_id, match.epoch, expires))
+            await self.store(ActiveMatch.deactivate(match.match_id, match.epoch, expires))
         except ConditionFailed:
             get_logger("cricket").info("match_already_ended", match_id=match.match_id)
         self.disown(match.match_id)
 
 
+@dataclass(kw_only=True, eq=False)
 class MatchEventBus:
     """Publishes the events of a tick: to the event log, the outbox and open pages."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        updates: MatchUpdateRepository,
-        publisher: Publisher,
-    ) -> None:
-        self._store = database.store
-        self._outbox = outbox
-        self._updates = updates
-        self._publisher = publisher
+    store: Database
+    outbox: Outbox
+    updates: MatchUpdateRepository
+    publisher: Publisher
 
     def writes(
         self, update: MatchUpdate, events: Sequence[MatchEvent], now: datetime
@@ -199,31 +190,31 @@ class MatchEventBus:
         ]
         if len(events) > _MAX_LOGGED_EVENTS:
             remainder = LogRemainder(match_id, seq, now, tuple(events[_MAX_LOGGED_EVENTS:]))
-            writes.append(self._outbox.write(EVENT_LOG, f"{match_id}:{seq}:{now}", remainder))
-        writes += self._updates.writes(update, now + _DELIVERY_HEAD_START)
+            writes.append(self.outbox.write(EVENT_LOG, f"{match_id}:{seq}:{now}", remainder))
+        writes += self.updates.writes(update, now + _DELIVERY_HEAD_START)
         return writes
 
     def publish(self, update: MatchUpdate) -> None:
         """Refresh open pages of the match."""
         event = update.event_alert.event if update.event_alert else None
-        self._publisher.publish(
+        self.publisher.publish(
             f"cricket/matches/{update.match_id}",
             {"seq": update.seq, "phase": update.phase, "event": event.text if event else None},
         )
-        self._publisher.publish("cricket/matches", {"match_id": update.match_id, "seq": update.seq})
+        self.publisher.publish("cricket/matches", {"match_id": update.match_id, "seq": update.seq})
 
     async def page(
         self, match_id: str, *, limit: int = 100, position: str | None = None
     ) -> EventPage:
         """Return the event log of a match, newest first."""
         query = LoggedEvent.newest_first(match_id)
-        page = await self._store.page(query, limit, after=position)
+        page = await self.store.page(query, limit, after=position)
         return EventPage(page.items, page.cursor)
 
     async def log_remainder(self, message: OutboxMessage) -> None:
         """Write the events that did not fit into the transaction of their tick."""
         rest = msgspec.json.decode(message.body, type=LogRemainder)
-        await self._store.write_many(
+        await self.store.write_many(
             LoggedEvent.from_event(rest.match_id, rest.seq, event, rest.at).put()
             for event in rest.events
         )
@@ -234,53 +225,38 @@ class MatchEventBus:
         Raises Unavailable if another update was written at the same time.
         """
         confirmation = msgspec.json.decode(message.body, type=AlertConfirmation)
-        match = await self._store(ActiveMatch.by_id_consistent(confirmation.match_id))
+        match = await self.store(ActiveMatch.by_id_consistent(confirmation.match_id))
         if match is None or match.state is None:
             return
         if not still_holds(confirmation.event_alert.event, match.state):
             return
-        repeated = await self._updates.repeat(match, confirmation.event_alert)
+        repeated = await self.updates.repeat(match, confirmation.event_alert)
         if not repeated and match.status == "active":
             raise Unavailable(f"Match {confirmation.match_id} was just updated. Try again.")
 
 
+@dataclass(kw_only=True, eq=False)
 class MatchTicker:
     """Ticks the matches this process owns."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        feed: ScoreFeed,
-        matches: ActiveMatchRepository,
-        locks: LockService,
-        event_bus: MatchEventBus,
-        coordinator: LACoordinator,
-        fixtures: FixtureService,
-        displays: DisplayStateBuilder,
-        thresholds: Thresholds,
-        lifetimes: Lifetimes,
-        confirm_alerts: bool,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._feed = feed
-        self._matches = matches
-        self._locks = locks
-        self._event_bus = event_bus
-        self._coordinator = coordinator
-        self._fixtures = fixtures
-        self._displays = displays
-        self._thresholds = thresholds
-        self._lifetimes = lifetimes
-        self._confirm_alerts = confirm_alerts
+    store: Database
+    feed: ScoreFeed
+    matches: ActiveMatchRepository
+    locks: LockService
+    event_bus: MatchEventBus
+    coordinator: LACoordinator
+    fixtures: FixtureService
+    displays: DisplayStateBuilder
+    thresholds: Thresholds
+    lifetimes: Lifetimes
+    confirm_alerts: bool
 
     async def poll_now(self, match_id: str) -> TickResult:
         """Tick one match now, whoever owns it.
 
         Raises MatchNotFound, and what the feed raises.
         """
-        await self._fixtures.get(match_id)
+        await self.fixtures.get(match_id)
         return await self.fetch_and_tick(match_id)
 
     async def fetch_and_tick(self, match_id: str) -> TickResult:
@@ -288,30 +264,30 @@ class MatchTicker:
 
         Raises MatchNotFound, and what the feed raises.
         """
-        self._matches.disown(match_id)
-        match = await self._matches.own(match_id)
+        self.matches.disown(match_id)
+        match = await self.matches.own(match_id)
         if match is None:
             return TickResult(match_id, "lost")
-        requested_at = self._database.now()
-        fetched = await self._feed.fixture(match_id, since=match.previous_ball_id)
+        requested_at = self.store.now()
+        fetched = await self.feed.fixture(match_id, since=match.previous_ball_id)
         return await self.tick(fetched.value, requested_at)
 
     async def tick(self, fetched: FeedMatch, requested_at: datetime) -> TickResult:
         """Compare an owned match with its fetched state, and save and publish what changed."""
         match_id = fetched.snapshot.match_id
-        async with self._locks.hold(match_id) as acquired:
-            match = self._matches.owned.get(match_id)
+        async with self.locks.hold(match_id) as acquired:
+            match = self.matches.owned.get(match_id)
             if not acquired or match is None:
                 return TickResult(match_id, "lost" if acquired else "busy")
-            now = self._database.now()
-            detection = detect_events(match.state, fetched.snapshot, now, self._thresholds)
+            now = self.store.now()
+            detection = detect_events(match.state, fetched.snapshot, now, self.thresholds)
             for warning in detection.warnings:
                 get_logger("cricket").warning(
                     "match_incomplete", match_id=match_id, warning=warning
                 )
             if detection.changed:
                 return await self._save(match, fetched, detection, requested_at, now)
-            touched = await self._matches.touch(match, now)
+            touched = await self.matches.touch(match, now)
             if touched is None:
                 return TickResult(match_id, "lost")
             await self._end_if_over(touched, now)
@@ -333,22 +309,22 @@ class MatchTicker:
             detection.key_event,
             requested_at=requested_at,
             now=now,
-            lifetimes=self._lifetimes,
+            lifetimes=self.lifetimes,
         )
-        if self._confirm_alerts:
+        if self.confirm_alerts:
             update = replace(update, silent=True)
         tick = (state, now, update.key, update.timestamp)
-        saved = await self._database.transact(
-            match.save_tick(*tick), *self._event_bus.writes(update, detection.events, now)
+        saved = await self.store.transact(
+            match.save_tick(*tick), *self.event_bus.writes(update, detection.events, now)
         )
         if not saved:
-            self._matches.disown(match.match_id)
+            self.matches.disown(match.match_id)
             return TickResult(match.match_id, "lost")
-        self._matches.owned[match.match_id] = after = match.after_tick(*tick)
-        self._coordinator.offer(update)
+        self.matches.owned[match.match_id] = after = match.after_tick(*tick)
+        self.coordinator.offer(update)
         await self._save_caches(fetched, match, update)
         await self._end_if_over(after, now)
-        self._event_bus.publish(update)
+        self.event_bus.publish(update)
         key_event = detection.key_event
         return TickResult(
             match.match_id,
@@ -360,9 +336,9 @@ class MatchTicker:
 
     async def _continue_seq(self, state: MatchState) -> MatchState:
         """Continue the sequence numbers of a match whose earlier ticks are in the log."""
-        logged = await self._store.page(LoggedEvent.newest_first(state.match_id), 1)
+        logged = await self.store.page(LoggedEvent.newest_first(state.match_id), 1)
         last = max([event.seq for event in logged.items], default=0)
-        return replace_fields(state, seq=last + state.seq)
+        return dataclasses.replace(state, seq=last + state.seq)
 
     async def _save_caches(
         self, fetched: FeedMatch, before: ActiveMatch, update: MatchUpdate
@@ -372,10 +348,10 @@ class MatchTicker:
         event = update.event_alert.event if update.event_alert else None
         moment = DisplayMoment(update.timestamp, update.seq, event)
         writes: list[Put[Any]] = [FixtureCacheService.build(fetched, now).save()]
-        writes += self._displays.writes(fetched.snapshot, moment, now)
+        writes += self.displays.writes(fetched.snapshot, moment, now)
         try:
-            await self._store.write_many(writes)
-            await self._fixtures.save_progress(fetched.snapshot, before, now)
+            await self.store.write_many(writes)
+            await self.fixtures.save_progress(fetched.snapshot, before, now)
         except GrandstandError as error:
             get_logger("cricket").warning(
                 "match_caches_not_saved", match_id=update.match_id, error=str(error)
@@ -383,5 +359,5 @@ class MatchTicker:
 
     async def _end_if_over(self, match: ActiveMatch, now: datetime) -> None:
         if match.match_phase == "ended" and match.status == "active":
-            await self._matches.deactivate(match, now + self._lifetimes.kept_after_end)
-            await self._fixtures.archive(match.match_id, now)
+            await self.matches.deactivate(match, now + self.lifetimes.kept_after_end)
+            await self.fixtures.archive(match.match_id, now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -39,32 +39,30 @@ class PollResult:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(kw_only=True, eq=False)
 class LiveMatchReconciler:
     """Fetches active matches that have left the livescores, every 30 seconds each."""
 
-    def __init__(
-        self, *, database: Database, feed: ScoreFeed, matches: ActiveMatchRepository
-    ) -> None:
-        self._database = database
-        self._feed = feed
-        self._matches = matches
-        self._fetched_at: dict[str, float] = {}
+    store: Database
+    feed: ScoreFeed
+    matches: ActiveMatchRepository
+    _fetched_at: dict[str, float] = field(default_factory=dict)
 
     async def reconcile(self, listed: set[str], process: ProcessMatch) -> list[TickResult | None]:
         """Fetch and process the owned matches that are not in the list."""
-        now = self._database.clock.monotonic()
+        now = self.store.clock.monotonic()
         missing = [
             match_id
-            for match_id in self._matches.owned
+            for match_id in self.matches.owned
             if match_id not in listed
             and now - self._fetched_at.get(match_id, float("-inf")) >= _RECONCILE_SECONDS
         ]
         results: list[TickResult | None] = []
         for match_id in missing:
             self._fetched_at[match_id] = now
-            match, requested_at = self._matches.owned[match_id], self._database.now()
+            match, requested_at = self.matches.owned[match_id], self.store.now()
             try:
-                fetched = await self._feed.fixture(match_id, since=match.previous_ball_id)
+                fetched = await self.feed.fixture(match_id, since=match.previous_ball_id)
             except MatchNotFound:
                 get_logger("cricket").warning("match_missing_in_feed", match_id=match_id)
                 continue
@@ -77,29 +75,19 @@ class LiveMatchReconciler:
         return results
 
 
+@dataclass(kw_only=True, eq=False)
 class ScorePoller:
     """Polls the livescores; the process that polls owns every active match."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        feed: ScoreFeed,
-        matches: ActiveMatchRepository,
-        ticker: MatchTicker,
-        reconciler: LiveMatchReconciler,
-        leagues: LeagueService,
-        settings: CricketSettings,
-    ) -> None:
-        self._database = database
-        self._feed = feed
-        self._matches = matches
-        self._ticker = ticker
-        self._reconciler = reconciler
-        self._leagues = leagues
-        self._settings = settings
-        self._owned_at = float("-inf")
-        self._marquee = False
+    store: Database
+    feed: ScoreFeed
+    matches: ActiveMatchRepository
+    ticker: MatchTicker
+    reconciler: LiveMatchReconciler
+    leagues: LeagueService
+    settings: CricketSettings
+    _owned_at: float = float("-inf")
+    _marquee: bool = False
 
     async def poll(self) -> PollResult:
         """Take over the active matches, fetch the livescores and tick each match.
@@ -109,13 +97,13 @@ class ScorePoller:
         await self._own_all()
         since = {
             match_id: match.previous_ball_id
-            for match_id, match in self._matches.owned.items()
+            for match_id, match in self.matches.owned.items()
             if match.previous_ball_id is not None
         }
-        requested_at = self._database.now()
+        requested_at = self.store.now()
         try:
-            with_balls = self._marquee or not self._settings.marquee_leagues
-            fetched = await self._feed.livescores(balls=with_balls, since=since)
+            with_balls = self._marquee or not self.settings.marquee_leagues
+            fetched = await self.feed.livescores(balls=with_balls, since=since)
         except (LimitReached, SourceFailed, Unavailable) as error:
             seconds = getattr(error, "retry_after_seconds", None) or self._interval
             seconds = min(max(seconds, self._interval), _MAX_WAIT_SECONDS)
@@ -126,34 +114,34 @@ class ScorePoller:
         listed = fetched.value
         ticks = await asyncio.gather(*(self._process(match, requested_at) for match in listed))
         listed_ids = {match.snapshot.match_id for match in listed}
-        missing = await self._reconciler.reconcile(listed_ids, self._process)
+        missing = await self.reconciler.reconcile(listed_ids, self._process)
         self._marquee = any(self._is_marquee(match) for match in listed)
         results = tuple(result for result in (*ticks, *missing) if result is not None)
-        seconds = await self._feed.next_poll_seconds(self._interval)
+        seconds = await self.feed.next_poll_seconds(self._interval)
         return PollResult(results, seconds, fetched.warnings)
 
     @property
     def _interval(self) -> float:
-        settings = self._settings
+        settings = self.settings
         return settings.marquee_poll_seconds if self._marquee else settings.poll_seconds
 
     def _is_marquee(self, fetched: FeedMatch) -> bool:
-        match = self._matches.owned.get(fetched.snapshot.match_id)
+        match = self.matches.owned.get(fetched.snapshot.match_id)
         is_live = match is not None and match.match_phase == "live"
         return is_live and self._has_balls(fetched.snapshot)
 
     def _has_balls(self, snapshot: MatchSnapshot) -> bool:
-        leagues = self._settings.marquee_leagues
+        leagues = self.settings.marquee_leagues
         return not leagues or snapshot.competition.league_id in leagues
 
     async def _own_all(self) -> None:
         """Own every active match; new ones are looked up every ten seconds."""
-        now = self._database.clock.monotonic()
+        now = self.store.clock.monotonic()
         if now - self._owned_at < _OWNERSHIP_CHECK_SECONDS:
             return
-        for match in await self._matches.all():
+        for match in await self.matches.all():
             if match.status == "active":
-                await self._matches.own(match.match_id)
+                await self.matches.own(match.match_id)
         self._owned_at = now
 
     async def _process(self, fetched: FeedMatch, requested_at: datetime) -> TickResult | None:
@@ -163,11 +151,11 @@ class ScorePoller:
             # Balls count only in leagues that are always polled with balls.
             fetched = replace(fetched, snapshot=replace(snapshot, balls=()))
         try:
-            if match_id not in self._matches.owned:
+            if match_id not in self.matches.owned:
                 return await self._register(snapshot)
-            result = await self._ticker.tick(fetched, requested_at)
+            result = await self.ticker.tick(fetched, requested_at)
         except GrandstandError as error:
-            self._matches.disown(match_id)
+            self.matches.disown(match_id)
             get_logger("cricket").warning("tick_failed", match_id=match_id, error=str(error))
             self._owned_at = float("-inf")
             return None
@@ -176,11 +164,11 @@ class ScorePoller:
         return result
 
     async def _register(self, snapshot: MatchSnapshot) -> TickResult | None:
-        if not is_worth_polling(snapshot, self._database.now(), _REGISTER_BEFORE_START):
+        if not is_worth_polling(snapshot, self.store.now(), _REGISTER_BEFORE_START):
             return None
-        if not await self._leagues.is_active(snapshot.competition.league_id):
+        if not await self.leagues.is_active(snapshot.competition.league_id):
             return None
-        if not await self._matches.register(snapshot.match_id):
+        if not await self.matches.register(snapshot.match_id):
             self._owned_at = float("-inf")
             return None
         # This response is older than our epoch, so the next poll is the first tick.

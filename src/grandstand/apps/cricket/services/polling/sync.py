@@ -21,7 +21,6 @@ from grandstand.apps.cricket.store.fixtures import (
     Team,
     TeamSeason,
 )
-from grandstand.storage.tables import AsyncStore
 
 T = TypeVar("T")
 
@@ -50,17 +49,17 @@ def _batches(items: Sequence[T], size: int = BATCH_SIZE) -> Iterator[tuple[T, ..
         yield tuple(items[at : at + size])
 
 
+@dataclass(kw_only=True, eq=False)
 class LeagueSyncJob:
     """Syncs the leagues; whether a league is active is kept, and true at first."""
 
-    def __init__(self, *, store: AsyncStore, feed: ScoreFeed, leagues: LeagueService) -> None:
-        self._store = store
-        self._feed = feed
-        self._leagues = leagues
+    store: Database
+    feed: ScoreFeed
+    leagues: LeagueService
 
     async def run(self) -> SyncResult:
-        fetched = await self._feed.leagues()
-        stored = {league.league_id: league for league in await self._store(League.all_items())}
+        fetched = await self.feed.leagues()
+        stored = {league.league_id: league for league in await self.store(League.all_items())}
         written = 0
         for feed_league in fetched.value:
             before = stored.get(feed_league.league_id)
@@ -73,31 +72,24 @@ class LeagueSyncJob:
                 image_path=feed_league.image or None,
             )
             if league != before:
-                await self._store(league.save())
+                await self.store(league.save())
                 written += 1
-        self._leagues.clear_cache()
+        self.leagues.clear_cache()
         return SyncResult(len(fetched.value), written, fetched.warnings)
 
 
+@dataclass(kw_only=True, eq=False)
 class TeamSyncJob:
     """Syncs the teams, and the tables of the current seasons of active leagues."""
 
-    def __init__(
-        self,
-        *,
-        store: AsyncStore,
-        feed: ScoreFeed,
-        teams: TeamService,
-        leagues: LeagueService,
-    ) -> None:
-        self._store = store
-        self._feed = feed
-        self._teams = teams
-        self._leagues = leagues
+    store: Database
+    feed: ScoreFeed
+    teams: TeamService
+    leagues: LeagueService
 
     async def run(self) -> SyncResult:
-        fetched = await self._feed.teams()
-        stored = {team.team_id: team for team in await self._store(Team.all_items())}
+        fetched = await self.feed.teams()
+        stored = {team.team_id: team for team in await self.store(Team.all_items())}
         teams = [
             Team(
                 team_id=team.team_id,
@@ -110,16 +102,16 @@ class TeamSyncJob:
         ]
         changed = [team for team in teams if stored.get(team.team_id) != team]
         for batch in _batches(changed):
-            await self._store(Team.save_all(batch))
-        self._teams.clear_cache()
+            await self.store(Team.save_all(batch))
+        self.teams.clear_cache()
         rows = 0
-        for league in await self._leagues.all(active=True):
+        for league in await self.leagues.all(active=True):
             if league.season_id:
                 rows += await self._sync_season(league.season_id)
         return SyncResult(len(teams) + rows, len(changed) + rows, fetched.warnings)
 
     async def _sync_season(self, season_id: str) -> int:
-        fetched = await self._feed.standings(season_id)
+        fetched = await self.feed.standings(season_id)
         rows = [
             TeamSeason(
                 season_id=row.season_id,
@@ -135,32 +127,29 @@ class TeamSyncJob:
             )
             for row in fetched.value
         ]
-        stored = {row.team_id: row for row in await self._store(TeamSeason.of_season(season_id))}
+        stored = {row.team_id: row for row in await self.store(TeamSeason.of_season(season_id))}
         changed = [row for row in rows if stored.get(row.team_id) != row]
         for batch in _batches(changed):
-            await self._store(TeamSeason.save_all(batch))
+            await self.store(TeamSeason.save_all(batch))
         return len(changed)
 
 
+@dataclass(kw_only=True, eq=False)
 class FixtureSyncJob:
     """Syncs the fixtures of active leagues for the days around now."""
 
-    def __init__(
-        self, *, database: Database, feed: ScoreFeed, leagues: LeagueService, sync_days: int
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._feed = feed
-        self._leagues = leagues
-        self._range = timedelta(days=sync_days)
+    store: Database
+    feed: ScoreFeed
+    leagues: LeagueService
+    sync_days: int
 
     async def run(self) -> SyncResult:
-        now = self._database.now()
-        fetched = await self._feed.fixtures((now - self._range).date(), (now + self._range).date())
+        now, days = self.store.now(), timedelta(days=self.sync_days)
+        fetched = await self.feed.fixtures((now - days).date(), (now + days).date())
         matches = [
             match
             for match in fetched.value
-            if await self._leagues.is_active(match.snapshot.competition.league_id)
+            if await self.leagues.is_active(match.snapshot.competition.league_id)
         ]
         written = 0
         for batch in _batches(matches, _READ_SIZE):
@@ -169,8 +158,8 @@ class FixtureSyncJob:
 
     async def _write(self, matches: Sequence[FeedMatch], now: datetime) -> int:
         ids = tuple(match.snapshot.match_id for match in matches)
-        stored = await self._store(Fixture.by_ids(ids))
-        cached = await self._store(CachedFixture.by_ids(ids))
+        stored = await self.store(Fixture.by_ids(ids))
+        cached = await self.store(CachedFixture.by_ids(ids))
         changed: list[Fixture] = []
         entries: list[CachedFixture] = []
         for match, before, entry in zip(matches, stored, cached, strict=True):
@@ -180,15 +169,15 @@ class FixtureSyncJob:
             if entry is None or fixture != before:
                 entries.append(FixtureCacheService.build(match, now))
         for batch in _batches(changed):
-            await self._store(Fixture.save_all(batch))
+            await self.store(Fixture.save_all(batch))
         for cache_batch in _batches(entries):
-            await self._store(CachedFixture.save_all(cache_batch))
+            await self.store(CachedFixture.save_all(cache_batch))
         return len(changed)
 
     async def _merge(self, match: FeedMatch, before: Fixture | None, now: datetime) -> Fixture:
         """Return the fixture of the feed with what only the store knows."""
         fixture = build_fixture(match.snapshot, now)
-        league = await self._leagues.find(fixture.league_id or "")
+        league = await self.leagues.find(fixture.league_id or "")
         if league is not None:
             fixture = fixture.replace(league_code=league.code or league.league_id)
         if before is None:

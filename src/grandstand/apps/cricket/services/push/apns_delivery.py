@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -63,6 +64,7 @@ class PushStats:
             self._recent.popleft()
 
 
+@dataclass(kw_only=True, eq=False)
 class ApnsDeliveryService:
     """Pushes updates to the sessions of a match, page by page, and stores the progress.
 
@@ -70,26 +72,16 @@ class ApnsDeliveryService:
     A process that takes over pushes to the rest, and to that page without an alert.
     """
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        gateway: PushGateway | None,
-        activity_log: Events,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._now = database.now
-        self._outbox = outbox
-        self._gateway = gateway
-        self._activity_log = activity_log
-        self.stats = PushStats(database.clock)
+    store: Database
+    outbox: Outbox
+    gateway: PushGateway | None
+    activity_log: Events
+    stats: PushStats
 
     @property
     def enabled(self) -> bool:
         """Whether pushes are configured."""
-        return self._gateway is not None
+        return self.gateway is not None
 
     async def push_update(self, update: MatchUpdate, older: Sequence[MatchUpdate] = ()) -> None:
         """Push an update to all sessions, with the most important alert of it and older ones.
@@ -97,15 +89,15 @@ class ApnsDeliveryService:
         Raises Unavailable if another process delivers the same, and PushUnavailable if a broadcast
         channel does not accept it now.
         """
-        if self._gateway is None:
+        if self.gateway is None:
             return
         delivery = await self.create_delivery(update.match_id, update.key)
         if delivery.finished_at is not None:
             return
         older = [each for each in older if each.audible]
-        batch = _Batch(self, self._gateway, update, delivery)
+        batch = _Batch(self, self.gateway, update, delivery)
         await batch.choose_alert((*older, update))
-        match = await self._store(ActiveMatch.by_id(update.match_id))
+        match = await self.store(ActiveMatch.by_id(update.match_id))
         channel_id = match.channel_id if match else None
         if channel_id is not None and delivery.sent_until is None:
             await batch.broadcast(channel_id)
@@ -116,37 +108,37 @@ class ApnsDeliveryService:
                 for session in page
                 if channel_id is None or session.channel_id != channel_id
             ]
-            delivered, rejected = await batch.push_page(sessions, self._now())
-            await self._store(delivery.mark_sent(page[-1].session_key, delivered, rejected))
+            delivered, rejected = await batch.push_page(sessions, self.store.now())
+            await self.store(delivery.mark_sent(page[-1].session_key, delivered, rejected))
             reached += len(page) if channel_id is not None else delivered
-        now = self._now()
+        now = self.store.now()
         for each in (update, *older):
             await self.create_delivery(each.match_id, each.key)
-            await self._store(Delivery.finish(each.match_id, each.key, now))
+            await self.store(Delivery.finish(each.match_id, each.key, now))
             await self._log_activity(each, reached)
 
     async def resend(
         self, update: MatchUpdate, sessions: Sequence[LiveActivity], attempt: int
     ) -> None:
         """Push an update to some sessions without an alert."""
-        if self._gateway is not None:
-            await self.send(self._gateway, update, sessions, None, attempt)
+        if self.gateway is not None:
+            await self.send(self.gateway, update, sessions, None, attempt)
 
     async def find_delivery(self, update: MatchUpdate) -> Delivery | None:
-        return await self._store(Delivery.by_key(update.match_id, update.key))
+        return await self.store(Delivery.by_key(update.match_id, update.key))
 
     async def create_delivery(self, match_id: str, key: str) -> Delivery:
         """Return the delivery of an update, created if it does not exist."""
-        delivery = Delivery(match_id=match_id, delivery=key, started_at=self._now())
+        delivery = Delivery(match_id=match_id, delivery=key, started_at=self.store.now())
         try:
-            return await self._store(delivery.create())
+            return await self.store(delivery.create())
         except ConditionFailed:
-            return await self._store(Delivery.by_key(match_id, key)) or delivery
+            return await self.store(Delivery.by_key(match_id, key)) or delivery
 
     async def mark_alerted(self, delivery: Delivery, until: str, count: int) -> Delivery:
         """Store that sessions up to a key are alerted. Raises Unavailable if another did."""
         try:
-            return await self._store(delivery.mark_alerted(until, count))
+            return await self.store(delivery.mark_alerted(until, count))
         except ConditionFailed as error:
             message = f"Another process is pushing the update of match {delivery.match_id}."
             raise Unavailable(message) from error
@@ -187,7 +179,7 @@ class ApnsDeliveryService:
         """Yield the sessions of a match in pages, after a session key."""
         query, cursor = LiveActivity.of_match(match_id), None
         while True:
-            page = await self._store.page(query, PAGE_SIZE, after=cursor)
+            page = await self.store.page(query, PAGE_SIZE, after=cursor)
             rest = [session for session in page.items if session.session_key > after]
             if rest:
                 yield rest
@@ -199,7 +191,7 @@ class ApnsDeliveryService:
         if not is_rejection_current(result.at, session.token_registered_at):
             return
         try:
-            await self._store(session.suspend_token(self._now()))
+            await self.store(session.suspend_token(self.store.now()))
         except ConditionFailed:
             get_logger("cricket").info("session_token_changed", match_id=session.match_id)
 
@@ -219,8 +211,8 @@ class ApnsDeliveryService:
             attempt + 1,
         )
         key = f"{update.key}:{attempt}:{missed[0].session_key}"
-        due_at = self._now() + timedelta(seconds=seconds)
-        await self._outbox.put(RESEND, key, request, due_at=due_at)
+        due_at = self.store.now() + timedelta(seconds=seconds)
+        await self.outbox.put(RESEND, key, request, due_at=due_at)
 
     async def _log_activity(self, update: MatchUpdate, phones: int) -> None:
         """Record an important event that was pushed in the activity log of the platform."""
@@ -230,7 +222,7 @@ class ApnsDeliveryService:
         reached = "1 phone" if phones == 1 else f"{phones:,} phones"
         text = f"{alert.title}. {alert.body}. Pushed to {reached}"
         href = f"/cricket/matches/{update.match_id}"
-        await self._activity_log.record("cricket", alert.event.kind, text, href)
+        await self.activity_log.record("cricket", alert.event.kind, text, href)
 
 
 class _Batch:

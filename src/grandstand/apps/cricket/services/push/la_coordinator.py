@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
 import msgspec
-from msgspec import field
 
 from grandstand.apps.cricket.domain.alerts import Alert, AlertPreferences
 from grandstand.apps.cricket.domain.errors import PushUnavailable
@@ -50,6 +50,7 @@ _DEVICE_RECHECK: Final = timedelta(minutes=20)
 _MIN_BROADCAST_IOS: Final = 18
 
 
+@dataclass(kw_only=True, eq=False)
 class LACoordinator:
     """Delivers match updates to Live Activities, the webhook and browsers.
 
@@ -58,25 +59,14 @@ class LACoordinator:
     most important alert among them.
     """
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        updates: MatchUpdateRepository,
-        delivery: ApnsDeliveryService,
-        browsers: BrowserAlertService,
-        webhook: WebhookPoster | None,
-    ) -> None:
-        self._store = database.store
-        self._clock = database.clock
-        self._outbox = outbox
-        self._updates = updates
-        self._delivery = delivery
-        self._browsers = browsers
-        self._webhook = webhook
-        self._waiting: dict[str, list[MatchUpdate]] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+    store: Database
+    outbox: Outbox
+    updates: MatchUpdateRepository
+    delivery: ApnsDeliveryService
+    browsers: BrowserAlertService
+    webhook: WebhookPoster | None
+    _waiting: dict[str, list[MatchUpdate]] = field(default_factory=dict)
+    _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def offer(self, update: MatchUpdate) -> None:
         """Deliver an update soon, in the background."""
@@ -129,29 +119,29 @@ class LACoordinator:
                 raise
             else:
                 for message in claimed:
-                    await self._store(message.delivered(self._clock.now()))
+                    await self.store(message.delivered(self.store.clock.now()))
 
     async def _claim(self, update: MatchUpdate) -> OutboxMessage | None:
-        message = await self._outbox.find(MATCH_UPDATE, update.key)
+        message = await self.outbox.find(MATCH_UPDATE, update.key)
         if message is None or message.stage != "waiting":
             return None
         try:
-            return await self._store(message.claim(self._clock.now() + _CLAIM_LENGTH))
+            return await self.store(message.claim(self.store.clock.now() + _CLAIM_LENGTH))
         except ConditionFailed:
             return None
 
     async def _postpone(self, claimed: list[OutboxMessage], why: str, wait: timedelta) -> None:
         for message in claimed:
             try:
-                await self._store(message.postpone(self._clock.now() + wait, why))
+                await self.store(message.postpone(self.store.clock.now() + wait, why))
             except ConditionFailed:
                 get_logger("cricket").info("delivery_taken_over", key=message.idempotency_key)
 
     async def _deliver_all(self, newest: MatchUpdate, older: Sequence[MatchUpdate] = ()) -> None:
-        await self._delivery.push_update(newest, older)
+        await self.delivery.push_update(newest, older)
         for update in (*older, newest):
             await self._queue_webhook(update)
-            await self._browsers.queue(update)
+            await self.browsers.queue(update)
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Deliver an update from the outbox; of an outdated one only the alert.
@@ -159,40 +149,40 @@ class LACoordinator:
         Raises what `ApnsDeliveryService.push_update` raises.
         """
         update = parse_update(message.body)
-        match = await self._store(ActiveMatch.by_id_consistent(update.match_id))
+        match = await self.store(ActiveMatch.by_id_consistent(update.match_id))
         if match is None or match.latest_update_key == update.key:
             await self._deliver_all(update)
             return
-        if update.audible is None or await self._delivery.find_delivery(update) is not None:
+        if update.audible is None or await self.delivery.find_delivery(update) is not None:
             return
-        newest = await self._updates.latest(match)
-        delivery = None if newest is None else await self._delivery.find_delivery(newest)
+        newest = await self.updates.latest(match)
+        delivery = None if newest is None else await self.delivery.find_delivery(newest)
         if newest is not None and (delivery is None or delivery.finished_at is None):
             await self._deliver_all(newest, (update,))
 
     async def resend(self, message: OutboxMessage) -> None:
         """Push the current state, without an alert, to sessions that missed an update."""
         request = msgspec.json.decode(message.body, type=ResendRequest)
-        match = await self._store(ActiveMatch.by_id_consistent(request.match_id))
-        newest = None if match is None else await self._updates.latest(match)
-        if newest is None or not self._delivery.enabled:
+        match = await self.store(ActiveMatch.by_id_consistent(request.match_id))
+        newest = None if match is None else await self.updates.latest(match)
+        if newest is None or not self.delivery.enabled:
             return
         keys = tuple(ActivityKey(request.match_id, *session) for session in request.sessions)
         sessions = [
             session
-            for session in await self._store(LiveActivity.by_keys(keys))
+            for session in await self.store(LiveActivity.by_keys(keys))
             if session is not None and _accepts(session, newest)
         ]
-        await self._delivery.resend(newest, sessions, request.attempt)
+        await self.delivery.resend(newest, sessions, request.attempt)
 
     async def post_webhook(self, message: OutboxMessage) -> None:
         """Post a key event to the webhook."""
-        if self._webhook is not None:
-            await self._webhook.post(message.body.encode(), message.idempotency_key)
+        if self.webhook is not None:
+            await self.webhook.post(message.body.encode(), message.idempotency_key)
 
     async def _queue_webhook(self, update: MatchUpdate) -> None:
         alert = update.audible
-        if self._webhook is None or alert is None:
+        if self.webhook is None or alert is None:
             return
         body = {
             "matchId": update.match_id,
@@ -203,7 +193,7 @@ class LACoordinator:
             "text": alert.event.text,
             "state": update.content_state,
         }
-        await self._outbox.put(WEBHOOK, f"{update.key}:{alert.event.key}", body)
+        await self.outbox.put(WEBHOOK, f"{update.key}:{alert.event.key}", body)
 
 
 def _accepts(session: LiveActivity, update: MatchUpdate) -> bool:
@@ -215,33 +205,23 @@ def _accepts(session: LiveActivity, update: MatchUpdate) -> bool:
 class ActivityStart(msgspec.Struct, frozen=True):
     """A push-to-start that was decided on, and its attempt."""
 
-    match_id: str = field(name="match_id")
-    user_id: str = field(name="user_id")
-    device_id: str = field(name="device_id")
-    device_token: str = field(name="device_token")
-    attempt: int = field(name="attempt")
+    match_id: str = msgspec.field(name="match_id")
+    user_id: str = msgspec.field(name="user_id")
+    device_id: str = msgspec.field(name="device_id")
+    device_token: str = msgspec.field(name="device_token")
+    attempt: int = msgspec.field(name="attempt")
 
 
+@dataclass(kw_only=True, eq=False)
 class ActivityStarter:
     """Starts Live Activities on the devices of followers by push-to-start."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        updates: MatchUpdateRepository,
-        gateway: PushGateway | None,
-        lifetimes: Lifetimes,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._now = database.now
-        self._outbox = outbox
-        self._updates = updates
-        self._gateway = gateway
-        self._lifetimes = lifetimes
-        self._next_checks: dict[str, dict[str, datetime]] = {}
+    store: Database
+    outbox: Outbox
+    updates: MatchUpdateRepository
+    gateway: PushGateway | None
+    lifetimes: Lifetimes
+    _next_checks: dict[str, dict[str, datetime]] = field(default_factory=dict)
 
     async def start_for(
         self,
@@ -257,7 +237,7 @@ class ActivityStarter:
         Devices are looked up only now and then. With `at_once` they are looked up now, and ended
         activities are started again.
         """
-        now = self._now()
+        now = self.store.now()
         next_check = self._next_checks.get(match.match_id, {}).get(user_id, now)
         due = [
             session
@@ -268,7 +248,7 @@ class ActivityStarter:
             return 0
         devices = [
             device
-            for device in await self._store(Device.of_user(user_id))
+            for device in await self.store(Device.of_user(user_id))
             if device.push_to_start_token
         ]
         by_device = {session.device_id: session for session in sessions}
@@ -286,10 +266,10 @@ class ActivityStarter:
         if session.status == "ended":
             return False
         if session.status == "active" and not is_restart_due(
-            session.session_started_at, match.match_phase, now, self._lifetimes
+            session.session_started_at, match.match_phase, now, self.lifetimes
         ):
             return False
-        return decide_start(session.attempts, now, self._lifetimes) == "start"
+        return decide_start(session.attempts, now, self.lifetimes) == "start"
 
     def forget_matches_except(self, match_ids: Container[str]) -> None:
         """Drop the device checks of matches that are over."""
@@ -304,12 +284,12 @@ class ActivityStarter:
         match_ends_at: datetime | None,
     ) -> int:
         """Write a start to the outbox, unless another process just did."""
-        now, channel_id = self._now(), _channel_for(match, device)
-        expires = session_expiry(now, match_ends_at, self._lifetimes)
+        now, channel_id = self.store.now(), _channel_for(match, device)
+        expires = session_expiry(now, match_ends_at, self.lifetimes)
         write: Write
         if session is None:
             key = ActivityKey(match.match_id, device.user_id, device.device_id)
-            follower = await self._store(Follower.by_id(device.user_id))
+            follower = await self.store(Follower.by_id(device.user_id))
             preferences = follower.alert_preferences if follower else AlertPreferences()
             session = _pending_session(key, now, preferences)
             session = session.replace(expires=expires, channel_id=channel_id)
@@ -321,8 +301,8 @@ class ActivityStarter:
             match.match_id, device.user_id, device.device_id, device.device_token, attempt
         )
         key_text = f"{match.match_id}:{session.session_key}:{int(now.timestamp() * 1000)}"
-        message = self._outbox.write(ACTIVITY_START, key_text, start)
-        return int(await self._database.transact(write, message))
+        message = self.outbox.write(ACTIVITY_START, key_text, start)
+        return int(await self.store.transact(write, message))
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Send a start once; one that may have arrived is not repeated.
@@ -330,36 +310,35 @@ class ActivityStarter:
         Raises PushUnavailable if APNs does not accept it yet.
         """
         start = msgspec.json.decode(message.body, type=ActivityStart)
-        match = await self._store(ActiveMatch.by_id_consistent(start.match_id))
-        device = await self._store(Device.by_token(start.user_id, start.device_token))
-        follow = await self._store(MatchFollow.by_key(start.match_id, start.user_id))
-        newest = None if match is None else await self._updates.latest(match)
-        if match is None or match.status != "active" or newest is None or self._gateway is None:
+        match = await self.store(ActiveMatch.by_id_consistent(start.match_id))
+        device = await self.store(Device.by_token(start.user_id, start.device_token))
+        follow = await self.store(MatchFollow.by_key(start.match_id, start.user_id))
+        newest = None if match is None else await self.updates.latest(match)
+        if match is None or match.status != "active" or newest is None or self.gateway is None:
             return
         if device is None or device.push_to_start_token is None or follow is None:
             return
         key = f"start#{message.idempotency_key}"
+        delivery = Delivery(match_id=start.match_id, delivery=key, started_at=self.store.now())
         try:
-            await self._store(
-                Delivery(match_id=start.match_id, delivery=key, started_at=self._now()).create()
-            )
+            await self.store(delivery.create())
         except ConditionFailed:
             return
         push_id = make_push_id(key, f"{start.user_id}#{start.device_id}")
-        (result,) = await self._gateway.push(
+        (result,) = await self.gateway.push(
             _start_payload(newest, _channel_for(match, device)),
             [PushTarget(device.push_to_start_token, push_id)],
         )
         if result.outcome == "gone":
             await self._remove_token(device)
         if result.outcome == "unsent":
-            await self._store(Delivery.cancel(start.match_id, key))
+            await self.store(Delivery.cancel(start.match_id, key))
             message_text = f"APNs does not accept the start yet: {result.reason}."
             raise PushUnavailable(message_text, result.retry_seconds)
 
     async def _remove_token(self, device: Device) -> None:
         try:
-            await self._store(device.remove_push_to_start())
+            await self.store(device.remove_push_to_start())
         except ConditionFailed:
             get_logger("cricket").info("start_token_changed", device_id=device.device_id)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
 import msgspec
-from msgspec import field
 
 from grandstand.apps.cricket.domain.alerts import (
     Alert,
@@ -52,38 +52,30 @@ _Subscriptions: TypeAlias = tuple[BrowserSubscription, ...]
 class Announcement(msgspec.Struct, frozen=True):
     """A notification to one follower that a match starts soon."""
 
-    match_id: str = field(name="match_id")
-    user_id: str = field(name="user_id")
-    starts_at: datetime = field(name="starts_at")
-    title: str = field(name="title")
-    body: str = field(name="body")
+    match_id: str = msgspec.field(name="match_id")
+    user_id: str = msgspec.field(name="user_id")
+    starts_at: datetime = msgspec.field(name="starts_at")
+    title: str = msgspec.field(name="title")
+    body: str = msgspec.field(name="body")
 
 
+@dataclass(kw_only=True, eq=False)
 class AnnouncementService:
     """Notifies each follower once before a match starts, and again if the start was moved."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        gateway: PushGateway | None,
-        announce_minutes: int,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._outbox = outbox
-        self._gateway = gateway
-        self._lead_time = timedelta(minutes=announce_minutes)
+    store: Database
+    outbox: Outbox
+    gateway: PushGateway | None
+    lead_time: timedelta
 
     async def announce(self, match: Match) -> int:
         """Write the announcements that are due; return how many."""
-        now, announced = self._database.now(), 0
-        if not is_announcement_due(match.starts_at, now, None, ahead=self._lead_time):
+        now, announced = self.store.now(), 0
+        if not is_announcement_due(match.starts_at, now, None, ahead=self.lead_time):
             return 0
-        async for follow in self._database.each(MatchFollow.of_match(match.match_id)):
+        async for follow in self.store.each(MatchFollow.of_match(match.match_id)):
             if is_announcement_due(
-                match.starts_at, now, follow.announced_for, ahead=self._lead_time
+                match.starts_at, now, follow.announced_for, ahead=self.lead_time
             ):
                 announced += await self._write(match, follow, now)
         return announced
@@ -100,9 +92,9 @@ class AnnouncementService:
         )
         key = f"{match.match_id}:{follow.user_id}:{int(match.starts_at.timestamp())}"
         return int(
-            await self._database.transact(
+            await self.store.transact(
                 follow.mark_announced(match.starts_at),
-                self._outbox.write(ANNOUNCEMENT, key, announcement),
+                self.outbox.write(ANNOUNCEMENT, key, announcement),
             )
         )
 
@@ -112,17 +104,17 @@ class AnnouncementService:
         Raises PushUnavailable if APNs does not accept it yet.
         """
         announcement = msgspec.json.decode(message.body, type=Announcement)
-        now = self._database.now()
-        follower = await self._store(Follower.by_id(announcement.user_id))
-        devices = await self._store(Device.of_user(announcement.user_id))
-        if self._gateway is None or now >= announcement.starts_at or not devices:
+        now = self.store.now()
+        follower = await self.store(Follower.by_id(announcement.user_id))
+        devices = await self.store(Device.of_user(announcement.user_id))
+        if self.gateway is None or now >= announcement.starts_at or not devices:
             return
         if follower is not None and follower.alert_preferences.is_muted(now):
             return
         key = f"announce#{message.idempotency_key}"
         delivery = Delivery(match_id=announcement.match_id, delivery=key, started_at=now)
         try:
-            await self._store(delivery.create())
+            await self.store(delivery.create())
         except ConditionFailed:
             return
         payload = alert_payload(
@@ -130,12 +122,12 @@ class AnnouncementService:
             match_id=announcement.match_id,
             expires_at=announcement.starts_at,
         )
-        results = await self._gateway.push(payload, _targets(devices, key))
+        results = await self.gateway.push(payload, _targets(devices, key))
         for device, result in zip(devices, results, strict=True):
             if result.outcome == "gone":
-                await self._store(Device.remove(device.user_id, device.device_token))
+                await self.store(Device.remove(device.user_id, device.device_token))
         if all(result.outcome == "unsent" for result in results):
-            await self._store(Delivery.cancel(announcement.match_id, key))
+            await self.store(Delivery.cancel(announcement.match_id, key))
             text = f"APNs does not accept the announcement yet: {results[0].reason}."
             raise PushUnavailable(text, results[0].retry_seconds)
 
@@ -144,18 +136,18 @@ class AnnouncementService:
 
         Raises PushNotConfigured and DeviceNotFound.
         """
-        if self._gateway is None:
+        if self.gateway is None:
             message = (
                 "Push notifications are not configured. Set GRANDSTAND_CRICKET_APNS_KEY, "
                 "_APNS_KEY_ID, _APNS_TEAM_ID and _APNS_BUNDLE_ID."
             )
             raise PushNotConfigured(message)
-        devices = await self._store(Device.of_user(user_id))
+        devices = await self.store(Device.of_user(user_id))
         if not devices:
             raise DeviceNotFound("You have no device. Register one with POST /user/device.")
-        now = self._database.now()
+        now = self.store.now()
         payload = alert_payload(_TEST_ALERT, match_id="test", expires_at=now + _TEST_LIFETIME)
-        results = await self._gateway.push(payload, _targets(devices, str(now)))
+        results = await self.gateway.push(payload, _targets(devices, str(now)))
         return {
             device.device_id: f"{result.outcome} {result.reason}".strip()
             for device, result in zip(devices, results, strict=True)
@@ -171,29 +163,26 @@ def _targets(devices: list[Device], key: str) -> list[PushTarget]:
 class BrowserAlert(msgspec.Struct, frozen=True):
     """An alert for the browsers of a match's followers."""
 
-    match_id: str = field(name="match_id")
-    event_alert: EventAlert = field(name="event_alert")
+    match_id: str = msgspec.field(name="match_id")
+    event_alert: EventAlert = msgspec.field(name="event_alert")
 
 
+@dataclass(kw_only=True, eq=False)
 class BrowserAlertService:
     """Browser subscriptions of users, and the alerts sent to them."""
 
-    def __init__(
-        self, *, database: Database, outbox: Outbox, gateway: BrowserGateway | None
-    ) -> None:
-        self._store = database.store
-        self._now = database.now
-        self._outbox = outbox
-        self._gateway = gateway
+    store: Database
+    outbox: Outbox
+    gateway: BrowserGateway | None
 
     def _configured(self) -> BrowserGateway:
-        if self._gateway is None:
+        if self.gateway is None:
             message = (
                 "Browser alerts are not configured. Set GRANDSTAND_CRICKET_WEBPUSH and "
                 "GRANDSTAND_CRICKET_WEBPUSH_KEY."
             )
             raise PushNotConfigured(message)
-        return self._gateway
+        return self.gateway
 
     @property
     def public_key(self) -> str:
@@ -221,7 +210,7 @@ class BrowserAlertService:
         await self._change(user_id, remove)
 
     async def of_user(self, user_id: str) -> _Subscriptions:
-        follower = await self._store(Follower.by_id(user_id))
+        follower = await self.store(Follower.by_id(user_id))
         return () if follower is None else follower.browsers
 
     async def _change(
@@ -233,8 +222,9 @@ class BrowserAlertService:
             after = change(before)
             if after == before:
                 return
+            now = self.store.now()
             try:
-                await self._store(Follower.set_browsers(user_id, after, self._now(), before=before))
+                await self.store(Follower.set_browsers(user_id, after, now, before=before))
             except ConditionFailed:
                 if not attempts_left:
                     raise
@@ -244,32 +234,32 @@ class BrowserAlertService:
     async def queue(self, update: MatchUpdate) -> None:
         """Write the alert of an update to the outbox, for browsers."""
         alert = update.audible
-        if self._gateway is None or alert is None:
+        if self.gateway is None or alert is None:
             return
         key = f"{update.key}:{alert.event.key}"
-        await self._outbox.put(WEBPUSH, key, BrowserAlert(update.match_id, alert))
+        await self.outbox.put(WEBPUSH, key, BrowserAlert(update.match_id, alert))
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Send an alert once to the browsers of all followers it alerts."""
-        if self._gateway is None:
+        if self.gateway is None:
             return
         alert = msgspec.json.decode(message.body, type=BrowserAlert)
-        now, key = self._now(), f"web#{message.idempotency_key}"
+        now, key = self.store.now(), f"web#{message.idempotency_key}"
         delivery = Delivery(match_id=alert.match_id, delivery=key, started_at=now)
         try:
-            await self._store(delivery.create())
+            await self.store(delivery.create())
         except ConditionFailed:
             return
         cursor = None
         while True:
             query = MatchFollow.of_match(alert.match_id)
-            page = await self._store.page(query, _PAGE_SIZE, after=cursor)
+            page = await self.store.page(query, _PAGE_SIZE, after=cursor)
             gets = [Follower.by_id(follow.user_id) for follow in page.items]
-            for follower in await self._store.get_many(gets) if gets else []:
+            for follower in await self.store.get_many(gets) if gets else []:
                 if follower is not None and should_alert(
                     follower.alert_preferences, alert.event_alert.event, now
                 ):
-                    await self._send(self._gateway, follower, alert)
+                    await self._send(self.gateway, follower, alert)
             cursor = page.cursor
             if cursor is None:
                 return

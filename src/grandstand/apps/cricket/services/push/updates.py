@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, cast
 
 import msgspec
-from msgspec import field
 from msgspec.structs import replace
 
 from grandstand.apps.cricket.domain.alerts import Alert, build_alert
@@ -55,9 +55,9 @@ TOPICS: Final = (
 class EventAlert(msgspec.Struct, frozen=True):
     """An event and the text of its alert."""
 
-    event: MatchEvent = field(name="event")
-    title: str = field(name="title")
-    body: str = field(name="body")
+    event: MatchEvent = msgspec.field(name="event")
+    title: str = msgspec.field(name="title")
+    body: str = msgspec.field(name="body")
 
     @property
     def alert(self) -> Alert:
@@ -72,21 +72,21 @@ class MatchUpdate(msgspec.Struct, frozen=True, kw_only=True):
     when the feed was requested, if it was.
     """
 
-    match_id: str = field(name="match_id")
-    epoch: int = field(name="epoch")
-    seq: int = field(name="seq")
-    timestamp: datetime = field(name="timestamp")
-    created_at: datetime = field(name="created_at")
-    phase: MatchPhase = field(name="phase")
-    kind: Literal["update", "end"] = field(name="kind")
-    content_state: dict[str, Any] = field(name="content_state")
-    home: str = field(name="home")
-    away: str = field(name="away")
-    stale_at: datetime = field(name="stale_at")
-    dismiss_at: datetime | None = field(name="dismiss_at", default=None)
-    event_alert: EventAlert | None = field(name="event_alert", default=None)
-    silent: bool = field(name="silent", default=False)
-    requested_at: datetime | None = field(name="requested_at", default=None)
+    match_id: str = msgspec.field(name="match_id")
+    epoch: int = msgspec.field(name="epoch")
+    seq: int = msgspec.field(name="seq")
+    timestamp: datetime = msgspec.field(name="timestamp")
+    created_at: datetime = msgspec.field(name="created_at")
+    phase: MatchPhase = msgspec.field(name="phase")
+    kind: Literal["update", "end"] = msgspec.field(name="kind")
+    content_state: dict[str, Any] = msgspec.field(name="content_state")
+    home: str = msgspec.field(name="home")
+    away: str = msgspec.field(name="away")
+    stale_at: datetime = msgspec.field(name="stale_at")
+    dismiss_at: datetime | None = msgspec.field(name="dismiss_at", default=None)
+    event_alert: EventAlert | None = msgspec.field(name="event_alert", default=None)
+    silent: bool = msgspec.field(name="silent", default=False)
+    requested_at: datetime | None = msgspec.field(name="requested_at", default=None)
 
     @property
     def key(self) -> str:
@@ -116,16 +116,16 @@ class MatchUpdate(msgspec.Struct, frozen=True, kw_only=True):
 class AlertConfirmation(msgspec.Struct, frozen=True):
     """An alert that is sent later if its event still holds then."""
 
-    match_id: str = field(name="match_id")
-    event_alert: EventAlert = field(name="event_alert")
+    match_id: str = msgspec.field(name="match_id")
+    event_alert: EventAlert = msgspec.field(name="event_alert")
 
 
 class ResendRequest(msgspec.Struct, frozen=True):
     """Sessions, as (user id, device id), that are sent the current state again."""
 
-    match_id: str = field(name="match_id")
-    sessions: tuple[tuple[str, str], ...] = field(name="sessions")
-    attempt: int = field(name="attempt", default=1)
+    match_id: str = msgspec.field(name="match_id")
+    sessions: tuple[tuple[str, str], ...] = msgspec.field(name="sessions")
+    attempt: int = msgspec.field(name="attempt", default=1)
 
 
 def parse_update(body: str) -> MatchUpdate:
@@ -173,29 +173,27 @@ def build_update(
     )
 
 
+@dataclass(kw_only=True, eq=False)
 class MatchUpdateRepository:
     """Match updates in the outbox."""
 
-    def __init__(
-        self, *, database: Database, outbox: Outbox, lifetimes: Lifetimes, confirm_seconds: float
-    ) -> None:
-        self._database = database
-        self._outbox = outbox
-        self._lifetimes = lifetimes
-        self._confirm_delay = timedelta(seconds=confirm_seconds)
+    store: Database
+    outbox: Outbox
+    lifetimes: Lifetimes
+    confirm_delay: timedelta
 
     def writes(
         self, update: MatchUpdate, due_at: datetime | None = None
     ) -> tuple[Put[OutboxMessage], ...]:
         """Return the outbox messages of an update; a silent one has its alert in a second."""
-        message = self._outbox.write(MATCH_UPDATE, update.key, update, due_at=due_at)
+        message = self.outbox.write(MATCH_UPDATE, update.key, update, due_at=due_at)
         if not update.silent or update.event_alert is None:
             return (message,)
-        confirmation = self._outbox.write(
+        confirmation = self.outbox.write(
             ALERT_CONFIRMATION,
             update.key,
             AlertConfirmation(update.match_id, update.event_alert),
-            due_at=update.created_at + self._confirm_delay,
+            due_at=update.created_at + self.confirm_delay,
         )
         return message, confirmation
 
@@ -207,7 +205,7 @@ class MatchUpdateRepository:
     async def latest_message(self, match: ActiveMatch) -> OutboxMessage | None:
         if match.latest_update_key is None:
             return None
-        return await self._outbox.find(MATCH_UPDATE, match.latest_update_key)
+        return await self.outbox.find(MATCH_UPDATE, match.latest_update_key)
 
     async def is_delivered(self, match: ActiveMatch) -> bool:
         """Return whether the latest update was delivered or given up."""
@@ -219,18 +217,18 @@ class MatchUpdateRepository:
         latest = await self.latest(match)
         if latest is None or latest.kind == "end":
             return False
-        now = self._database.now()
+        now = self.store.now()
         repeated = replace(
             latest,
             epoch=match.epoch,
             timestamp=next_timestamp(match, now),
             created_at=now,
-            stale_at=stale_date(latest.phase, now, self._lifetimes),
+            stale_at=stale_date(latest.phase, now, self.lifetimes),
             event_alert=event_alert,
             silent=False,
             requested_at=None,
         )
-        return await self._database.transact(
+        return await self.store.transact(
             match.set_latest_update(repeated.key, repeated.timestamp),
-            self._outbox.write(MATCH_UPDATE, repeated.key, repeated),
+            self.outbox.write(MATCH_UPDATE, repeated.key, repeated),
         )

@@ -95,51 +95,41 @@ class HubData:
     rejected: int
 
 
+@dataclass(kw_only=True, eq=False)
 class HubDataService:
     """Collects the hub data; a result is cached for a few seconds."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        outbox: Outbox,
-        feed: ScoreFeed,
-        fixtures: FixtureService,
-        updates: MatchUpdateRepository,
-        delivery: ApnsDeliveryService,
-    ) -> None:
-        self._database = database
-        self._store = database.store
-        self._outbox = outbox
-        self._feed = feed
-        self._fixtures = fixtures
-        self._updates = updates
-        self._delivery = delivery
-        self._cached: HubData | None = None
-        self._expires_at = float("-inf")
+    store: Database
+    outbox: Outbox
+    feed: ScoreFeed
+    fixtures: FixtureService
+    updates: MatchUpdateRepository
+    delivery: ApnsDeliveryService
+    _cached: HubData | None = None
+    _expires_at: float = float("-inf")
 
     async def get(self) -> HubData:
         """Return the hub data, at most a few seconds old."""
-        clock = self._database.clock
+        clock = self.store.clock
         if self._cached is None or clock.monotonic() >= self._expires_at:
             self._cached = await self._collect()
             self._expires_at = clock.monotonic() + _CACHE_SECONDS
         return self._cached
 
     async def _collect(self) -> HubData:
-        now, stats = self._database.now(), self._delivery.stats
+        now, stats = self.store.now(), self.delivery.stats
         matches = sorted(
-            await self._store(ActiveMatch.all_items()),
+            await self.store(ActiveMatch.all_items()),
             key=lambda match: (match.status != "active", match.match_id),
         )
         waiting = {
-            topic: len(await self._outbox.waiting(topic, _MAX_COUNTED_MESSAGES)) for topic in TOPICS
+            topic: len(await self.outbox.waiting(topic, _MAX_COUNTED_MESSAGES)) for topic in TOPICS
         }
         return HubData(
             at=now,
             matches=tuple([await self._match(match, now) for match in matches]),
-            feed=await self._feed.status(),
-            pushing=self._delivery.enabled,
+            feed=await self.feed.status(),
+            pushing=self.delivery.enabled,
             waiting=waiting,
             pushes_per_second=stats.per_second,
             pushed=stats.delivered,
@@ -148,14 +138,14 @@ class HubDataService:
 
     async def _match(self, match: ActiveMatch, now: datetime) -> HubMatch:
         try:
-            title = (await self._fixtures.get(match.match_id)).title
+            title = (await self.fixtures.get(match.match_id)).title
         except MatchNotFound:
             title = match.match_id
         sessions: Counter[str] = Counter()
-        async for session in self._database.each(LiveActivity.of_match(match.match_id)):
+        async for session in self.store.each(LiveActivity.of_match(match.match_id)):
             sessions[session.status] += 1
         ticked_at, key = match.last_tick_at, match.latest_update_key
-        delivery = await self._store(Delivery.by_key(match.match_id, key)) if key else None
+        delivery = await self.store(Delivery.by_key(match.match_id, key)) if key else None
         return HubMatch(
             match_id=match.match_id,
             title=title,
@@ -177,7 +167,7 @@ class HubDataService:
         )
 
     async def _lags(self, match: ActiveMatch, delivery: Delivery | None) -> PipelineLags:
-        message = await self._updates.latest_message(match)
+        message = await self.updates.latest_message(match)
         if message is None:
             return PipelineLags()
         update = parse_update(message.body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -42,7 +42,7 @@ from grandstand.core.errors import GrandstandError, InvalidInput
 from grandstand.kit.app import SearchHit
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.text_search import MAX_HITS, best_matches
-from grandstand.storage.tables import AsyncStore, Put
+from grandstand.storage.tables import Put
 from grandstand.storage.tables.cache import AsyncFlights
 from grandstand.storage.tables.errors import ConditionFailed
 
@@ -165,19 +165,19 @@ def planned_length(match_format: str) -> timedelta:
     return timedelta(minutes=2 * overs * _MINUTES_PER_OVER + 60)
 
 
+@dataclass(kw_only=True, eq=False)
 class FixtureCacheService:
     """Raw fixtures of the feed, cached for a time that depends on the match phase."""
 
-    def __init__(self, *, store: AsyncStore) -> None:
-        self._store = store
+    store: Database
 
     async def get(self, match_ids: Iterable[str]) -> list[CachedFixture | None]:
         ids = tuple(match_ids)
-        return list(await self._store(CachedFixture.by_ids(ids))) if ids else []
+        return list(await self.store(CachedFixture.by_ids(ids))) if ids else []
 
     async def snapshot(self, match_id: str) -> MatchSnapshot | None:
         """Return the cached snapshot of a match, without figures and balls."""
-        cached = await self._store(CachedFixture.by_id(match_id))
+        cached = await self.store(CachedFixture.by_id(match_id))
         return None if cached is None else self.parse(cached)
 
     @staticmethod
@@ -198,29 +198,18 @@ class FixtureCacheService:
         )
 
 
+@dataclass(kw_only=True, eq=False)
 class FixtureService:
     """Matches from the store, and scorecards from the feed."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        feed: ScoreFeed,
-        cache: FixtureCacheService,
-        leagues: LeagueService,
-        teams: TeamService,
-        sync_days: int,
-    ) -> None:
-        self._store = database.store
-        self._clock = database.clock
-        self._now = database.now
-        self._feed = feed
-        self._cache = cache
-        self._leagues = leagues
-        self._teams = teams
-        self._sync_range = timedelta(days=sync_days)
-        self._scorecards: dict[str, tuple[float, Scorecard]] = {}
-        self._flights = AsyncFlights()
+    store: Database
+    feed: ScoreFeed
+    cache: FixtureCacheService
+    leagues: LeagueService
+    teams: TeamService
+    sync_range: timedelta
+    _scorecards: dict[str, tuple[float, Scorecard]] = field(default_factory=dict)
+    _flights: AsyncFlights = field(default_factory=AsyncFlights)
 
     async def page(
         self,
@@ -237,12 +226,10 @@ class FixtureService:
         `league` is an id or a code. Raises LeagueNotFound, and InvalidInput for an invalid
         `position`.
         """
-        now = self._now()
-        leagues = (
-            await self._leagues.all() if league is None else (await self._leagues.get(league),)
-        )
+        now = self.store.now()
+        leagues = await self.leagues.all() if league is None else (await self.leagues.get(league),)
         fixtures = await self.starting_between(
-            leagues, start or now - self._sync_range, end or now + self._sync_range
+            leagues, start or now - self.sync_range, end or now + self.sync_range
         )
         fixtures = _after(fixtures, position)
         matches: list[Match] = []
@@ -260,13 +247,13 @@ class FixtureService:
         """Return the fixtures of leagues that start between two times, in order."""
         fixtures: dict[str, Fixture] = {}
         for code in dict.fromkeys(league.code or league.league_id for league in leagues):
-            for fixture in await self._store(Fixture.starting_between(code, start, end)):
+            for fixture in await self.store(Fixture.starting_between(code, start, end)):
                 fixtures[fixture.match_id] = fixture
         return sorted(fixtures.values(), key=lambda item: (item.start_time, item.match_id))
 
     async def get(self, match_id: str) -> Match:
         """Return one match. Raises MatchNotFound."""
-        fixture = await self._store(Fixture.by_id(match_id)) if match_id else None
+        fixture = await self.store(Fixture.by_id(match_id)) if match_id else None
         if fixture is None:
             raise MatchNotFound(match_id)
         (match,) = await self.with_scores([fixture])
@@ -275,15 +262,15 @@ class FixtureService:
     async def with_scores(self, fixtures: Sequence[Fixture]) -> list[Match]:
         """Return fixtures as matches with their current scores."""
         ids = [fixture.match_id for fixture in fixtures]
-        cached = await self._cache.get(ids)
-        active = await self._store.get_many(ActiveMatch.by_id(item) for item in ids) if ids else []
+        cached = await self.cache.get(ids)
+        active = await self.store.get_many(ActiveMatch.by_id(item) for item in ids) if ids else []
         return [await self._build(*row) for row in zip(fixtures, cached, active, strict=True)]
 
     async def _build(
         self, fixture: Fixture, cached: CachedFixture | None, active: ActiveMatch | None
     ) -> Match:
-        snapshot = None if cached is None else self._cache.parse(cached)
-        league = await self._leagues.find(fixture.league_id or fixture.league_code)
+        snapshot = None if cached is None else self.cache.parse(cached)
+        league = await self.leagues.find(fixture.league_id or fixture.league_code)
         status = fixture.status or "NS"
         innings = snapshot.innings if snapshot else ()
         if active is not None and active.previous_status is not None:
@@ -314,14 +301,14 @@ class FixtureService:
         )
 
     async def _side(self, team_id: str | None, side: Side | None) -> Side:
-        team = await self._teams.find(team_id)
+        team = await self.teams.find(team_id)
         if team is None:
             return side or Side(team_id or "")
         return Side(team.team_id, team.name, team.code or "", team.image_path or "")
 
     async def snapshot(self, match_id: str) -> MatchSnapshot:
         """Return a match from the store, without figures and balls. Raises MatchNotFound."""
-        cached = await self._cache.snapshot(match_id)
+        cached = await self.cache.snapshot(match_id)
         match = await self.get(match_id)
         if cached is not None:
             return replace(cached, home=match.home, away=match.away)
@@ -344,7 +331,7 @@ class FixtureService:
         and what the feed raises.
         """
         cached = self._scorecards.get(match_id)
-        if cached is not None and self._clock.monotonic() < cached[0]:
+        if cached is not None and self.store.clock.monotonic() < cached[0]:
             return cached[1]
         fetch = partial(self._fetch_scorecard, match_id)
         try:
@@ -358,13 +345,13 @@ class FixtureService:
         return scorecard
 
     async def _fetch_scorecard(self, match_id: str) -> Scorecard:
-        snapshot = (await self._feed.fixture(match_id)).value.snapshot
-        scorecard = Scorecard(snapshot, self._now())
+        snapshot = (await self.feed.fixture(match_id)).value.snapshot
+        scorecard = Scorecard(snapshot, self.store.now())
         is_live = match_phase(snapshot.status) == "live"
         seconds = _LIVE_SCORECARD_SECONDS if is_live else _SCORECARD_SECONDS
         while len(self._scorecards) >= _MAX_SCORECARDS:
             self._scorecards.pop(next(iter(self._scorecards)))
-        self._scorecards[match_id] = (self._clock.monotonic() + seconds, scorecard)
+        self._scorecards[match_id] = (self.store.clock.monotonic() + seconds, scorecard)
         return scorecard
 
     def clear_cache(self) -> None:
@@ -378,29 +365,29 @@ class FixtureService:
         if (before.previous_status, before.memory.note) == (snapshot.status, snapshot.note[:80]):
             return
         try:
-            await self._store(
+            await self.store(
                 Fixture.update_progress(
                     snapshot.match_id, snapshot.status, snapshot.note or None, now
                 )
             )
         except ConditionFailed:
             fixture = build_fixture(snapshot, now).replace(live_updated_at=now)
-            await self._store(fixture.put())
+            await self.store(fixture.put())
 
     async def archive(self, match_id: str, now: datetime) -> None:
         """Mark a match as gone from the livescores."""
         with suppress(ConditionFailed):
-            await self._store(Fixture.archive(match_id, now))
+            await self.store(Fixture.archive(match_id, now))
 
     async def search(self, query: str, caller: Caller) -> tuple[SearchHit, ...]:
         """Return matching teams, each with its nearest match, then matching matches."""
         del caller
-        now, leagues = self._now(), await self._leagues.all()
+        now, leagues = self.store.now(), await self.leagues.all()
         fixtures = await self.starting_between(
-            leagues, now - self._sync_range, now + self._sync_range
+            leagues, now - self.sync_range, now + self.sync_range
         )
         fixtures.sort(key=lambda fixture: abs(fixture.start_time - now))
-        teams = {team.team_id: team for team in await self._teams.all()}
+        teams = {team.team_id: team for team in await self.teams.all()}
         league_names = {league.league_id: league.name for league in leagues}
         team_hits = self._search_teams(query, fixtures, teams)
 
@@ -433,54 +420,51 @@ class FixtureService:
         home, away = fixture.home_team_id or "", fixture.away_team_id or ""
         other = teams.get(away if team.team_id == home else home)
         against = "" if other is None else f" against {other.name}"
-        when = "next" if fixture.start_time > self._now() else "latest"
+        when = "next" if fixture.start_time > self.store.now() else "latest"
         detail = f"Cricket, {when}{against}, {fixture.start_time:%a %d %b}"
         return SearchHit("team", team.name, detail, f"/cricket/matches/{fixture.match_id}")
 
 
+@dataclass(kw_only=True, eq=False)
 class DisplayStateCacheService:
     """Computed display states per match and team; expired ones count as missing."""
 
-    def __init__(self, *, store: AsyncStore) -> None:
-        self._store = store
+    store: Database
 
     async def find(self, match_id: str, team_id: str) -> DisplayView | None:
-        state = await self._store(DisplayState.by_key(match_id, team_id))
+        state = await self.store(DisplayState.by_key(match_id, team_id))
         if state is None:
             return None
         return DisplayView(match_id, team_id, state.state, state.computed_at)
 
     async def save(self, state: DisplayState) -> DisplayView:
-        await self._store(state.save())
+        await self.store(state.save())
         return DisplayView(state.match_id, state.team_id, state.state, state.computed_at)
 
 
+@dataclass(kw_only=True, eq=False)
 class DisplayStateBuilder:
     """Computes display states from fixtures, teams and leagues."""
 
-    def __init__(
-        self, *, database: Database, fixtures: FixtureService, cache: DisplayStateCacheService
-    ) -> None:
-        self._store = database.store
-        self._now = database.now
-        self._fixtures = fixtures
-        self._cache = cache
+    store: Database
+    fixtures: FixtureService
+    cache: DisplayStateCacheService
 
     async def get(self, match_id: str, team_id: str = NEUTRAL_TEAM) -> DisplayView:
         """Return a display state, computed if it is not cached.
 
         Raises MatchNotFound and TeamNotPlaying.
         """
-        cached = await self._cache.find(match_id, team_id)
+        cached = await self.cache.find(match_id, team_id)
         if cached is not None:
             return cached
-        match = await self._fixtures.get(match_id)
+        match = await self.fixtures.get(match_id)
         if team_id not in (NEUTRAL_TEAM, match.home.team_id, match.away.team_id):
             raise TeamNotPlaying(f"Team {team_id[:40]!r} does not play in match {match_id}.")
-        snapshot = await self._fixtures.snapshot(match_id)
-        active = await self._store(ActiveMatch.by_id(match_id))
-        moment = DisplayMoment(self._now(), active.seq if active else 0)
-        return await self._cache.save(self.build(snapshot, team_id, moment, moment.at))
+        snapshot = await self.fixtures.snapshot(match_id)
+        active = await self.store(ActiveMatch.by_id(match_id))
+        moment = DisplayMoment(self.store.now(), active.seq if active else 0)
+        return await self.cache.save(self.build(snapshot, team_id, moment, moment.at))
 
     @staticmethod
     def build(

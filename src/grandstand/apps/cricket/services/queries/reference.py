@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from grandstand.apps.cricket.domain.errors import LeagueNotFound
+from grandstand.apps.cricket.services.interfaces import Database
 from grandstand.apps.cricket.store.fixtures import League, Team, TeamSeason
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound
-from grandstand.storage.tables import AsyncStore
 from grandstand.storage.tables.errors import ConditionFailed
 
 T = TypeVar("T")
@@ -39,9 +40,9 @@ class TimedCache(Generic[T]):
 class LeagueService:
     """Leagues; only active ones are synced and polled."""
 
-    def __init__(self, *, store: AsyncStore, clock: Clock) -> None:
+    def __init__(self, *, store: Database) -> None:
         self._store = store
-        self._cache = TimedCache(clock, self._read)
+        self._cache = TimedCache(store.clock, self._read)
 
     async def _read(self) -> dict[str, League]:
         leagues = await self._store(League.all_items())
@@ -102,9 +103,9 @@ class LeagueService:
 class TeamService:
     """Teams."""
 
-    def __init__(self, *, store: AsyncStore, clock: Clock) -> None:
+    def __init__(self, *, store: Database) -> None:
         self._store = store
-        self._cache = TimedCache(clock, self._read)
+        self._cache = TimedCache(store.clock, self._read)
 
     async def _read(self) -> dict[str, Team]:
         teams = await self._store(Team.all_items())
@@ -147,15 +148,15 @@ class TeamService:
         self._cache.clear()
 
 
+@dataclass(kw_only=True, eq=False)
 class TeamSeasonService:
     """Season tables."""
 
-    def __init__(self, *, store: AsyncStore) -> None:
-        self._store = store
+    store: Database
 
     async def of_season(self, season_id: str) -> tuple[TeamSeason, ...]:
         """Return the table of a season by position; empty if it is unknown."""
-        rows = await self._store(TeamSeason.of_season(season_id))
+        rows = await self.store(TeamSeason.of_season(season_id))
         return tuple(sorted(rows, key=lambda row: (row.position or 999, row.team_id)))
 
 
