@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.cricket.matches import Look
 from grandstand.apps.cricket.app import APP
 from grandstand.apps.cricket.domain.errors import MatchNotFound
-from grandstand.apps.cricket.domain.matches import FeedLeague, FeedStanding, FeedTeam
+from grandstand.apps.cricket.domain.matches import LeagueRecord, StandingRecord, TeamRecord
 from grandstand.apps.cricket.services import Cricket, Gateways, create_services
 from grandstand.apps.cricket.services.interfaces import Database, PushGateway
 from grandstand.apps.cricket.settings import CricketSettings
@@ -53,13 +53,13 @@ class _Feed:
         del first, last, league_id
         return Parsed(())
 
-    async def leagues(self) -> Parsed[tuple[FeedLeague, ...]]:
+    async def leagues(self) -> Parsed[tuple[LeagueRecord, ...]]:
         return Parsed(())
 
-    async def teams(self) -> Parsed[tuple[FeedTeam, ...]]:
+    async def teams(self) -> Parsed[tuple[TeamRecord, ...]]:
         return Parsed(())
 
-    async def standings(self, season_id: str) -> Parsed[tuple[FeedStanding, ...]]:
+    async def standings(self, season_id: str) -> Parsed[tuple[StandingRecord, ...]]:
         del season_id
         return Parsed(())
 
@@ -104,7 +104,7 @@ class Ground:
             await self.store(ActiveMatch.open_channel(self.match_id, channel_id))
 
     def _sessions(self, numbers: Iterable[int], channel_id: str | None) -> Iterable[Any]:
-        now = self.cricket.now()
+        now = self.cricket.store.now()
         for number in numbers:
             yield LiveActivity(
                 match_id=self.match_id,

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from grandstand.apps.cricket.app import APP
+from grandstand.apps.cricket.domain.live_activities import DeviceRegistration
 from grandstand.apps.cricket.services import Cricket, build
-from grandstand.apps.cricket.services.users import DeviceRegistration
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.core.clock import SystemClock
 from grandstand.host.registry import APPS

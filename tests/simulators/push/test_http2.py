@@ -62,4 +62,4 @@ async def test_a_stream_reset_with_its_request_leaves_the_next_one_answered(
 
     assert found == [3]
     assert len(heard) == 2
-    assert link.count["given up"] == 1
+    assert link.count["resets"] == 1

@@ -191,15 +191,15 @@ async def test_a_connection_belongs_to_one_key_of_one_team(caller: Caller) -> No
 
 
 async def test_a_token_behaves_as_it_is_told(caller: Caller) -> None:
-    caller.service.behaviours.ask_for(ScriptedReply("TooManyRequests", times=2), caller.token)
+    caller.service.scripted.script(ScriptedReply("TooManyRequests", times=2), caller.token)
 
     told = [await caller.push() for _ in range(3)]
 
     assert told == [(429, "TooManyRequests"), (429, "TooManyRequests"), (200, "")]
 
 
-async def test_everybody_can_be_told_to_behave(caller: Caller) -> None:
-    caller.service.behaviours.ask_for(ScriptedReply("ServiceUnavailable", times=1))
+async def test_replies_to_all_tokens_can_be_scripted(caller: Caller) -> None:
+    caller.service.scripted.script(ScriptedReply("ServiceUnavailable", times=1))
 
     told = [await caller.push() for _ in range(2)]
 

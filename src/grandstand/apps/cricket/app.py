@@ -50,7 +50,7 @@ APP: Final[App[Cricket]] = App(
         followers,
     ),
     build="grandstand.apps.cricket.services:build",
-    api="grandstand.apps.cricket.api.routes:create_api",
+    api="grandstand.apps.cricket.api:create_api",
     pages="grandstand.apps.cricket.pages.handlers:CricketPages",
     jobs="grandstand.apps.cricket.jobs:jobs",
     commands="grandstand.apps.cricket.cli:commands",

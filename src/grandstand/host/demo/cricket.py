@@ -171,7 +171,7 @@ class DemoPhone:
 
     async def begin(self, cricket: Cricket) -> None:
         """Register the phone for the owner of this machine."""
-        from grandstand.apps.cricket.services.users import DeviceRegistration
+        from grandstand.apps.cricket.domain.live_activities import DeviceRegistration
 
         if self._phone is None:
             self._phone = self.wall.add("A simulated phone", BUNDLE_ID)

@@ -35,7 +35,7 @@ from h2.events import (
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes, Settings
 
-# The time in a simulated world is anything; the clients that look at these dates use the wall's.
+# Simulated time may be anything, but clients check these dates against the system clock.
 _FROM: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _UNTIL: Final = datetime(2100, 1, 1, tzinfo=UTC)
 
@@ -96,13 +96,13 @@ _WINDOW: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Http2Request:
-    """One request; repeated headers are in `twice` too."""
+    """One request; `repeated` has the names of repeated headers."""
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
-    twice: frozenset[str] = frozenset()
+    repeated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Http2Response:
 
 
 REFUSED_STREAM: Final = Http2Response(0)
-"""Stands for a stream that is reset as one nobody has looked at."""
+"""A stream that is reset as not processed."""
 
 
 @dataclass(slots=True)
@@ -134,21 +134,21 @@ class Http2Connection(asyncio.Protocol):
 
     def __init__(
         self,
-        answer: RequestHandler,
+        handler: RequestHandler,
         links: list[Http2Connection],
         first_streams: int,
         window: int = _WINDOW,
     ) -> None:
-        self._answer = answer
+        self._handler = handler
         self._links = links
-        self._chosen = {
+        self._settings = {
             SettingCodes.MAX_CONCURRENT_STREAMS: first_streams,
             SettingCodes.INITIAL_WINDOW_SIZE: window,
         }
         self._h2 = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
         self._transport: asyncio.Transport | None = None
         self._streams: dict[int, _Stream] = {}
-        self._answering: set[int] = set()
+        self._pending: set[int] = set()
         self.facts: dict[str, object] = {}
         self.count: Counter[str] = Counter()
         self._last_seen: int | None = None
@@ -169,13 +169,13 @@ class Http2Connection(asyncio.Protocol):
         """Send the settings with the first stream limit."""
         self._transport = cast("asyncio.Transport", transport)
         self._links.append(self)
-        self._h2.local_settings = Settings(client=False, initial_values=self._chosen)
+        self._h2.local_settings = Settings(client=False, initial_values=self._settings)
         self._h2.initiate_connection()
         self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - as asyncio calls it
         self._transport = None
-        self._answering.clear()
+        self._pending.clear()
 
     def data_received(self, data: bytes) -> None:
         """Handle complete requests; a protocol error closes the connection."""
@@ -207,17 +207,17 @@ class Http2Connection(asyncio.Protocol):
         """
         if not self.connected:
             return
-        told = msgspec.json.encode({"reason": reason})
+        body = msgspec.json.encode({"reason": reason})
         seen = self._h2.highest_inbound_stream_id if last_stream is None else last_stream
         self._last_seen = seen
-        self._answering = {stream for stream in self._answering if stream <= seen}
+        self._pending = {stream for stream in self._pending if stream <= seen}
         frame = b"".join(part.to_bytes(4, "big") for part in (seen, int(ErrorCodes.NO_ERROR)))
-        head = (len(frame) + len(told)).to_bytes(3, "big") + b"\x07\x00" + bytes(4)
-        # Written by hand: h2 answers nothing more once it has sent its own GOAWAY.
+        head = (len(frame) + len(body)).to_bytes(3, "big") + b"\x07\x00" + bytes(4)
+        # Written by hand: h2 sends no responses after its own GOAWAY.
         self._flush()
         if self._transport is not None:
-            self._transport.write(head + frame + told)
-        self.count["sent away"] += 1
+            self._transport.write(head + frame + body)
+        self.count["goaways"] += 1
 
     def drop(self) -> None:
         """Abort the connection."""
@@ -238,7 +238,7 @@ class Http2Connection(asyncio.Protocol):
             self._ended(event.stream_id)
         elif isinstance(event, StreamReset):
             self._streams.pop(event.stream_id, None)
-            self._answering.discard(event.stream_id)
+            self._pending.discard(event.stream_id)
         elif isinstance(event, PingReceived | PingAckReceived | ConnectionTerminated):
             self.count[type(event).__name__] += 1
 
@@ -247,14 +247,14 @@ class Http2Connection(asyncio.Protocol):
         if self._last_seen is not None and stream_id > self._last_seen:
             return
         self.count["requests"] += 1
-        self._answering.add(stream_id)
-        reply = self._answer(self, _asked(stream))
+        self._pending.add(stream_id)
+        reply = self._handler(self, _build_request(stream))
         if reply is REFUSED_STREAM:
-            self._answering.discard(stream_id)
-            with self._given_up():
+            self._pending.discard(stream_id)
+            with self._ignore_resets():
                 self._h2.reset_stream(stream_id, ErrorCodes.REFUSED_STREAM)
         elif reply is None:
-            self._answering.discard(stream_id)
+            self._pending.discard(stream_id)
         elif reply.delay_seconds > 0:
             loop = asyncio.get_running_loop()
             loop.call_later(reply.delay_seconds, self._reply_late, stream_id, reply)
@@ -268,22 +268,22 @@ class Http2Connection(asyncio.Protocol):
         self._flush()
 
     def _reply(self, stream_id: int, reply: Http2Response) -> None:
-        if stream_id not in self._answering:
+        if stream_id not in self._pending:
             return
-        self._answering.discard(stream_id)
+        self._pending.discard(stream_id)
         headers = [(":status", str(reply.status)), *reply.headers]
-        with self._given_up():
+        with self._ignore_resets():
             self._h2.send_headers(stream_id, headers, end_stream=not reply.body)
             if reply.body:
                 self._send_body(stream_id, reply.body)
 
     @contextmanager
-    def _given_up(self) -> Iterator[None]:
+    def _ignore_resets(self) -> Iterator[None]:
         """Ignore errors of streams that the client has reset meanwhile."""
         try:
             yield
         except ProtocolError:
-            self.count["given up"] += 1
+            self.count["resets"] += 1
 
     def _send_body(self, stream_id: int, body: bytes) -> None:
         size = self._h2.max_outbound_frame_size
@@ -298,7 +298,7 @@ class Http2Connection(asyncio.Protocol):
             self._transport.write(data)
 
 
-def _asked(stream: _Stream) -> Http2Request:
+def _build_request(stream: _Stream) -> Http2Request:
     names = [name for name, _ in stream.headers]
     headers = dict(stream.headers)
     return Http2Request(
@@ -311,4 +311,4 @@ def _asked(stream: _Stream) -> Http2Request:
 
 
 RequestHandler: TypeAlias = Callable[[Http2Connection, Http2Request], Http2Response | None]
-"""Who answers; None leaves a request without an answer."""
+"""Handles a request; None leaves it without a response."""

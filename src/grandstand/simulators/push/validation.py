@@ -84,26 +84,26 @@ class ScriptedReplies:
     """Scripted replies by token, and for all tokens."""
 
     by_token: dict[str, ScriptedReply] = field(default_factory=dict)
-    everybody: ScriptedReply | None = None
+    default: ScriptedReply | None = None
     _used: dict[str, int] = field(default_factory=dict)
 
-    def ask_for(self, behaviour: ScriptedReply, *tokens: str) -> None:
+    def script(self, reply: ScriptedReply, *tokens: str) -> None:
         """Script the reply to some tokens, or to all."""
         for token in tokens:
-            self.by_token[token] = behaviour
+            self.by_token[token] = reply
             self._used[token] = 0
         if not tokens:
-            self.everybody = behaviour
+            self.default = reply
             self._used[""] = 0
 
     def next_for(self, token: str) -> ScriptedReply:
         """Return the reply to a token."""
-        for name, behaviour in ((token, self.by_token.get(token)), ("", self.everybody)):
-            if behaviour is None:
+        for name, reply in ((token, self.by_token.get(token)), ("", self.default)):
+            if reply is None:
                 continue
-            if behaviour.times is None or self._used.get(name, 0) < behaviour.times:
+            if reply.times is None or self._used.get(name, 0) < reply.times:
                 self._used[name] = self._used.get(name, 0) + 1
-                return behaviour
+                return reply
         return ScriptedReply()
 
 
@@ -128,7 +128,6 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}
 _TOPIC: Final = re.compile(r"[A-Za-z0-9.-]+")
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _COLLAPSE_BYTES: Final = 64
-_PRIORITIES: Final = ("1", "5", "10")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +138,10 @@ class Rejection:
     since: int | None = None
 
 
-def check_push(asked: Http2Request, token: str, bundles: Iterable[str]) -> str | None:
+def check_push(request: Http2Request, token: str, bundles: Iterable[str]) -> str | None:
     """Return the reason why a push is rejected, or None."""
-    headers = asked.headers
-    if any(name.startswith(("apns-", "authorization")) for name in asked.twice):
+    headers = request.headers
+    if any(name.startswith(("apns-", "authorization")) for name in request.repeated):
         return "DuplicateHeaders"
     if not token:
         return "MissingDeviceToken"
@@ -171,8 +170,8 @@ def bundle_for_topic(topic: str) -> str:
     return topic.removesuffix(_LIVE)
 
 
-def check_priority(priority: str, allowed: tuple[str, ...] = _PRIORITIES) -> str | None:
-    return None if priority in allowed else "BadPriority"
+def check_priority(priority: str) -> str | None:
+    return None if priority in ("1", "5", "10") else "BadPriority"
 
 
 def parse_payload(body: bytes, most_bytes: int = MAX_PAYLOAD_BYTES) -> dict[str, Any] | Rejection:
@@ -201,10 +200,9 @@ def _details_fault(headers: dict[str, str]) -> str | None:
 
 Environment: TypeAlias = Literal["production", "sandbox"]
 
-_OLDEST_SECONDS: Final = 3_600
-_LEAST_BETWEEN_SECONDS: Final = 1_200
+_MAX_AGE_SECONDS: Final = 3_600
+_MIN_RENEWAL_SECONDS: Final = 1_200
 _AHEAD_SECONDS: Final = 300
-_KEY_ID_LETTERS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,18 +218,18 @@ class SigningKey:
     def make(
         cls, team_id: str = "TEAM123456", key_id: str = "KEY1234567", **more: Environment
     ) -> SigningKey:
-        made = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
         )
-        return cls(team_id, key_id, made.decode("ascii"), more.get("environment"))
+        return cls(team_id, key_id, key.decode("ascii"), more.get("environment"))
 
     @property
     def public(self) -> ec.EllipticCurvePublicKey:
         private = serialization.load_pem_private_key(self.pem.encode(), password=None)
         if not isinstance(private, ec.EllipticCurvePrivateKey):
-            message = "a push key is of the curve P-256"
+            message = "Push keys use the curve P-256."
             raise TypeError(message)
         return private.public_key()
 
@@ -257,21 +255,23 @@ class KeyRing:
         if not authorization or scheme.lower() != "bearer" or not token:
             return "MissingProviderToken"
         if token not in self._checked:
-            self._checked[token] = self._proven(token)
-        proven = self._checked[token]
-        if proven is None:
+            self._checked[token] = self._verify(token)
+        verified = self._checked[token]
+        if verified is None:
             return "InvalidProviderToken"
-        key, issued_at = proven
+        key, issued_at = verified
         now = self.clock.epoch()
         if issued_at > now + _AHEAD_SECONDS:
             return "InvalidProviderToken"
-        if now - issued_at > _OLDEST_SECONDS:
+        if now - issued_at > _MAX_AGE_SECONDS:
             return "ExpiredProviderToken"
         if key.environment not in {None, self.environment}:
             return "BadEnvironmentKeyIdInToken"
-        return self._bound(link, key, token, now)
+        return self._check_binding(link, key, token, now)
 
-    def _bound(self, link: Http2Connection, key: SigningKey, token: str, now: float) -> str | None:
+    def _check_binding(
+        self, link: Http2Connection, key: SigningKey, token: str, now: float
+    ) -> str | None:
         bound = link.facts.setdefault("key", key)
         if isinstance(bound, SigningKey) and bound != key:
             same_team = bound.team_id == key.team_id
@@ -280,16 +280,16 @@ class KeyRing:
         if before == token:
             return None
         changed_at = link.facts.get("token changed at")
-        if isinstance(changed_at, float) and now - changed_at < _LEAST_BETWEEN_SECONDS:
+        if isinstance(changed_at, float) and now - changed_at < _MIN_RENEWAL_SECONDS:
             return "TooManyProviderTokenUpdates"
         link.facts |= {"token": token, "token changed at": now}
         return None
 
-    def _proven(self, token: str) -> tuple[SigningKey, int] | None:
+    def _verify(self, token: str) -> tuple[SigningKey, int] | None:
         try:
             head = jwt.get_unverified_header(token)
             key = self.keys.get(str(head.get("kid", "")))
-            if key is None or len(key.key_id) != _KEY_ID_LETTERS:
+            if key is None or len(key.key_id) != 10:
                 return None
             claims: dict[str, Any] = jwt.decode(
                 token, key.public, algorithms=["ES256"], options={"verify_iat": False}

@@ -20,12 +20,10 @@ from grandstand.core.clock import Clock
 from grandstand.simulators.push.http2_server import Http2Request, Http2Response
 
 PREFIX: Final = "/wpush/v2/"
-_MOST_BYTES: Final = 4_096
 _LONGEST_TOKEN_SECONDS: Final = 86_400
 _KEY_BYTES: Final = 65
 _HEAD_BYTES: Final = 21
 _URGENCIES: Final = frozenset({"very-low", "low", "normal", "high"})
-_TOPIC_LETTERS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +103,23 @@ class SimulatedBrowsers:
         """Return whether a path is an endpoint."""
         return path.startswith(PREFIX)
 
-    def answer(self, asked: Http2Request) -> Http2Response:
+    def handle(self, request: Http2Request) -> Http2Response:
         """Handle a message to a subscription."""
-        browser = self.browsers.get(asked.path.removeprefix(PREFIX))
+        browser = self.browsers.get(request.path.removeprefix(PREFIX))
         if browser is None:
             return Http2Response(404)
         if browser.gone is not None:
             return Http2Response(browser.gone)
-        status = self._fault(browser, asked)
+        status = self._check(browser, request)
         if status:
             return Http2Response(status)
         if browser.busy_seconds is not None:
             return Http2Response(429, (("retry-after", str(browser.busy_seconds)),))
-        text = browser.decrypt(asked.body)
+        text = browser.decrypt(request.body)
         if text is None:
             return Http2Response(400)
-        said = asked.headers.get
-        ttl, urgency, topic = int(said("ttl", "0")), said("urgency", "normal"), said("topic")
+        header = request.headers.get
+        ttl, urgency, topic = int(header("ttl", "0")), header("urgency", "normal"), header("topic")
         if topic is not None:
             browser.shown = [each for each in browser.shown if each.topic != topic]
         browser.shown.append(ReceivedMessage(text.decode("utf-8", "replace"), ttl, urgency, topic))
@@ -129,19 +127,19 @@ class SimulatedBrowsers:
             201, (("location", f"{self.origin}/m/{len(browser.shown)}"), ("ttl", str(ttl)))
         )
 
-    def _fault(self, browser: SimulatedBrowser, asked: Http2Request) -> int | None:
-        said = asked.headers.get
-        if asked.method != "POST":
+    def _check(self, browser: SimulatedBrowser, request: Http2Request) -> int | None:
+        header = request.headers.get
+        if request.method != "POST":
             return 405
-        if not self._proven(browser, said("authorization", "")):
-            return 403 if said("authorization") else 401
-        if not said("ttl", "").isdigit() or said("content-encoding") != "aes128gcm":
+        if not self._is_authorized(browser, header("authorization", "")):
+            return 403 if header("authorization") else 401
+        if not header("ttl", "").isdigit() or header("content-encoding") != "aes128gcm":
             return 400
-        if said("urgency", "normal") not in _URGENCIES or len(said("topic", "")) > _TOPIC_LETTERS:
+        if header("urgency", "normal") not in _URGENCIES or len(header("topic", "")) > 32:
             return 400
-        return 413 if len(asked.body) > _MOST_BYTES else None
+        return 413 if len(request.body) > 4_096 else None
 
-    def _proven(self, browser: SimulatedBrowser, authorization: str) -> bool:
+    def _is_authorized(self, browser: SimulatedBrowser, authorization: str) -> bool:
         scheme, _, rest = authorization.partition(" ")
         parts = dict(part.strip().partition("=")[::2] for part in rest.split(","))
         if scheme.lower() != "vapid" or not {"t", "k"} <= parts.keys():

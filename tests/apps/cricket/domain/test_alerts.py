@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from grandstand.apps.cricket.domain.alerts import (
     AlertPreferences,
-    apns_priority,
     build_alert,
     is_announcement_due,
     parse_event_kinds,
@@ -97,7 +96,6 @@ def test_an_alert_says_how_it_stands_and_what_happened() -> None:
     alert = build_alert(WICKET, scorer.fixture())
 
     assert (alert.title, alert.body) == ("HAR v HIL: HAR 4-0", "WICKET! Player 11 45 (22)")
-    assert (apns_priority(alerts=True), apns_priority(alerts=False)) == (10, 5)
 
 
 def test_a_start_is_announced_half_an_hour_before_and_again_when_it_moved() -> None:

@@ -17,10 +17,10 @@ HOUR = timedelta(hours=1)
 
 
 def test_who_chose_nothing_sees_what_alerts_by_itself() -> None:
-    usual, own = AlertPreferences(), AlertPreferences(frozenset({"six"}))
+    usual, own = AlertPreferences(), AlertPreferences(("six",))
 
     assert enabled_kinds(usual) == ALERTING
-    assert enabled_kinds(own) == {"six"}
+    assert enabled_kinds(own) == ("six",)
 
 
 @pytest.mark.parametrize(

@@ -14,18 +14,21 @@ import pytest
 
 from grandstand.apps.cricket.app import APP
 from grandstand.apps.cricket.domain.errors import MatchNotFound
-from grandstand.apps.cricket.domain.live_activities import PushResult, PushTarget
+from grandstand.apps.cricket.domain.live_activities import (
+    DeviceRegistration,
+    PushResult,
+    PushTarget,
+)
 from grandstand.apps.cricket.domain.matches import (
     Competition,
-    FeedLeague,
-    FeedStanding,
-    FeedTeam,
+    LeagueRecord,
     MatchSnapshot,
+    StandingRecord,
+    TeamRecord,
 )
 from grandstand.apps.cricket.services import Cricket, Gateways, create_services
 from grandstand.apps.cricket.services.interfaces import Database
 from grandstand.apps.cricket.services.polling.match_ticks import TickResult
-from grandstand.apps.cricket.services.users import DeviceRegistration
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.apps.cricket.sources.apns import ApnsPayload
 from grandstand.apps.cricket.sources.sportmonks import FeedMatch, Parsed
@@ -58,7 +61,9 @@ class ScriptedFeed:
     asked: list[str] = field(default_factory=list)
     fault: GrandstandError | None = None
     while_asked: Callable[[], None] = lambda: None
-    leagues_known: tuple[FeedLeague, ...] = (FeedLeague("5", "Big Bash", "BBL", "", "1700"),)
+    leagues_known: tuple[LeagueRecord, ...] = (
+        LeagueRecord("5", "Big Bash", "BBL", season_id="1700"),
+    )
 
     def says(self, scores: MatchSnapshot, *, live: bool = True) -> None:
         """Let the feed know how a match stands."""
@@ -86,17 +91,19 @@ class ScriptedFeed:
         self._ask("fixtures")
         return Parsed(tuple(_heard(each) for each in self.found.values()))
 
-    async def leagues(self) -> Parsed[tuple[FeedLeague, ...]]:
+    async def leagues(self) -> Parsed[tuple[LeagueRecord, ...]]:
         self._ask("leagues")
         return Parsed(self.leagues_known)
 
-    async def teams(self) -> Parsed[tuple[FeedTeam, ...]]:
+    async def teams(self) -> Parsed[tuple[TeamRecord, ...]]:
         self._ask("teams")
-        return Parsed(tuple(FeedTeam(each.team_id, each.name, each.code) for each in (HOME, AWAY)))
+        return Parsed(
+            tuple(TeamRecord(each.team_id, each.name, each.code) for each in (HOME, AWAY))
+        )
 
-    async def standings(self, season_id: str) -> Parsed[tuple[FeedStanding, ...]]:
+    async def standings(self, season_id: str) -> Parsed[tuple[StandingRecord, ...]]:
         self._ask("standings")
-        return Parsed((FeedStanding(season_id, "1", "5", played=3, won=2, place=1),))
+        return Parsed((StandingRecord(season_id, "1", "5", played=3, won=2, position=1),))
 
     async def status(self) -> tuple[SourceStatus, ...]:
         return ()

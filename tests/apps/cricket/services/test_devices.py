@@ -3,7 +3,8 @@
 import pytest
 
 from grandstand.apps.cricket.domain.errors import DeviceNotFound
-from grandstand.apps.cricket.services.users import DeviceRegistration
+from grandstand.apps.cricket.domain.live_activities import DeviceRegistration
+from grandstand.apps.cricket.store.users import Device
 from grandstand.core.clock import ManualClock
 from grandstand.core.errors import InvalidInput
 from grandstand.storage.tables import Store
@@ -24,7 +25,8 @@ async def test_a_device_that_registers_anew_leaves_no_old_row(stage: Stage) -> N
         "phone": "bb",
         "tablet": "dd",
     }
-    assert devices["phone"].push_to_start_token == "cc" * 40
+    stored = {each.device_id: each for each in await stage.store(Device.of_user(ADA.user_id))}
+    assert stored["phone"].push_to_start_token == "cc" * 40
 
 
 async def test_with_single_devices_the_newest_replaces_all_others(

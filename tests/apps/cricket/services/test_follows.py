@@ -3,6 +3,7 @@
 import pytest
 
 from grandstand.apps.cricket.domain.errors import MatchNotFound, TeamNotPlaying
+from grandstand.apps.cricket.store.users import LiveActivity
 from grandstand.core.errors import Conflict, NotFound
 from tests.apps.cricket.services.stage import ADA, BOB, MATCH, Stage
 
@@ -89,8 +90,5 @@ async def test_what_was_chosen_before_holds_for_later_activities(stage: Stage) -
 
     await stage.with_activity(ADA)
 
-    (session,) = await stage.cricket.live_activities.of_user(ADA.user_id)
-    assert (session.alert_preferences.kinds, session.alert_preferences.muted) == (
-        frozenset({"six"}),
-        True,
-    )
+    (session,) = await stage.store(LiveActivity.of_user(ADA.user_id))
+    assert (session.alert_preferences.kinds, session.alert_preferences.muted) == (("six",), True)

@@ -21,8 +21,8 @@ import msgspec
 import pytest
 
 from grandstand.apps.cricket.domain.errors import MatchNotFound
+from grandstand.apps.cricket.domain.live_activities import DeviceRegistration
 from grandstand.apps.cricket.services.push.updates import MatchUpdate, parse_update
-from grandstand.apps.cricket.services.users import DeviceRegistration
 from grandstand.apps.cricket.store.matches import ActiveMatch, LoggedEvent
 from grandstand.apps.cricket.store.users import LiveActivity
 from grandstand.core.clock import SystemClock

@@ -6,6 +6,7 @@ import pytest
 
 from grandstand.apps.cricket.domain.errors import ActivityNotFound
 from grandstand.apps.cricket.domain.live_activities import PushResult
+from grandstand.apps.cricket.store.users import LiveActivity
 from tests.apps.cricket.services.stage import ADA, BOB, MATCH, Stage
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +33,8 @@ async def test_a_rotated_token_replaces_the_old_one_of_the_same_activity(stage: 
 
     after = await stage.cricket.live_activities.register(ADA.user_id, MATCH, "phone", token.upper())
 
-    assert (after.update_token, after.status) == (token, "active")
+    (stored,) = await stage.store(LiveActivity.of_user(ADA.user_id))
+    assert (stored.update_token, after.status) == (token, "active")
     assert after.session_started_at == before.session_started_at
 
 

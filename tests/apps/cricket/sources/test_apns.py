@@ -42,7 +42,7 @@ async def test_every_reason_apple_gives_has_a_meaning() -> None:
         phone = pair.phone()
         tokens = {reason: pair.activity(phone).token for reason in STATUS_BY_REASON}
         for reason, token in tokens.items():
-            pair.service.behaviours.ask_for(ScriptedReply(reason), token)
+            pair.service.scripted.script(ScriptedReply(reason), token)
         results = {reason: await _result(pair, token) for reason, token in tokens.items()}
 
     meanings = {reason: result.outcome for reason, result in results.items()}
@@ -54,7 +54,7 @@ async def test_many_targets_have_as_many_results_in_the_same_order() -> None:
     async with pushing() as pair:
         phone = pair.phone()
         good, bad = pair.activity(phone).token, pair.activity(phone).token
-        pair.service.behaviours.ask_for(ScriptedReply("Unregistered", since=NOW), bad)
+        pair.service.scripted.script(ScriptedReply("Unregistered", since=NOW), bad)
 
         results = await pair.apns.push(update(_AT), [target(good), target(bad)] * 250)
 
@@ -165,7 +165,7 @@ async def test_a_token_changed_too_often_is_tried_on_another_connection() -> Non
 async def test_a_service_that_shuts_down_is_asked_over_a_new_connection() -> None:
     async with pushing() as pair:
         token = pair.activity(pair.phone()).token
-        pair.service.behaviours.ask_for(ScriptedReply("Shutdown", times=1), token)
+        pair.service.scripted.script(ScriptedReply("Shutdown", times=1), token)
         first = await _result(pair, token)
         second = await _result(pair, token)
 
@@ -180,7 +180,7 @@ async def test_no_answer_leaves_a_push_in_doubt() -> None:
     async with pushing() as pair:
         token = pair.activity(pair.phone()).token
         await _result(pair, token)
-        pair.service.behaviours.ask_for(ScriptedReply(silent=True), token)
+        pair.service.scripted.script(ScriptedReply(silent=True), token)
         targets = [target(token)]
         (result,) = await pair.apns.push(update(_AT + 1), targets, within_seconds=0.5)
 
@@ -192,7 +192,7 @@ async def test_the_moment_a_token_went_is_told() -> None:
 
     async with pushing() as pair:
         token = pair.activity(pair.phone()).token
-        pair.service.behaviours.ask_for(ScriptedReply("ExpiredToken", since=since), token)
+        pair.service.scripted.script(ScriptedReply("ExpiredToken", since=since), token)
         result = await _result(pair, token)
 
     assert result == PushResult("gone", "ExpiredToken", since)

@@ -154,7 +154,7 @@ async def test_leagues_teams_and_tables_are_read() -> None:
 
     assert (leagues.value[0].code, leagues.value[0].season_id) == ("CL", "9")
     assert ([team.name for team in teams.value], len(teams.warnings)) == (["Harbour Town"], 1)
-    assert (standings.value[0].won, standings.value[0].place) == (2, 1)
+    assert (standings.value[0].won, standings.value[0].position) == (2, 1)
     assert none.value == ()
 
 

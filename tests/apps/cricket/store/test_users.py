@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from grandstand.apps.cricket.app import APP
-from grandstand.apps.cricket.domain.live_activities import ActivityKey, DeviceInfo
+from grandstand.apps.cricket.domain.live_activities import ActivityKey, DeviceRegistration
 from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM
 from grandstand.apps.cricket.store.fixtures import DisplayState
 from grandstand.apps.cricket.store.matches import LOCKS, Lock, LockHolder
@@ -22,7 +22,7 @@ HOUR = timedelta(hours=1)
 PHONE = ActivityKey("71344", "ada", "phone")
 TABLET = replace(PHONE, device_id="tablet")
 ELSEWHERE = replace(PHONE, match_id="9")
-DETAILS = DeviceInfo("phone", "ios", "dd00", "18.2", "3.1")
+DETAILS = DeviceRegistration("dd00", "phone", "ios", "18.2", "3.1")
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,7 @@ def test_a_session_goes_through_its_states(store: Store, clock: ManualClock) -> 
 
 def test_a_device_expires_ninety_days_after_it_was_seen(store: Store, clock: ManualClock) -> None:
     seen = clock.now()
-    store(Device.register("ada", "dd00", DETAILS, seen))
+    store(Device.register("ada", DETAILS, seen))
 
     kept = store(Device.set_push_to_start("ada", "dd00", "ee11", seen + HOUR))
     clock.advance(timedelta(days=90).total_seconds())
@@ -90,10 +90,10 @@ def test_a_device_expires_ninety_days_after_it_was_seen(store: Store, clock: Man
 
 
 def test_registering_again_keeps_what_else_is_known(store: Store, clock: ManualClock) -> None:
-    store(Device.register("ada", "dd00", DETAILS, clock.now()))
+    store(Device.register("ada", DETAILS, clock.now()))
     store(Device.set_push_to_start("ada", "dd00", "ee11", clock.now()))
 
-    again = store(Device.register("ada", "dd00", replace(DETAILS, os_version="19.0"), clock.now()))
+    again = store(Device.register("ada", replace(DETAILS, os_version="19.0"), clock.now()))
     gone = store(Device.remove("ada", "dd00"))
 
     assert (again.os_version, again.push_to_start_token) == ("19.0", "ee11")

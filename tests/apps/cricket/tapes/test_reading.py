@@ -97,7 +97,7 @@ async def test_leagues_teams_and_tables_are_read_without_complaint() -> None:
         on.replay.seek(on.replay.timeline.ends_at)
 
         leagues, teams = await on.client.leagues(), await on.client.teams()
-        standings = await on.client.standings(leagues.value[0].season_id)
+        standings = await on.client.standings(leagues.value[0].season_id or "")
 
         assert [each.code for each in leagues.value] == ["IPL"]
         assert [each.code for each in teams.value] == ["GT", "CSK"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, cast
 
 from grandstand.apps.cricket.domain.match_events import (
     ALERTING,
@@ -17,8 +17,6 @@ from grandstand.apps.cricket.domain.match_state import MatchState
 from grandstand.apps.cricket.domain.matches import MatchSnapshot, current_inning
 from grandstand.core.errors import InvalidInput
 
-ApnsPriority: TypeAlias = Literal[5, 10]
-
 _TITLE_CHARS: Final = 60
 _BODY_CHARS: Final = 140
 
@@ -27,7 +25,7 @@ _BODY_CHARS: Final = 140
 class AlertPreferences:
     """A user's alert settings; `kinds` None means the default kinds."""
 
-    kinds: frozenset[EventKind] | None = None
+    kinds: tuple[EventKind, ...] | None = None
     muted: bool = False
     muted_until: datetime | None = None
 
@@ -44,14 +42,14 @@ class Alert:
     sound: str = "default"
 
 
-def parse_event_kinds(names: Iterable[str]) -> frozenset[EventKind]:
-    """Return event kinds by name. Raises InvalidInput for an unknown one."""
-    given = frozenset(names)
-    unknown = sorted(given.difference(EVENT_KINDS))
+def parse_event_kinds(names: Iterable[str]) -> tuple[EventKind, ...]:
+    """Return event kinds by name, sorted. Raises InvalidInput for an unknown one."""
+    given = sorted(set(names))
+    unknown = [name for name in given if name not in EVENT_KINDS]
     if unknown:
         message = f"Unknown event kind {unknown[0][:40]!r}. Known kinds: {', '.join(EVENT_KINDS)}."
         raise InvalidInput(message)
-    return cast("frozenset[EventKind]", given)
+    return cast("tuple[EventKind, ...]", tuple(given))
 
 
 def should_alert(preferences: AlertPreferences, event: MatchEvent | None, now: datetime) -> bool:
@@ -90,11 +88,6 @@ def _holds_for_batter(event: MatchEvent, state: MatchState) -> bool:
     if event.kind == "wicket":
         return all(line.out for line in batted)
     return all(line.score >= (event.value or 0) for line in batted)
-
-
-def apns_priority(*, alerts: bool) -> ApnsPriority:
-    """Return the APNs priority; iOS limits pushes of priority 10 per hour, but not 5."""
-    return 10 if alerts else 5
 
 
 def build_alert(event: MatchEvent, snapshot: MatchSnapshot) -> Alert:

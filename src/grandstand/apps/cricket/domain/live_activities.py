@@ -32,14 +32,14 @@ class ActivityKey:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceInfo:
+class DeviceRegistration:
     """What a device reports when it registers."""
 
+    device_token: str
     device_id: str
-    platform: str
-    apns_token: str
-    os_version: str
-    app_version: str
+    platform: str = "ios"
+    os_version: str = ""
+    app_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,41 +208,40 @@ class MatchSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedLeague:
-    """A league as the feed reports it."""
+class LeagueRecord:
+    """A league; only active ones are synced and polled."""
 
     league_id: str
     name: str
-    code: str = ""
-    image: str = ""
-    season_id: str = ""
+    code: str
+    active: bool = True
+    season_id: str | None = None
+    image_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class FeedTeam:
-    """A team as the feed reports it."""
-
+class TeamRecord:
     team_id: str
     name: str
-    code: str = ""
-    image: str = ""
-    national: bool = False
+    code: str | None = None
+    image_path: str | None = None
+    national_team: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class FeedStanding:
-    """A team's row in a season table, as the feed reports it."""
+class StandingRecord:
+    """A team's row in a season table."""
 
     season_id: str
     team_id: str
     league_id: str = ""
+    position: int | None = None
     played: int = 0
     won: int = 0
     lost: int = 0
     drawn: int = 0
     no_result: int = 0
     points: int = 0
-    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

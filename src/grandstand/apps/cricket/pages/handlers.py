@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -52,7 +52,7 @@ from grandstand.core.errors import (
 from grandstand.kit.charts import Chart
 from grandstand.kit.pages.page import AppPages, form_fields, redirect_to
 from grandstand.kit.pages.rendering import PAGE_HEADERS, Pages
-from grandstand.kit.routes import AdminCaller, CurrentCaller, page
+from grandstand.kit.routes import CurrentCaller, page
 
 MatchId = Annotated[str, Path(max_length=40)]
 
@@ -155,7 +155,7 @@ class CricketPages(AppPages):
         team = query.get("for") or (follow.team_id if follow else NEUTRAL_TEAM)
         list_name = f"cricket.match/{match_id}"
         position = cricket.cursors.read(caller, list_name, query.get("after"))
-        events = await cricket.event_bus.page(match_id, limit=_EVENTS_PER_PAGE, position=position)
+        events = await cricket.event_bus.page(match_id, limit=_EVENTS_PER_PAGE, cursor=position)
         figures = await self._figures(match)
         return self._render(
             request,
@@ -173,7 +173,7 @@ class CricketPages(AppPages):
                 reverse=True,
             ),
             is_first_page=position is None,
-            next_cursor=cricket.cursors.write(caller, list_name, events.position),
+            next_cursor=cricket.cursors.write(caller, list_name, events.cursor),
             notice=_MATCH_NOTICES.get(query.get("notice", ""), ""),
         )
 
@@ -241,7 +241,7 @@ class CricketPages(AppPages):
             kinds=[(kind, EVENT_LABELS[kind], kind in enabled) for kind in EVENT_KINDS],
             custom=preferences.kinds is not None,
             mute_options=[(name, label) for name, (label, _) in MUTE_OPTIONS.items()],
-            mute=selected_mute(preferences, cricket.now()),
+            mute=selected_mute(preferences, cricket.store.now()),
             muted_until=preferences.muted_until,
             end_reason_label=end_reason_label,
             notice=_USER_NOTICES.get(request.query_params.get("notice", ""), ""),
@@ -266,7 +266,7 @@ class CricketPages(AppPages):
             kinds = tuple(value for value in form.getlist("kind") if isinstance(value, str))
             mute, use_defaults = str(form.get("mute", "off")), bool(form.get("defaults"))
         selected, muted, muted_until = parse_alert_form(
-            kinds, mute, self._cricket.now(), use_defaults=use_defaults
+            kinds, mute, self._cricket.store.now(), use_defaults=use_defaults
         )
         await self._cricket.follows.set_alert_preferences(
             caller.user_id, kinds=selected, muted=muted, muted_until=muted_until
@@ -315,9 +315,8 @@ class CricketPages(AppPages):
         return Response(script, headers=headers)
 
     @page("/connect")
-    async def connect(self, request: Request, caller: CurrentCaller) -> Response:
+    async def connect(self, request: Request) -> Response:
         """How to connect an iOS app."""
-        del caller
         settings = self._cricket.settings
         return self._render(
             request,
@@ -330,9 +329,8 @@ class CricketPages(AppPages):
         )
 
     @page("/hub", access="admin")
-    async def hub(self, request: Request, caller: AdminCaller) -> Response:
+    async def hub(self, request: Request) -> Response:
         """Active matches, pushes, the quota of the feed and replays."""
-        del caller
         replays, recordings, replay_error = await self._replays()
         return self._render(
             request,
@@ -358,9 +356,8 @@ class CricketPages(AppPages):
             return (), (), str(error)
 
     @page("/hub/tick/{match_id}", access="admin", method="POST")
-    async def tick(self, caller: AdminCaller, match_id: MatchId) -> Response:
+    async def tick(self, match_id: MatchId) -> Response:
         """Poll a match now and redirect back."""
-        del caller
         try:
             await self._cricket.ticker.poll_now(match_id)
         except (*FEED_ERRORS, MatchNotFound):
@@ -368,9 +365,8 @@ class CricketPages(AppPages):
         return _redirect_to_hub("ticked")
 
     @page("/hub/sync", access="admin", method="POST")
-    async def sync(self, caller: AdminCaller) -> Response:
+    async def sync(self) -> Response:
         """Sync leagues, teams and fixtures now and redirect back."""
-        del caller
         try:
             await self._cricket.league_sync.run()
             await self._cricket.team_sync.run()
@@ -380,16 +376,14 @@ class CricketPages(AppPages):
         return _redirect_to_hub("synced")
 
     @page("/hub/clear", access="admin", method="POST")
-    async def clear_caches(self, caller: AdminCaller) -> Response:
+    async def clear_caches(self) -> Response:
         """Clear the caches of this process and redirect back."""
-        del caller
         self._cricket.clear_caches()
         return _redirect_to_hub("cleared")
 
     @page("/hub/replays", access="admin", method="POST")
-    async def start_replay(self, request: Request, caller: AdminCaller) -> Response:
+    async def start_replay(self, request: Request) -> Response:
         """Start a replay and redirect back."""
-        del caller
         fields = await form_fields(request)
         try:
             speed = parse_speed(fields.get("speed", "1"))
@@ -399,11 +393,8 @@ class CricketPages(AppPages):
         return _redirect_to_hub("replay")
 
     @page("/hub/replays/{match_id}", access="admin", method="POST")
-    async def control_replay(
-        self, request: Request, caller: AdminCaller, match_id: MatchId
-    ) -> Response:
+    async def control_replay(self, request: Request, match_id: MatchId) -> Response:
         """Send a command to a replay and redirect back."""
-        del caller
         fields = await form_fields(request)
         try:
             await self._cricket.replays.feed.control(match_id, *parse_command(fields))
@@ -421,7 +412,7 @@ def group_by_day(matches: Sequence[Match], zone: str) -> tuple[MatchDay, ...]:
     return tuple(MatchDay(name, tuple(group)) for name, group in groupby(matches, day_of))
 
 
-def enabled_kinds(preferences: AlertPreferences) -> frozenset[EventKind]:
+def enabled_kinds(preferences: AlertPreferences) -> Collection[EventKind]:
     """Return the event kinds that alert a user."""
     return ALERTING if preferences.kinds is None else preferences.kinds
 

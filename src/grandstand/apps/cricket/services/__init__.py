@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from grandstand.apps.cricket.domain.live_activities import Lifetimes
@@ -15,7 +15,6 @@ from grandstand.apps.cricket.services.interfaces import (
     ScoreFeed,
     WebhookPoster,
 )
-from grandstand.apps.cricket.services.live_activities import LiveActivityRepository
 from grandstand.apps.cricket.services.polling.match_orchestrator import MatchOrchestrator
 from grandstand.apps.cricket.services.polling.match_ticks import (
     ActiveMatchRepository,
@@ -68,6 +67,7 @@ from grandstand.apps.cricket.services.queries.reference import (
 from grandstand.apps.cricket.services.users import (
     CricketPersonalData,
     DeviceService,
+    LiveActivityRepository,
     MatchFollowService,
 )
 from grandstand.apps.cricket.settings import CricketSettings
@@ -131,10 +131,6 @@ class Cricket:
     coordinator: LACoordinator
     starter: ActivityStarter
     personal_data: CricketPersonalData
-
-    def now(self) -> datetime:
-        """Return the time in milliseconds, as tables store it."""
-        return self.store.now()
 
     def clear_caches(self) -> None:
         """Drop the cached leagues, teams and scorecards of this process."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import fields
 from datetime import date, datetime
 from random import Random
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from grandstand.apps.cricket.domain.live_activities import (
     BrowserSubscription,
     PushResult,
     PushTarget,
 )
-from grandstand.apps.cricket.domain.matches import FeedLeague, FeedStanding, FeedTeam
+from grandstand.apps.cricket.domain.matches import LeagueRecord, StandingRecord, TeamRecord
 from grandstand.apps.cricket.sources.apns import ApnsPayload
 from grandstand.apps.cricket.sources.sportmonks import FeedMatch, Parsed
 from grandstand.core.clock import Clock
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R")
+
+
+def copy_fields(kind: type[R], source: object, **values: object) -> R:
+    """Return a dataclass with the values given, and otherwise the fields of the same name."""
+    record: Any = kind
+    names = (field.name for field in fields(record))
+    return kind(**{name: getattr(source, name) for name in names if name not in values}, **values)
 
 
 class Database(AsyncStore):
@@ -75,11 +83,11 @@ class ScoreFeed(Protocol):
         self, first: date, last: date, *, league_id: str | None = None
     ) -> Parsed[tuple[FeedMatch, ...]]: ...
 
-    async def leagues(self) -> Parsed[tuple[FeedLeague, ...]]: ...
+    async def leagues(self) -> Parsed[tuple[LeagueRecord, ...]]: ...
 
-    async def teams(self) -> Parsed[tuple[FeedTeam, ...]]: ...
+    async def teams(self) -> Parsed[tuple[TeamRecord, ...]]: ...
 
-    async def standings(self, season_id: str) -> Parsed[tuple[FeedStanding, ...]]: ...
+    async def standings(self, season_id: str) -> Parsed[tuple[StandingRecord, ...]]: ...
 
     async def status(self) -> tuple[SourceStatus, ...]: ...
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from grandstand.apps.cricket.domain.alerts import Alert, ApnsPriority
+from grandstand.apps.cricket.domain.alerts import Alert
 from grandstand.apps.cricket.domain.display import ATTRIBUTES_TYPE
 from grandstand.apps.cricket.domain.errors import PushUnavailable
 from grandstand.apps.cricket.domain.live_activities import PushResult, PushTarget
@@ -68,13 +68,13 @@ _MIN_TOKEN_AGE_SECONDS: Final = 1_200
 class ApnsPayload:
     """The body and headers of a push, shared by all its targets.
 
-    `expires_at` 0 means that APNs does not store the push. A push replaces an undelivered one with
-    the same `collapse_id`.
+    iOS limits pushes of priority 10 per hour, but not of 5. `expires_at` 0 means that APNs does
+    not store the push. A push replaces an undelivered one with the same `collapse_id`.
     """
 
     body: bytes
     push_type: PushType = "liveactivity"
-    priority: ApnsPriority = 5
+    priority: Literal[5, 10] = 5
     expires_at: int = 0
     collapse_id: str | None = None
 

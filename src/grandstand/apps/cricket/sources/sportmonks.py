@@ -18,13 +18,13 @@ from grandstand.apps.cricket.domain.matches import (
     BowlingLine,
     Competition,
     ExtraKind,
-    FeedLeague,
-    FeedStanding,
-    FeedTeam,
     InningsScore,
+    LeagueRecord,
     MatchSnapshot,
     Revision,
     Side,
+    StandingRecord,
+    TeamRecord,
     phase_for_status,
 )
 from grandstand.apps.cricket.settings import CricketSettings
@@ -459,50 +459,50 @@ def _name(reader: FeedReader, person: Row) -> str:
     return reader.text(person, "fullname") or last or first
 
 
-def parse_league(reader: FeedReader, row: Row) -> FeedLeague | None:
+def parse_league(reader: FeedReader, row: Row) -> LeagueRecord | None:
     league_id, name = reader.key(row, "id"), reader.text(row, "name")
     if not league_id or not name:
         reader.warn("league without an id or a name")
         return None
-    return FeedLeague(
+    return LeagueRecord(
         league_id,
         name,
-        reader.text(row, "code"),
-        reader.text(row, "image_path"),
-        reader.key(row, "season_id"),
+        reader.text(row, "code") or league_id,
+        season_id=reader.key(row, "season_id") or None,
+        image_path=reader.text(row, "image_path") or None,
     )
 
 
-def parse_team(reader: FeedReader, row: Row) -> FeedTeam | None:
+def parse_team(reader: FeedReader, row: Row) -> TeamRecord | None:
     team_id, name = reader.key(row, "id"), reader.text(row, "name")
     if not team_id or not name:
         reader.warn("team without an id or a name")
         return None
-    return FeedTeam(
+    return TeamRecord(
         team_id,
         name,
-        reader.text(row, "code"),
-        reader.text(row, "image_path"),
+        reader.text(row, "code") or None,
+        reader.text(row, "image_path") or None,
         reader.flag(row, "national_team"),
     )
 
 
-def parse_standing(reader: FeedReader, row: Row) -> FeedStanding | None:
+def parse_standing(reader: FeedReader, row: Row) -> StandingRecord | None:
     season_id, team_id = reader.key(row, "season_id"), reader.key(row, "team_id")
     if not season_id or not team_id:
         reader.warn("standing without a season or a team")
         return None
-    return FeedStanding(
+    return StandingRecord(
         season_id,
         team_id,
         league_id=reader.key(row, "league_id"),
+        position=reader.find_number(row, "position"),
         played=reader.number(row, "played"),
         won=reader.number(row, "won"),
         lost=reader.number(row, "lost"),
         drawn=reader.number(row, "draw"),
         no_result=reader.number(row, "noresult"),
         points=reader.number(row, "points"),
-        place=reader.find_number(row, "position"),
     )
 
 
@@ -580,13 +580,13 @@ class SportMonksClient:
         rows = await self._pages("fixtures", "/fixtures", params)
         return self._parse_rows(rows, _parse_match)
 
-    async def leagues(self) -> Parsed[tuple[FeedLeague, ...]]:
+    async def leagues(self) -> Parsed[tuple[LeagueRecord, ...]]:
         return self._parse_rows(await self._pages("leagues", "/leagues", {}), parse_league)
 
-    async def teams(self) -> Parsed[tuple[FeedTeam, ...]]:
+    async def teams(self) -> Parsed[tuple[TeamRecord, ...]]:
         return self._parse_rows(await self._pages("teams", "/teams", {}), parse_team)
 
-    async def standings(self, season_id: str) -> Parsed[tuple[FeedStanding, ...]]:
+    async def standings(self, season_id: str) -> Parsed[tuple[StandingRecord, ...]]:
         """Fetch the table of a season; empty if it has none."""
         path = f"/standings/season/{season_id}"
         return self._parse_rows(await self._rows("standings", path, {}), parse_standing)

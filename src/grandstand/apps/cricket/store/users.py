@@ -10,7 +10,7 @@ from grandstand.apps.cricket.domain.alerts import AlertPreferences
 from grandstand.apps.cricket.domain.live_activities import (
     ActivityKey,
     BrowserSubscription,
-    DeviceInfo,
+    DeviceRegistration,
     EndReason,
     SessionStatus,
     StartAttempts,
@@ -98,8 +98,7 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
 
     @property
     def alert_preferences(self) -> AlertPreferences:
-        kinds = None if self.alert_kinds is None else frozenset(self.alert_kinds)
-        return AlertPreferences(kinds, self.muted, self.muted_until)
+        return AlertPreferences(self.alert_kinds, self.muted, self.muted_until)
 
     @classmethod
     def by_key(cls, activity_key: ActivityKey) -> Get[Self]:
@@ -172,9 +171,10 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
         cls, activity_key: ActivityKey, preferences: AlertPreferences
     ) -> Update[Self]:
         """Set the alert preferences of a session."""
-        kinds = None if preferences.kinds is None else tuple(sorted(preferences.kinds))
         return cls.update(**asdict(activity_key)).set(
-            alert_kinds=kinds, muted=preferences.muted, muted_until=preferences.muted_until
+            alert_kinds=preferences.kinds,
+            muted=preferences.muted,
+            muted_until=preferences.muted_until,
         )
 
     @classmethod
@@ -252,19 +252,12 @@ class Device(Entity, table=devices, names="camel", times="milliseconds"):
         return cls.get(user_id=user_id, device_token=device_token)
 
     @classmethod
-    def register(
-        cls, user_id: str, device_token: str, info: DeviceInfo, at: datetime
-    ) -> Update[Self]:
+    def register(cls, user_id: str, registration: DeviceRegistration, at: datetime) -> Update[Self]:
         """Create or update a device."""
-        known = cls.update(user_id=user_id, device_token=device_token).upsert()
-        return known.set(
-            device_id=info.device_id,
-            platform=info.platform,
-            apns_token=info.apns_token,
-            os_version=info.os_version,
-            app_version=info.app_version,
-            last_seen_at=at,
-        )
+        values = asdict(registration)
+        token = values.pop("device_token")
+        device = cls.update(user_id=user_id, device_token=token).upsert()
+        return device.set(apns_token=token, last_seen_at=at, **values)
 
     @classmethod
     def set_push_to_start(
@@ -374,8 +367,7 @@ class Follower(Entity, table=followers, names="camel", times="milliseconds"):
 
     @property
     def alert_preferences(self) -> AlertPreferences:
-        kinds = None if self.alert_kinds is None else frozenset(self.alert_kinds)
-        return AlertPreferences(kinds, self.muted, self.muted_until)
+        return AlertPreferences(self.alert_kinds, self.muted, self.muted_until)
 
     @classmethod
     def by_id(cls, user_id: str) -> Get[Self]:
@@ -399,10 +391,15 @@ class Follower(Entity, table=followers, names="camel", times="milliseconds"):
         cls, user_id: str, preferences: AlertPreferences, at: datetime
     ) -> Update[Self]:
         """Set the alert preferences of a user."""
-        kinds = None if preferences.kinds is None else tuple(sorted(preferences.kinds))
-        known = cls.update(user_id=user_id).upsert().set(seen_at=at)
-        return known.set(
-            alert_kinds=kinds, muted=preferences.muted, muted_until=preferences.muted_until
+        return (
+            cls.update(user_id=user_id)
+            .upsert()
+            .set(
+                seen_at=at,
+                alert_kinds=preferences.kinds,
+                muted=preferences.muted,
+                muted_until=preferences.muted_until,
+            )
         )
 
     @classmethod

@@ -14,9 +14,9 @@ async def test_events_are_read_newest_first_page_by_page(stage: Stage) -> None:
     await stage.tick(scorer)
 
     first = await stage.cricket.event_bus.page(MATCH, limit=2)
-    rest = await stage.cricket.event_bus.page(MATCH, limit=50, position=first.position)
+    rest = await stage.cricket.event_bus.page(MATCH, limit=50, cursor=first.cursor)
 
     seqs = [each.seq for each in (*first.events, *rest.events)]
-    told = {each.kind: each.filtered for each in (*first.events, *rest.events)}
+    filtered = {each.kind: each.filtered for each in (*first.events, *rest.events)}
     assert seqs == sorted(seqs, reverse=True)
-    assert (told["wicket"], told["six"]) == (None, "outranked")
+    assert (filtered["wicket"], filtered["six"]) == (None, "outranked")

@@ -36,7 +36,8 @@ class ShakyStore(AsyncStore):
     refuses = False
 
     async def __call__(self, operation: Operation[R]) -> R:
-        if self.refuses and isinstance(operation, TransactWrite):
+        write: object = operation
+        if self.refuses and isinstance(write, TransactWrite):
             raise Unavailable("The store does not respond.")
         return await super().__call__(operation)
 

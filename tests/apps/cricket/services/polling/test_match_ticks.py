@@ -59,7 +59,7 @@ async def test_a_tick_without_news_writes_only_its_time(stage: Stage) -> None:
     await stage.tick(scorer)
 
     after = await stage.store.read(ActiveMatch.by_id(MATCH))
-    assert after == before.replace(last_tick_at=stage.cricket.now())
+    assert after == before.replace(last_tick_at=stage.cricket.store.now())
     assert waiting is not None
     assert len(stage.wall.phones) == 0
 

@@ -50,13 +50,13 @@ async def test_fixtures_are_written_when_they_change_and_only_then(stage: Stage)
 
 async def test_a_sync_keeps_what_only_we_know(stage: Stage) -> None:
     await stage.upcoming(1)
-    await stage.store(Fixture.archive("100", stage.cricket.now()))
+    await stage.store(Fixture.archive("100", stage.cricket.store.now()))
     stage.feed.says(scores_of(Scorer(), stage.clock, match_id="100", note="Moved"))
 
     await stage.cricket.fixture_sync.run()
 
     match = await stage.cricket.fixtures.get("100")
-    assert (match.note, match.archived_at) == ("Moved", stage.cricket.now())
+    assert (match.note, match.archived_at) == ("Moved", stage.cricket.store.now())
 
 
 async def test_words_of_the_feed_expire_sooner_while_a_match_is_live(stage: Stage) -> None:

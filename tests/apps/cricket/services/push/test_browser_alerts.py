@@ -146,7 +146,7 @@ async def test_two_browsers_that_subscribe_at_once_are_both_kept(stage: Stage) -
         BrowserSubscription(f"https://push.example.org/{name}", "k", "a") for name in "ab"
     )
     store = CrossedStore(stage.store.store)
-    store.crossing = Follower.set_browsers("ada", (other,), stage.cricket.now(), before=())
+    store.crossing = Follower.set_browsers("ada", (other,), stage.cricket.store.now(), before=())
     database = Database(store, clock=stage.clock, random=Random(1))
     cricket = stage.rebuilt(gateways={"browsers": ScriptedBrowsers()}, store=database)
 

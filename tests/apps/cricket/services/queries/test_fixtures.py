@@ -16,14 +16,14 @@ async def test_matches_are_listed_page_by_page_in_order(stage: Stage) -> None:
     await stage.upcoming(7)
 
     first = await stage.cricket.fixtures.page(league="BBL", limit=3)
-    second = await stage.cricket.fixtures.page(league="5", limit=3, position=first.position)
-    last = await stage.cricket.fixtures.page(limit=3, position=second.position)
+    second = await stage.cricket.fixtures.page(league="5", limit=3, cursor=first.cursor)
+    last = await stage.cricket.fixtures.page(limit=3, cursor=second.cursor)
 
     listed = [each.match_id for page in (first, second, last) for each in page.matches]
     assert listed == [str(100 + number) for number in range(7)]
-    assert last.position is None
+    assert last.cursor is None
     with pytest.raises(InvalidInput):
-        await stage.cricket.fixtures.page(position="nonsense")
+        await stage.cricket.fixtures.page(cursor="nonsense")
     with pytest.raises(LeagueNotFound):
         await stage.cricket.fixtures.page(league="nowhere")
 

@@ -15,7 +15,6 @@ from grandstand.apps.cricket.domain.live_activities import (
 )
 from grandstand.apps.cricket.domain.matches import phase_for_status
 from grandstand.apps.cricket.services.interfaces import Database, PushGateway
-from grandstand.apps.cricket.services.live_activities import LiveActivityRepository
 from grandstand.apps.cricket.services.polling.match_ticks import (
     ActiveMatchRepository,
     MatchTicker,
@@ -25,6 +24,7 @@ from grandstand.apps.cricket.services.push.notifications import AnnouncementServ
 from grandstand.apps.cricket.services.push.updates import MatchUpdateRepository
 from grandstand.apps.cricket.services.queries.fixtures import FixtureService
 from grandstand.apps.cricket.services.queries.reference import LeagueService
+from grandstand.apps.cricket.services.users import LiveActivityRepository
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.apps.cricket.store.fixtures import Fixture
 from grandstand.apps.cricket.store.matches import ActiveMatch

@@ -16,9 +16,14 @@ from grandstand.apps.cricket.domain.alerts import still_holds
 from grandstand.apps.cricket.domain.display import DisplayMoment
 from grandstand.apps.cricket.domain.event_detection import Detection, detect_events
 from grandstand.apps.cricket.domain.live_activities import Lifetimes
-from grandstand.apps.cricket.domain.match_events import MatchEvent, Thresholds
+from grandstand.apps.cricket.domain.match_events import (
+    EventKind,
+    FilterReason,
+    MatchEvent,
+    Thresholds,
+)
 from grandstand.apps.cricket.domain.match_state import MatchState
-from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed
+from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed, copy_fields
 from grandstand.apps.cricket.services.push.la_coordinator import LACoordinator
 from grandstand.apps.cricket.services.push.updates import (
     EVENT_LOG,
@@ -63,11 +68,30 @@ class TickResult:
 
 
 @dataclass(frozen=True, slots=True)
-class EventPage:
-    """Logged events, newest first; `position` continues after them, None at the end."""
+class EventRecord:
+    """A detected event; `filtered` is the reason why it was not pushed."""
 
-    events: tuple[LoggedEvent, ...]
-    position: str | None = None
+    seq: int
+    event_key: str
+    kind: EventKind
+    text: str
+    inning: int
+    position: int
+    ball_id: int | None
+    player_id: int | None
+    value: int | None
+    priority: int
+    alert: bool
+    filtered: FilterReason | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Detected events, newest first; `cursor` continues after them, None at the end."""
+
+    events: tuple[EventRecord, ...]
+    cursor: str | None = None
 
 
 class LogRemainder(msgspec.Struct, frozen=True):
@@ -204,12 +228,13 @@ class MatchEventBus:
         self.publisher.publish("cricket/matches", {"match_id": update.match_id, "seq": update.seq})
 
     async def page(
-        self, match_id: str, *, limit: int = 100, position: str | None = None
+        self, match_id: str, *, limit: int = 100, cursor: str | None = None
     ) -> EventPage:
         """Return the event log of a match, newest first."""
         query = LoggedEvent.newest_first(match_id)
-        page = await self.store.page(query, limit, after=position)
-        return EventPage(page.items, page.cursor)
+        page = await self.store.page(query, limit, after=cursor)
+        events = tuple(copy_fields(EventRecord, event) for event in page.items)
+        return EventPage(events, page.cursor)
 
     async def log_remainder(self, message: OutboxMessage) -> None:
         """Write the events that did not fit into the transaction of their tick."""

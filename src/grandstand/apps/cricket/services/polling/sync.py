@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
@@ -61,16 +61,11 @@ class LeagueSyncJob:
         fetched = await self.feed.leagues()
         stored = {league.league_id: league for league in await self.store(League.all_items())}
         written = 0
-        for feed_league in fetched.value:
-            before = stored.get(feed_league.league_id)
-            league = League(
-                league_id=feed_league.league_id,
-                name=feed_league.name,
-                code=feed_league.code or feed_league.league_id,
-                active=True if before is None else before.active,
-                season_id=feed_league.season_id or None,
-                image_path=feed_league.image or None,
-            )
+        for record in fetched.value:
+            before = stored.get(record.league_id)
+            league = League(**asdict(record))
+            if before is not None:
+                league = league.replace(active=before.active)
             if league != before:
                 await self.store(league.save())
                 written += 1
@@ -90,16 +85,7 @@ class TeamSyncJob:
     async def run(self) -> SyncResult:
         fetched = await self.feed.teams()
         stored = {team.team_id: team for team in await self.store(Team.all_items())}
-        teams = [
-            Team(
-                team_id=team.team_id,
-                name=team.name,
-                code=team.code or None,
-                image_path=team.image or None,
-                national_team=team.national,
-            )
-            for team in fetched.value
-        ]
+        teams = [Team(**asdict(record)) for record in fetched.value]
         changed = [team for team in teams if stored.get(team.team_id) != team]
         for batch in _batches(changed):
             await self.store(Team.save_all(batch))
@@ -112,21 +98,7 @@ class TeamSyncJob:
 
     async def _sync_season(self, season_id: str) -> int:
         fetched = await self.feed.standings(season_id)
-        rows = [
-            TeamSeason(
-                season_id=row.season_id,
-                team_id=row.team_id,
-                league_id=row.league_id,
-                position=row.place,
-                played=row.played,
-                won=row.won,
-                lost=row.lost,
-                drawn=row.drawn,
-                no_result=row.no_result,
-                points=row.points,
-            )
-            for row in fetched.value
-        ]
+        rows = [TeamSeason(**asdict(record)) for record in fetched.value]
         stored = {row.team_id: row for row in await self.store(TeamSeason.of_season(season_id))}
         changed = [row for row in rows if stored.get(row.team_id) != row]
         for batch in _batches(changed):

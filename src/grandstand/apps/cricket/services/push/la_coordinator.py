@@ -374,7 +374,7 @@ def _pending_session(
         session_started_at=now,
         starts_sent=1,
         start_sent_at=now,
-        alert_kinds=None if preferences.kinds is None else tuple(sorted(preferences.kinds)),
+        alert_kinds=preferences.kinds,
         muted=preferences.muted,
         muted_until=preferences.muted_until,
     )

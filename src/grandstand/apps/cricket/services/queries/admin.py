@@ -13,7 +13,7 @@ from grandstand.apps.cricket.domain.event_detection import detect_events
 from grandstand.apps.cricket.domain.match_events import MatchEvent, Thresholds
 from grandstand.apps.cricket.domain.match_state import MatchState
 from grandstand.apps.cricket.domain.matches import InningsScore, MatchPhase, MatchSnapshot
-from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed
+from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed, copy_fields
 from grandstand.apps.cricket.services.push.apns_delivery import ApnsDeliveryService
 from grandstand.apps.cricket.services.push.updates import (
     TOPICS,
@@ -28,7 +28,6 @@ from grandstand.apps.cricket.store.matches import ActiveMatch, Delivery
 from grandstand.apps.cricket.store.users import LiveActivity
 from grandstand.core.errors import Conflict
 from grandstand.kit.outbox import Outbox
-from grandstand.net.client import SourceStatus
 
 _MAX_COUNTED_MESSAGES: Final = 1000
 _CACHE_SECONDS: Final = 3.0
@@ -82,12 +81,25 @@ class HubMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class FeedStatus:
+    """The status of an endpoint group of the score feed."""
+
+    name: str
+    host: str
+    used_today: int
+    quota_left: int | None
+    breaker: str
+    last_error: str | None
+    last_success_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class HubData:
     """Active matches, the feed, waiting messages by topic, and the pushes of this process."""
 
     at: datetime
     matches: tuple[HubMatch, ...]
-    feed: tuple[SourceStatus, ...]
+    feed: tuple[FeedStatus, ...]
     pushing: bool
     waiting: Mapping[str, int]
     pushes_per_second: float
@@ -128,7 +140,7 @@ class HubDataService:
         return HubData(
             at=now,
             matches=tuple([await self._match(match, now) for match in matches]),
-            feed=await self.feed.status(),
+            feed=tuple(copy_fields(FeedStatus, status) for status in await self.feed.status()),
             pushing=self.delivery.enabled,
             waiting=waiting,
             pushes_per_second=stats.per_second,

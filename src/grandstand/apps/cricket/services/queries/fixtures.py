@@ -20,9 +20,11 @@ from grandstand.apps.cricket.domain.matches import (
     NEUTRAL_TEAM,
     Competition,
     InningsScore,
+    LeagueRecord,
     MatchPhase,
     MatchSnapshot,
     Side,
+    TeamRecord,
     is_multi_day,
     overs_per_innings,
     phase_for_status,
@@ -34,8 +36,6 @@ from grandstand.apps.cricket.store.fixtures import (
     CachedFixture,
     DisplayState,
     Fixture,
-    League,
-    Team,
 )
 from grandstand.apps.cricket.store.matches import ActiveMatch
 from grandstand.core.errors import GrandstandError, InvalidInput
@@ -108,10 +108,10 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class MatchPage:
-    """Matches by start; `position` continues after them, None at the end."""
+    """Matches by start; `cursor` continues after them, None at the end."""
 
     matches: tuple[Match, ...]
-    position: str | None = None
+    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +219,19 @@ class FixtureService:
         end: datetime | None = None,
         status: MatchFilter | None = None,
         limit: int = 50,
-        position: str | None = None,
+        cursor: str | None = None,
     ) -> MatchPage:
         """Return matches by start, by default of the days that are synced.
 
         `league` is an id or a code. Raises LeagueNotFound, and InvalidInput for an invalid
-        `position`.
+        `cursor`.
         """
         now = self.store.now()
         leagues = await self.leagues.all() if league is None else (await self.leagues.get(league),)
         fixtures = await self.starting_between(
             leagues, start or now - self.sync_range, end or now + self.sync_range
         )
-        fixtures = _after(fixtures, position)
+        fixtures = _after(fixtures, cursor)
         matches: list[Match] = []
         for at in range(0, len(fixtures), limit or 1):
             page = await self.with_scores(fixtures[at : at + limit])
@@ -242,7 +242,7 @@ class FixtureService:
         return MatchPage(shown, _position(shown[-1]) if len(matches) > limit else None)
 
     async def starting_between(
-        self, leagues: Sequence[League], start: datetime, end: datetime
+        self, leagues: Sequence[LeagueRecord], start: datetime, end: datetime
     ) -> list[Fixture]:
         """Return the fixtures of leagues that start between two times, in order."""
         fixtures: dict[str, Fixture] = {}
@@ -401,28 +401,31 @@ class FixtureService:
         return (*team_hits, *(_match_hit(match) for match in matches))
 
     def _search_teams(
-        self, query: str, fixtures: Sequence[Fixture], teams: Mapping[str, Team]
+        self, query: str, fixtures: Sequence[Fixture], teams: Mapping[str, TeamRecord]
     ) -> tuple[SearchHit, ...]:
-        nearest: dict[str, Fixture] = {}
+        """Return matching teams, each with the first of the fixtures it plays."""
+        first: dict[str, Fixture] = {}
         for fixture in fixtures:
             for team_id in (fixture.home_team_id, fixture.away_team_id):
                 if team_id is not None and team_id in teams:
-                    nearest.setdefault(team_id, fixture)
+                    first.setdefault(team_id, fixture)
         best = best_matches(
             query,
-            nearest,
+            first,
             lambda team_id: (teams[team_id].name, teams[team_id].code or ""),
             _MAX_TEAM_HITS,
         )
-        return tuple(self._team_hit(teams[item], nearest[item], teams) for item in best)
-
-    def _team_hit(self, team: Team, fixture: Fixture, teams: Mapping[str, Team]) -> SearchHit:
-        home, away = fixture.home_team_id or "", fixture.away_team_id or ""
-        other = teams.get(away if team.team_id == home else home)
-        against = "" if other is None else f" against {other.name}"
-        when = "next" if fixture.start_time > self.store.now() else "latest"
-        detail = f"Cricket, {when}{against}, {fixture.start_time:%a %d %b}"
-        return SearchHit("team", team.name, detail, f"/cricket/matches/{fixture.match_id}")
+        hits = []
+        for team_id in best:
+            fixture = first[team_id]
+            home, away = fixture.home_team_id or "", fixture.away_team_id or ""
+            other = teams.get(away if team_id == home else home)
+            against = "" if other is None else f" against {other.name}"
+            when = "next" if fixture.start_time > self.store.now() else "latest"
+            detail = f"Cricket, {when}{against}, {fixture.start_time:%a %d %b}"
+            href = f"/cricket/matches/{fixture.match_id}"
+            hits.append(SearchHit("team", teams[team_id].name, detail, href))
+        return tuple(hits)
 
 
 @dataclass(kw_only=True, eq=False)

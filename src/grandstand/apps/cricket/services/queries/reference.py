@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from grandstand.apps.cricket.domain.errors import LeagueNotFound
-from grandstand.apps.cricket.services.interfaces import Database
+from grandstand.apps.cricket.domain.matches import LeagueRecord, StandingRecord, TeamRecord
+from grandstand.apps.cricket.services.interfaces import Database, copy_fields
 from grandstand.apps.cricket.store.fixtures import League, Team, TeamSeason
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound
@@ -44,22 +45,23 @@ class LeagueService:
         self._store = store
         self._cache = TimedCache(store.clock, self._read)
 
-    async def _read(self) -> dict[str, League]:
+    async def _read(self) -> dict[str, LeagueRecord]:
         leagues = await self._store(League.all_items())
-        return {league.league_id: league for league in sorted(leagues, key=lambda item: item.name)}
+        ordered = sorted(leagues, key=lambda league: league.name)
+        return {league.league_id: copy_fields(LeagueRecord, league) for league in ordered}
 
-    async def all(self, *, active: bool | None = None) -> tuple[League, ...]:
+    async def all(self, *, active: bool | None = None) -> tuple[LeagueRecord, ...]:
         """Return the leagues by name, all of them or by whether they are active."""
         leagues = (await self._cache.get()).values()
         return tuple(league for league in leagues if active in (None, league.active))
 
-    async def find(self, id_or_code: str) -> League | None:
+    async def find(self, id_or_code: str) -> LeagueRecord | None:
         leagues = await self._cache.get()
         code = id_or_code.lower()
         by_code = (league for league in leagues.values() if league.code.lower() == code)
         return leagues.get(id_or_code) or next(by_code, None)
 
-    async def get(self, id_or_code: str) -> League:
+    async def get(self, id_or_code: str) -> LeagueRecord:
         """Return a league. Raises LeagueNotFound."""
         league = await self.find(id_or_code)
         if league is None:
@@ -78,7 +80,7 @@ class LeagueService:
         name: str | None = None,
         code: str | None = None,
         active: bool | None = None,
-    ) -> League:
+    ) -> LeagueRecord:
         """Change the given fields. Raises LeagueNotFound."""
         if (name, code, active) == (None, None, None):
             return await self.get(league_id)
@@ -88,7 +90,7 @@ class LeagueService:
         except ConditionFailed as error:
             raise _league_not_found(league_id) from error
         self._cache.clear()
-        return league
+        return copy_fields(LeagueRecord, league)
 
     async def delete(self, league_id: str) -> None:
         """Delete a league; the next sync may restore it. Raises LeagueNotFound."""
@@ -107,23 +109,24 @@ class TeamService:
         self._store = store
         self._cache = TimedCache(store.clock, self._read)
 
-    async def _read(self) -> dict[str, Team]:
+    async def _read(self) -> dict[str, TeamRecord]:
         teams = await self._store(Team.all_items())
-        return {team.team_id: team for team in sorted(teams, key=lambda item: item.name)}
+        ordered = sorted(teams, key=lambda team: team.name)
+        return {team.team_id: copy_fields(TeamRecord, team) for team in ordered}
 
-    async def all(self) -> tuple[Team, ...]:
+    async def all(self) -> tuple[TeamRecord, ...]:
         """Return all teams by name."""
         return tuple((await self._cache.get()).values())
 
-    async def find(self, team_id: str | None) -> Team | None:
+    async def find(self, team_id: str | None) -> TeamRecord | None:
         return (await self._cache.get()).get(team_id or "")
 
-    async def get(self, team_id: str) -> Team:
+    async def get(self, team_id: str) -> TeamRecord:
         """Return a team. Raises NotFound."""
         team = await self._store(Team.by_id(team_id))
         if team is None:
             raise _team_not_found(team_id)
-        return team
+        return copy_fields(TeamRecord, team)
 
     async def update(
         self,
@@ -132,7 +135,7 @@ class TeamService:
         name: str | None = None,
         code: str | None = None,
         image_path: str | None = None,
-    ) -> Team:
+    ) -> TeamRecord:
         """Change the given fields. Raises NotFound."""
         if (name, code, image_path) == (None, None, None):
             return await self.get(team_id)
@@ -142,7 +145,7 @@ class TeamService:
         except ConditionFailed as error:
             raise _team_not_found(team_id) from error
         self._cache.clear()
-        return team
+        return copy_fields(TeamRecord, team)
 
     def clear_cache(self) -> None:
         self._cache.clear()
@@ -154,10 +157,11 @@ class TeamSeasonService:
 
     store: Database
 
-    async def of_season(self, season_id: str) -> tuple[TeamSeason, ...]:
+    async def of_season(self, season_id: str) -> tuple[StandingRecord, ...]:
         """Return the table of a season by position; empty if it is unknown."""
         rows = await self.store(TeamSeason.of_season(season_id))
-        return tuple(sorted(rows, key=lambda row: (row.position or 999, row.team_id)))
+        ordered = sorted(rows, key=lambda row: (row.position or 999, row.team_id))
+        return tuple(copy_fields(StandingRecord, row) for row in ordered)
 
 
 def _league_not_found(id_or_code: str) -> LeagueNotFound:
