@@ -140,7 +140,7 @@ class Course:
         async def settle() -> None:
             kept = await self.store.read(BennyBet.by_key(bet.placed_at, bet.game_id))
             if kept.revision is None:
-                await self.book.settle(kept, verdict, ClosingValue(0.5, 0.01))
+                await self.book.settle(kept, verdict, ClosingValue(Decimal("0.5"), Decimal("0.01")))
 
         self.settled.append(bet)
         return settle

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
@@ -331,16 +330,12 @@ def calibration_at(
 ) -> Calibration:
     """Return the calibration in force at the view's instant for (sport, market, model)."""
     window = windows.at(view.instant)
-    return view.cached_at(
-        ("calibration", key, window), window.until, partial(_fit_calibration, key, window)
-    )
 
+    def fit(past: AsOfView) -> Calibration:
+        record = past.verified_forecasts(*key, window.since)
+        return calibrate([row.raw for row in record], [row.outcome > 0.5 for row in record])
 
-def _fit_calibration(
-    key: tuple[str, str, str], window: TrainingWindow, view: AsOfView
-) -> Calibration:
-    record = view.verified_forecasts(*key, window.since)
-    return calibrate([row.raw for row in record], [row.outcome > 0.5 for row in record])
+    return view.cached_at(("calibration", key, window), window.until, fit)
 
 
 def apply_calibration(forecast: Forecast, calibration: Calibration, view: AsOfView) -> Forecast:

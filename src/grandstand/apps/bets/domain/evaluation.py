@@ -47,7 +47,6 @@ from grandstand.apps.bets.domain.settlement import (
     PENDING,
     VOID,
     Abandoned,
-    Cancelled,
     FinalResult,
     Result,
     Verdict,
@@ -57,7 +56,6 @@ from grandstand.apps.bets.domain.settlement import (
 )
 from grandstand.core.errors import Conflict, InvalidInput
 
-_HOUR = timedelta(hours=1)
 # The common verdicts, so that fractions are rarely compared.
 _CORRECT_BY_VERDICT: dict[str, bool] = {
     "win": True,
@@ -163,28 +161,20 @@ def _profit(verdict: Verdict, price: int) -> float:
     return float(payout_ratio(verdict, price)) - 1.0
 
 
-def score_result(score: Score) -> Result | None:
-    """Return a score as a settlement result, None while a game is postponed."""
-    if score.status == "postponed":
-        return None
-    if score.status == "void":
-        return Cancelled()
-    if score.status == "abandoned":
-        return Abandoned(score.home_score, score.away_score, Fraction(0))
-    return FinalResult(score.home_score, score.away_score)
-
-
 def settle_forecast(forecast: Forecast, game: Fixture, score: Score) -> Verdict:
     """Return the verdict of a forecast by a score, for the game as scheduled then.
 
     A game played much later than scheduled is another game: bets on it are void.
     """
-    result = score_result(score)
     rules = settlement_rules_for(forecast.sport)
-    if result is None:
+    if score.status == "postponed":
         return PENDING
-    if (score.completed_at - game.commence_time) / _HOUR > rules.postponed_hours:
+    late = score.completed_at - game.commence_time > timedelta(hours=rules.postponed_hours)
+    if late or score.status == "void":
         return VOID
+    result: Result = FinalResult(score.home_score, score.away_score)
+    if score.status == "abandoned":
+        result = Abandoned(score.home_score, score.away_score, Fraction(0))
     return settle_bet(forecast.selection, result, rules)
 
 

@@ -24,22 +24,20 @@ from grandstand.apps.bets.domain.quotes import (
     PriceBoard,
     QuoteTable,
     american_to_decimal_array,
-    market_sides,
 )
 from grandstand.apps.bets.domain.records import Fixture, from_epoch_us
-from grandstand.apps.bets.domain.selections import MARKETS, Market, Selection, Side, opposite_of
+from grandstand.apps.bets.domain.selections import (
+    MARKETS,
+    Selection,
+    Side,
+    market_sides,
+    opposite_of,
+)
 from grandstand.core.errors import Conflict
 
 TEAM_MARKETS: Final = ("h2h", "h2h_3way", "spreads")
 GAME_MARKETS: Final = ("h2h", "h2h_3way", "spreads", "totals")
 CERTAINTY_MARGIN: Final = 0.001
-_SIDES: Final[dict[str, Side]] = {
-    "home": "home",
-    "away": "away",
-    "draw": "draw",
-    "over": "over",
-    "under": "under",
-}
 
 
 def clamped_log_odds(probability: float) -> float:
@@ -49,7 +47,10 @@ def clamped_log_odds(probability: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One input of a forecast: its source, a text, and its log-odds toward the selection."""
+    """One input of a forecast: its source, a text, and its log-odds.
+
+    They are toward the selection; while a model collects its inputs, toward the first side.
+    """
 
     source: str
     text: str
@@ -104,56 +105,35 @@ class Predictor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
-    """A model input: log-odds toward the first side of a market, and a text."""
-
-    source: str
-    text: str
-    toward_first: float
-    known_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class OutcomeProbabilities:
     """Probabilities of the sides of a market at a line; `books` counts the bookmakers."""
 
     market: str
-    sides: tuple[str, ...]
+    sides: tuple[Side, ...]
     probabilities: tuple[float, ...]
     point: float | None
     books: int
 
-    def of(self, side: str) -> float:
+    def of(self, side: Side) -> float:
         return self.probabilities[self.sides.index(side)]
 
 
 @lru_cache(maxsize=8192)
 def make_selection(
-    market: str, side: str, point: float | None, participant: str | None
+    market: str, side: Side, point: float | None, participant: str | None
 ) -> Selection:
     """Return the selection of a side; the line is given as the first side has it."""
     line = None if point is None else Decimal(repr(point))
     if line is not None and market == "spreads" and side == "away":
         line = -line if line else line
     if market in MARKETS:
-        return Selection(_market(market), _side(side), line)
-    return Selection("prop", _side(side), line, participant, market)
+        return Selection(market, side, line)
+    return Selection("prop", side, line, participant, market)
 
 
-def _market(name: str) -> Market:
-    return next(market for market in MARKETS if market == name)
-
-
-def _side(name: str) -> Side:
-    return _SIDES[name]
-
-
-def orient_signals(signals: Sequence[Signal], sign: float) -> tuple[Reason, ...]:
-    """Return signals as reasons for a pick; `sign` is -1 if it is not the first side."""
-    return tuple(
-        Reason(signal.source, signal.text, sign * signal.toward_first, signal.known_at)
-        for signal in signals
-    )
+def orient_reasons(reasons: Sequence[Reason], sign: float) -> list[Reason]:
+    """Turn reasons for the first side into reasons for a pick; `sign` is -1 if it is another."""
+    return [replace(reason, contribution=sign * reason.contribution) for reason in reasons]
 
 
 def sort_by_strength(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
@@ -176,10 +156,7 @@ def invert_forecast(forecast: Forecast, view: AsOfView) -> Forecast:
         fair=None if forecast.fair is None else 1.0 - forecast.fair,
         price=None if offer is None else offer[1],
         book=None if offer is None else offer[0],
-        reasons=tuple(
-            Reason(reason.source, reason.text, -reason.contribution, reason.known_at)
-            for reason in forecast.reasons
-        ),
+        reasons=tuple(orient_reasons(forecast.reasons, -1.0)),
         inverse_of=forecast.model,
     )
 
@@ -312,20 +289,20 @@ def _strength(table: QuoteTable, rows: Ints, sport: str) -> Floats:
 
 
 def forecast_from_signals(
-    model: str, game: Fixture, view: AsOfView, market: str, signals: Sequence[Signal]
+    model: str, game: Fixture, view: AsOfView, market: str, signals: Sequence[Reason]
 ) -> Forecast | None:
     """Return a forecast of a model that only knows a direction, on top of the market's price.
 
     The side is the model's own; its probability starts from the market's. None if the signals
     cancel out or there is no line to bet on.
     """
-    own = math.fsum(signal.toward_first for signal in signals)
+    own = math.fsum(signal.contribution for signal in signals)
     fair = fair_probabilities(view, game.game_id, market)
     if not own or (fair is None and market in _MARKETS_WITH_LINE):
         return None
     sides = market_sides(market)
     side = sides[0] if own > 0 else sides[-1]
-    reasons = list(orient_signals(signals, math.copysign(1.0, own)))
+    reasons = orient_reasons(signals, math.copysign(1.0, own))
     anchor = 0.0
     if fair is not None:
         anchor = clamped_log_odds(fair.of(side))
@@ -345,7 +322,7 @@ def forecast_from_probabilities(
     game: Fixture,
     view: AsOfView,
     probabilities: OutcomeProbabilities,
-    signals: Sequence[Signal],
+    signals: Sequence[Reason],
 ) -> Forecast:
     """Return a forecast of the likeliest side at its line."""
     return prop_forecast_from_probabilities((model, None), game, view, probabilities, signals)
@@ -356,13 +333,13 @@ def prop_forecast_from_probabilities(
     game: Fixture,
     view: AsOfView,
     probabilities: OutcomeProbabilities,
-    signals: Sequence[Signal],
+    signals: Sequence[Reason],
 ) -> Forecast:
     """Return a forecast of the likeliest side of a player market."""
     model, participant = who
     chance = max(probabilities.probabilities)
     side = probabilities.sides[probabilities.probabilities.index(chance)]
-    reasons = list(orient_signals(signals, -1.0 if side == probabilities.sides[-1] else 1.0))
+    reasons = orient_reasons(signals, -1.0 if side == probabilities.sides[-1] else 1.0)
     rest = clamped_log_odds(chance) - math.fsum(reason.contribution for reason in reasons)
     if abs(rest) > _NEGLIGIBLE:
         reasons.append(Reason("base", "the model's baseline", rest))
@@ -377,7 +354,7 @@ def build_forecast(
     game: Fixture,
     view: AsOfView,
     probabilities: OutcomeProbabilities,
-    pick: tuple[str, float],
+    pick: tuple[Side, float],
     *,
     reasons: Sequence[Reason],
     participant: str | None = None,
@@ -407,7 +384,7 @@ def build_forecast(
     )
 
 
-def market_reason(fair: OutcomeProbabilities, side: str, contribution: float) -> Reason:
+def market_reason(fair: OutcomeProbabilities, side: Side, contribution: float) -> Reason:
     """Return the market's price as a reason."""
     return Reason(
         "market",

@@ -369,14 +369,10 @@ class ExpectedScore:
     shape: ScoreShape
 
 
-def strength_fold(sport: str) -> ResultFold[LeagueStrengths]:
-    """Return the fold that tracks a sport's team strengths."""
-    return ResultFold("strengths", sport, partial(_start_league, sport), _update_league)
-
-
 def expected_score(game: Fixture, view: AsOfView) -> ExpectedScore | None:
     """Return the expected score by the results so far, None before both teams have played."""
-    league = view.fold(strength_fold(game.sport))
+    start = partial(_start_league, game.sport)
+    league = view.fold(ResultFold("strengths", game.sport, start, _update_league))
     home, away = league.teams.get(game.home), league.teams.get(game.away)
     if home is None or away is None:
         return None
@@ -414,23 +410,20 @@ def _update_league(league: LeagueStrengths, played: PlayedGame) -> None:
     away = _after_break(league.teams.setdefault(game.away, TeamStrength()), game.commence_time)
     home_points, away_points = _points(league, home, away, neutral=game.neutral)
     home_error, away_error = score.home_score - home_points, score.away_score - away_points
-    _update_variance(league, home_error - away_error, home_error + away_error)
+    margin, total = home_error - away_error, home_error + away_error
+    rate = 1.0 / (_PRIOR_GAMES + min(league.games, 1_000))
+    league.margin_variance += rate * (margin * margin - league.margin_variance)
+    league.total_variance += rate * (total * total - league.total_variance)
     for team, scored, allowed in ((home, home_error, away_error), (away, away_error, home_error)):
         rate = max(_MIN_RATE, 0.5 / (team.games + _FIRST_GAMES))
         team.attack += rate * scored
         team.defense += rate * allowed
         team.games += 1
     rate = max(_LEAGUE_RATE / 4.0, _LEAGUE_RATE * 10.0 / (league.games + 10.0))
-    league.mean += rate * (home_error + away_error) / 2.0
+    league.mean += rate * total / 2.0
     if not game.neutral:
-        league.home += rate * (home_error - away_error)
+        league.home += rate * margin
     league.games += 1
-
-
-def _update_variance(league: LeagueStrengths, margin: float, total: float) -> None:
-    rate = 1.0 / (_PRIOR_GAMES + min(league.games, 1_000))
-    league.margin_variance += rate * (margin * margin - league.margin_variance)
-    league.total_variance += rate * (total * total - league.total_variance)
 
 
 def _after_break(team: TeamStrength, now: datetime) -> TeamStrength:

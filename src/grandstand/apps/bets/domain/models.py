@@ -21,7 +21,6 @@ from grandstand.apps.bets.domain.forecasts import (
     LineMove,
     OutcomeProbabilities,
     Reason,
-    Signal,
     board_probabilities,
     build_forecast,
     clamped_log_odds,
@@ -45,14 +44,14 @@ from grandstand.apps.bets.domain.margins import (
     total_chances,
 )
 from grandstand.apps.bets.domain.odds import from_log_odds
-from grandstand.apps.bets.domain.quotes import PriceBoard, market_sides
+from grandstand.apps.bets.domain.quotes import PriceBoard
 from grandstand.apps.bets.domain.records import (
     Fixture,
     InjuryReport,
     PlayerGameStats,
     TeamGameStats,
 )
-from grandstand.apps.bets.domain.selections import prop_stat_value
+from grandstand.apps.bets.domain.selections import market_sides, prop_stat_value
 
 _FULL_REST_DAYS = 4.0
 _BACK_TO_BACK_DAYS = 1.5
@@ -89,13 +88,10 @@ _MIN_GOAL_GAMES: Final = 60
 _MAX_GOAL_GAMES: Final = 760
 _RIDGE: Final = 2.0
 _GOALS_REFIT: Final = TrainingWindows(test=timedelta(days=7))
-_DAY: Final = timedelta(days=1)
 _MIN_PLAYER_GAMES: Final = 5
 _PLAYER_GAMES: Final = 20
 _RECENT_GAMES: Final = 5
 _MIN_MINUTES: Final = 20.0
-_MIN_MEETINGS: Final = 2
-_NORMAL: Final = NormalDist()
 _OUT_SEVERITY: Final = 0.8
 
 
@@ -200,7 +196,7 @@ class MomentumModel:
         move = line_move(view, game.game_id, market, game.sport)
         if move is None or abs(move.size) < self.min_move:
             return None
-        signal = Signal("odds_movement", describe_move(move), self.weight * move.size, move.last_at)
+        signal = Reason("odds_movement", describe_move(move), self.weight * move.size, move.last_at)
         return forecast_from_signals(self.name, game, view, market, [signal])
 
 
@@ -223,13 +219,13 @@ class ContrarianModel:
         move = line_move(view, game.game_id, market, game.sport)
         if move is not None and abs(move.size) >= self.reversal_size:
             size = -self.weight * move.size
-            signal = Signal("odds_movement", f"against: {describe_move(move)}", size, move.last_at)
+            signal = Reason("odds_movement", f"against: {describe_move(move)}", size, move.last_at)
             return forecast_from_signals(self.name, game, view, market, [signal])
         fair = fair_probabilities(view, game.game_id, market)
         if fair is None:
             return None
         ahead = clamped_log_odds(fair.probabilities[0]) - clamped_log_odds(fair.probabilities[-1])
-        signal = Signal("favorite", "prices unchanged: against the favorite", -0.02 * ahead)
+        signal = Reason("favorite", "prices unchanged: against the favorite", -0.02 * ahead)
         return forecast_from_signals(self.name, game, view, market, [signal])
 
 
@@ -255,7 +251,7 @@ class HotColdModel:
         return forecast_from_signals(self.name, game, view, market, signals)
 
 
-def form_signal(played: Sequence[PlayedGame], team: str, sport: str, weight: float) -> Signal:
+def form_signal(played: Sequence[PlayedGame], team: str, sport: str, weight: float) -> Reason:
     """Return a team's form: its smoothed win rate and mean margin in log-odds."""
     pairs = [game.for_team(team) for game in played]
     wins = sum(1.0 if own > other else 0.5 if own == other else 0.0 for own, other in pairs)
@@ -263,7 +259,7 @@ def form_signal(played: Sequence[PlayedGame], team: str, sport: str, weight: flo
     margin = sum(own - other for own, other in pairs) / len(pairs)
     strength = clamped_log_odds(share) + margin / sport_scale(sport).margin_sd
     text = f"{team} won {wins:g} of the last {len(pairs)}, by {margin:+.1f} per game"
-    return Signal("recent_form", text, weight * strength, played[-1].score.known_at)
+    return Reason("recent_form", text, weight * strength, played[-1].score.known_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,17 +277,17 @@ class RestScheduleModel:
         return forecast_from_signals(self.name, game, view, market, signals) if signals else None
 
 
-def rest_signals(game: Fixture, view: AsOfView, weight: float, back_to_back: float) -> list[Signal]:
+def rest_signals(game: Fixture, view: AsOfView, weight: float, back_to_back: float) -> list[Reason]:
     """Return the effect of rest on each side, empty if a schedule is unknown."""
     home = view.rest_days(game.sport, game.home, game.commence_time)
     away = view.rest_days(game.sport, game.away, game.commence_time)
     if home is None or away is None:
         return []
     return [
-        Signal(
+        Reason(
             "rest_schedule", _describe_rest(game.home, home), _freshness(home, weight, back_to_back)
         ),
-        Signal(
+        Reason(
             "rest_schedule",
             _describe_rest(game.away, away),
             -_freshness(away, weight, back_to_back),
@@ -327,7 +323,7 @@ class MatchupModel:
         return forecast_from_signals(self.name, game, view, market, signals)
 
 
-def head_to_head_signals(game: Fixture, view: AsOfView, limit: int, weight: float) -> list[Signal]:
+def head_to_head_signals(game: Fixture, view: AsOfView, limit: int, weight: float) -> list[Reason]:
     """Return previous meetings as log-odds toward home, by the smoothed win rate."""
     meetings = view.meetings(game.sport, game.home, game.away, limit)
     if not meetings:
@@ -337,11 +333,11 @@ def head_to_head_signals(game: Fixture, view: AsOfView, limit: int, weight: floa
     share = (wins + 2.0) / (len(pairs) + 4.0)
     text = f"{game.home} won {wins:g} of {len(pairs)} meetings"
     return [
-        Signal("head_to_head", text, weight * clamped_log_odds(share), meetings[-1].score.known_at)
+        Reason("head_to_head", text, weight * clamped_log_odds(share), meetings[-1].score.known_at)
     ]
 
 
-def stat_signals(game: Fixture, view: AsOfView, weight: float) -> list[Signal]:
+def stat_signals(game: Fixture, view: AsOfView, weight: float) -> list[Reason]:
     """Return the relative gap of each stat both teams have, toward home."""
     home = view.team_stats(game.sport, game.home, _STAT_GAMES)
     away = view.team_stats(game.sport, game.away, _STAT_GAMES)
@@ -354,7 +350,7 @@ def stat_signals(game: Fixture, view: AsOfView, weight: float) -> list[Signal]:
         text = f"{name.replace('_', ' ')}: {ours[name]:.1f} vs. {theirs[name]:.1f}"
         known = max(home[-1].known_at, away[-1].known_at)
         signals.append(
-            Signal("team_stats", text, weight * _STAT_SIGNS[name] * gap / len(shared), known)
+            Reason("team_stats", text, weight * _STAT_SIGNS[name] * gap / len(shared), known)
         )
     return signals
 
@@ -381,25 +377,20 @@ class InjuryAwareModel:
         return forecast_from_signals(self.name, game, view, market, signals)
 
 
-def injury_signals(game: Fixture, view: AsOfView, weight: float) -> list[Signal]:
+def injury_signals(game: Fixture, view: AsOfView, weight: float) -> list[Reason]:
     """Return what is missing on each side, as log-odds toward home."""
     signals = []
     for team, sign in ((game.home, -1.0), (game.away, 1.0)):
         reports = view.injuries(game.sport, team)
-        missing = missing_share(reports)
+        missing = min(1.0, sum(_severity(report) * report.impact for report in reports))
         if missing:
             names = ", ".join(
                 f"{report.player} {report.status}" for report in reports if _severity(report)
             )
             known_at = max(report.known_at for report in reports)
             text = f"{team} is missing {missing:.0%}: {names}"
-            signals.append(Signal("injuries", text, sign * weight * missing, known_at))
+            signals.append(Reason("injuries", text, sign * weight * missing, known_at))
     return signals
-
-
-def missing_share(reports: Sequence[InjuryReport]) -> float:
-    """Return the share of a team's strength that is missing, at most 1."""
-    return min(1.0, sum(_severity(report) * report.impact for report in reports))
 
 
 def _severity(report: InjuryReport) -> float:
@@ -429,7 +420,7 @@ class FundamentalsModel:
         line = point or 0.0
         odds = LOGIT_PER_SD * (expected.margin + line) / expected.shape.margin_deviation
         signals = [
-            Signal("strengths", f"expected home margin {expected.margin:+.1f}", odds),
+            Reason("strengths", f"expected home margin {expected.margin:+.1f}", odds),
             *stat_signals(game, view, self.figure_weight),
             *rest_signals(game, view, self.rest_weight, self.rest_weight),
             *injury_signals(game, view, self.injury_weight),
@@ -440,9 +431,9 @@ class FundamentalsModel:
 
 
 def _fundamentals_probabilities(
-    signals: list[Signal], market: str, point: float | None
+    signals: list[Reason], market: str, point: float | None
 ) -> OutcomeProbabilities:
-    first = from_log_odds(math.fsum(signal.toward_first for signal in signals))
+    first = from_log_odds(math.fsum(signal.contribution for signal in signals))
     sides = market_sides(market)
     if market != "h2h_3way":
         return OutcomeProbabilities(market, sides, (first, 1.0 - first), point, 0)
@@ -470,7 +461,9 @@ class EloModel:
 
     def predict(self, game: Fixture, view: AsOfView, market: str = "h2h") -> Forecast | None:
         """Return the likeliest result, None before both teams have played enough."""
-        rules = _elo_rules(game.sport, view)
+        refit_at = _ELO_REFIT.at(view.instant).until
+        fit = partial(_fit_elo_rules, game.sport)
+        rules = view.cached_at(("elo rules", game.sport), refit_at, fit)
         state = view.fold(elo_fold(game.sport, rules))
         games_played = min(state.games.get(team, 0) for team in (game.home, game.away))
         if games_played < self.min_games:
@@ -483,17 +476,17 @@ class EloModel:
             state.ratings, game.home, game.away, rules, season=season, neutral=game.neutral
         )
         signals = [
-            Signal(
+            Reason(
                 "rating",
                 f"{game.home} is rated {home:.0f}",
                 _LOG_ODDS_PER_POINT * (home - elo.START_RATING),
             ),
-            Signal(
+            Reason(
                 "rating",
                 f"{game.away} is rated {away:.0f}",
                 _LOG_ODDS_PER_POINT * (elo.START_RATING - away),
             ),
-            Signal(
+            Reason(
                 "home", f"home advantage {home_advantage:.0f}", _LOG_ODDS_PER_POINT * home_advantage
             ),
         ]
@@ -520,11 +513,6 @@ def _count_result(rules: elo.EloRules, standing: EloState, played: PlayedGame) -
     standing.ratings = elo.advance(unordered, _rated_game(played), rules)
     for team in (played.game.home, played.game.away):
         standing.games[team] = standing.games.get(team, 0) + 1
-
-
-def _elo_rules(sport: str, view: AsOfView) -> elo.EloRules:
-    window = _ELO_REFIT.at(view.instant)
-    return view.cached_at(("elo rules", sport), window.until, partial(_fit_elo_rules, sport))
 
 
 def _fit_elo_rules(sport: str, view: AsOfView) -> elo.EloRules:
@@ -581,7 +569,7 @@ class GoalsModel:
         probabilities = _score_probabilities(goals.score_grid(*means, rho=model.rho), market, point)
         text = f"expected goals {means[0]:.2f} vs. {means[1]:.2f}"
         return forecast_from_probabilities(
-            self.name, game, view, probabilities, [Signal("goals", text, 0.0)]
+            self.name, game, view, probabilities, [Reason("goals", text, 0.0)]
         )
 
 
@@ -604,7 +592,7 @@ def _fit_goal_model(sport: str, view: AsOfView) -> goals.GoalModel | None:
                 game.game.away,
                 game.score.home_score,
                 game.score.away_score,
-                goals.time_weight((view.instant - game.game.commence_time) / _DAY),
+                goals.time_weight((view.instant - game.game.commence_time) / timedelta(days=1)),
                 game.game.neutral,
             )
             for game in played
@@ -656,14 +644,14 @@ def margin_probabilities(
     return OutcomeProbabilities(market, sides, tuple(share / total for share in shares), point, 0)
 
 
-def _margin_signals(expected: ExpectedScore, market: str, point: float | None) -> list[Signal]:
+def _margin_signals(expected: ExpectedScore, market: str, point: float | None) -> list[Reason]:
     line = point or 0.0
     if market == "totals":
         odds = LOGIT_PER_SD * (expected.total - line) / expected.shape.total_deviation
-        return [Signal("strengths", f"expected total {expected.total:.1f}", odds)]
+        return [Reason("strengths", f"expected total {expected.total:.1f}", odds)]
     handicap = line if market == "spreads" else 0.0
     odds = LOGIT_PER_SD * (expected.margin + handicap) / expected.shape.margin_deviation
-    return [Signal("strengths", f"expected home margin {expected.margin:+.1f}", odds)]
+    return [Reason("strengths", f"expected home margin {expected.margin:+.1f}", odds)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -688,12 +676,12 @@ class PlayerStatsModel:
             return None
         mean = _mean(games, values, game, market)
         spread = max(_deviation(values), math.sqrt(max(mean, 1.0)))
-        probability = min(max(1.0 - _NORMAL.cdf((fair.point - mean) / spread), 0.02), 0.98)
+        probability = min(max(1.0 - NormalDist().cdf((fair.point - mean) / spread), 0.02), 0.98)
         probabilities = OutcomeProbabilities(
             market, fair.sides, (probability, 1.0 - probability), fair.point, 0
         )
         text = f"{mean:.1f} expected after {len(values)} games, line {fair.point:g}"
-        signal = Signal(
+        signal = Reason(
             "player_stats", text, math.log(probability / (1.0 - probability)), games[-1].known_at
         )
         return prop_forecast_from_probabilities(
@@ -714,7 +702,7 @@ def _mean(games: list[PlayerGameStats], values: list[float], game: Fixture, mark
         and row.opponent in opponents
         and (value := prop_stat_value(market, row.stats)) is not None
     ]
-    return mean if len(against) < _MIN_MEETINGS else 0.8 * mean + 0.2 * sum(against) / len(against)
+    return mean if len(against) < 2 else 0.8 * mean + 0.2 * sum(against) / len(against)
 
 
 def _deviation(values: list[float]) -> float:

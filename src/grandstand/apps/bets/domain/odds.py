@@ -69,7 +69,9 @@ def decimal_to_american(decimal: float) -> int:
 
     Raises InvalidPrice unless the decimal price is above 1.
     """
-    profit = _check_decimal(decimal) - 1.0
+    if not (math.isfinite(decimal) and decimal > 1.0):
+        raise InvalidPrice(f"Invalid decimal price {decimal!r}. It must be above 1.")
+    profit = decimal - 1.0
     nearest = (
         math.floor(profit * EVEN_MONEY + 0.5)
         if profit >= 1.0
@@ -109,12 +111,6 @@ def _check_american(american: int) -> int:
     return parse_american(american)
 
 
-def _check_decimal(decimal: float) -> float:
-    if not (math.isfinite(decimal) and decimal > 1.0):
-        raise InvalidPrice(f"Invalid decimal price {decimal!r}. It must be above 1.")
-    return decimal
-
-
 @dataclass(frozen=True, slots=True)
 class DevigResult:
     """Fair probabilities, the method used, and the parameter it solved for.
@@ -152,7 +148,7 @@ def solve_devig(decimals: Sequence[float], method: DevigMethod) -> DevigResult:
     if total <= 1.0 or method == "multiplicative":
         return scaled
     if method == "additive":
-        shares = _additive(implied, total)
+        shares = tuple(value - (total - 1.0) / len(implied) for value in implied)
         return DevigResult(shares, method, total - 1.0) if min(shares) > 0.0 else scaled
     if method == "power":
         return _power(implied)
@@ -167,11 +163,6 @@ def _implied_probabilities(decimals: Sequence[float]) -> tuple[float, ...]:
     if not all(math.isfinite(price) and price > 1.0 for price in decimals):
         raise InvalidPrice(f"Invalid decimal prices {list(decimals)}. Each must be above 1.")
     return tuple(1.0 / price for price in decimals)
-
-
-def _additive(implied: tuple[float, ...], total: float) -> tuple[float, ...]:
-    share = (total - 1.0) / len(implied)
-    return tuple(value - share for value in implied)
 
 
 def _power(implied: tuple[float, ...]) -> DevigResult:

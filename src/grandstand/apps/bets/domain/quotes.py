@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from grandstand.apps.bets.domain.odds import EVEN_MONEY, DevigMethod, devig_rows
 from grandstand.apps.bets.domain.records import Fixture, PricedOutcome, Quote, slug, to_epoch_us
+from grandstand.apps.bets.domain.selections import Side, market_sides
 from grandstand.core.errors import InvalidInput
 
 Ints = npt.NDArray[np.int64]
@@ -20,20 +21,7 @@ Floats = npt.NDArray[np.float64]
 Prices = npt.NDArray[np.int32]
 
 DEFAULT_DEVIG: Final[DevigMethod] = "power"
-MARKET_SIDES: Final[dict[str, tuple[str, ...]]] = {
-    "h2h": ("home", "away"),
-    "h2h_3way": ("home", "draw", "away"),
-    "spreads": ("home", "away"),
-    "totals": ("over", "under"),
-    "draw_no_bet": ("home", "away"),
-}
-PROP_SIDES: Final = ("over", "under")
 _TEAM_MARKETS: Final = ("h2h", "h2h_3way", "spreads", "draw_no_bet")
-
-
-def market_sides(market: str) -> tuple[str, ...]:
-    """Return the sides of a market in the order of the price columns."""
-    return MARKET_SIDES.get(market, PROP_SIDES)
 
 
 def american_to_decimal_array(prices: Prices) -> Floats:
@@ -57,7 +45,7 @@ class PriceBoard:
     _best: dict[tuple[int, float | None], tuple[str, int] | None] = field(default_factory=dict)
 
     @property
-    def sides(self) -> tuple[str, ...]:
+    def sides(self) -> tuple[Side, ...]:
         return market_sides(self.market)
 
     @cached_property

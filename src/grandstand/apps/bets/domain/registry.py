@@ -42,8 +42,8 @@ from grandstand.apps.bets.domain.models import (
     RestScheduleModel,
     ValueModel,
 )
-from grandstand.apps.bets.domain.quotes import market_sides
 from grandstand.apps.bets.domain.records import Fixture, VerifiedForecast
+from grandstand.apps.bets.domain.selections import market_sides
 
 MARKET: Final = "market"
 _EPSILON: Final = 1e-6

@@ -31,7 +31,7 @@ Side: TypeAlias = Literal["home", "away", "draw", "over", "under", "yes", "no"]
 MARKETS: Final[tuple[Market, ...]] = get_args(Market)
 _QUARTER: Final = Decimal("0.25")
 _PLAYER_PREFIXES: Final = ("player_", "batter_", "pitcher_")
-_SIDES: Final[dict[Market, tuple[Side, ...]]] = {
+_SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
     "h2h": ("home", "away"),
     "h2h_3way": ("home", "draw", "away"),
     "spreads": ("home", "away"),
@@ -118,6 +118,11 @@ class Selection:
     def __post_init__(self) -> None:
         _check(self)
         object.__setattr__(self, "form", _form(self))
+
+
+def market_sides(market: str) -> tuple[Side, ...]:
+    """Return the sides of a market in the order of price columns; props are over and under."""
+    return _SIDES.get(market, _SIDES["prop"])
 
 
 def opposite_of(selection: Selection) -> Selection:

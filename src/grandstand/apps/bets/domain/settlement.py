@@ -183,14 +183,9 @@ def settle_bet(
             if result.value is None
             else verdict_from_quarters(quarters_won(form, result.value, 0))
         )
-    return verdict_from_quarters(quarters_won(form, *counted_score(result, applied_rules)))
-
-
-def counted_score(result: FinalResult, rules: SettlementRules) -> tuple[int, int]:
-    """Return the score that counts, without overtime where the rules exclude it."""
-    if rules.overtime or result.regulation is None:
-        return result.home, result.away
-    return result.regulation
+    if result.regulation is None or applied_rules.overtime:
+        return verdict_from_quarters(quarters_won(form, result.home, result.away))
+    return verdict_from_quarters(quarters_won(form, *result.regulation))
 
 
 def quarters_won(form: SettlementForm, home: Points, away: Points) -> Points:

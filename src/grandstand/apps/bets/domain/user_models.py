@@ -12,11 +12,10 @@ from grandstand.apps.bets.domain.forecasts import (
     Forecast,
     OutcomeProbabilities,
     Reason,
-    Signal,
     build_forecast,
     fair_probabilities,
     line_move,
-    orient_signals,
+    orient_reasons,
 )
 from grandstand.apps.bets.domain.history import AsOfView, PlayedGame
 from grandstand.apps.bets.domain.margins import LOGIT_PER_SD, SportScale, sport_scale, winner_market
@@ -27,8 +26,8 @@ from grandstand.apps.bets.domain.models import (
     stat_signals,
 )
 from grandstand.apps.bets.domain.odds import from_log_odds
-from grandstand.apps.bets.domain.quotes import market_sides
 from grandstand.apps.bets.domain.records import CustomDataRow, Fixture, VerifiedForecast
+from grandstand.apps.bets.domain.selections import market_sides
 from grandstand.core.errors import InvalidInput
 
 _LAST: Final = 5
@@ -72,7 +71,7 @@ class SourceQuery:
         return sport_scale(self.game.sport)
 
 
-def source_signal(source: str, query: SourceQuery, view: AsOfView) -> Signal | None:
+def source_signal(source: str, query: SourceQuery, view: AsOfView) -> Reason | None:
     """Return a source's log-odds toward the first side of the market, None without data."""
     if source == "odds_movement":
         return _movement(query, view)
@@ -89,16 +88,16 @@ def source_signal(source: str, query: SourceQuery, view: AsOfView) -> Signal | N
             return None
         lead = line if query.market == "spreads" and line is not None else 0.0
         odds = (estimate.margin + lead) / scale.margin_sd
-    return Signal(source, estimate.text, LOGIT_PER_SD * odds, estimate.known_at)
+    return Reason(source, estimate.text, LOGIT_PER_SD * odds, estimate.known_at)
 
 
-def _movement(query: SourceQuery, view: AsOfView) -> Signal | None:
+def _movement(query: SourceQuery, view: AsOfView) -> Reason | None:
     game = query.game
     move = line_move(view, game.game_id, query.market, game.sport)
     if move is None:
         return None
     text = f"{move.books} bookmakers moved {move.size:+.3f} log-odds since opening"
-    return Signal("odds_movement", text, move.size, move.last_at)
+    return Reason("odds_movement", text, move.size, move.last_at)
 
 
 def _recent_form(query: SourceQuery, view: AsOfView) -> SourceEstimate | None:
@@ -135,7 +134,7 @@ def _team_stats(query: SourceQuery, view: AsOfView) -> SourceEstimate | None:
     signals = stat_signals(game, view, 1.0)
     if not signals:
         return None
-    gap = sum(signal.toward_first for signal in signals)
+    gap = sum(signal.contribution for signal in signals)
     home = mean_stats(view.team_stats(game.sport, game.home, _MEETINGS))
     away = mean_stats(view.team_stats(game.sport, game.away, _MEETINGS))
     wanted = ("points", "points_allowed")
@@ -151,7 +150,7 @@ def _injuries(query: SourceQuery, view: AsOfView) -> SourceEstimate | None:
     signals = injury_signals(query.game, view, 1.0)
     if not signals:
         return None
-    gap = sum(signal.toward_first for signal in signals)
+    gap = sum(signal.contribution for signal in signals)
     text = "; ".join(signal.text for signal in signals)
     known = max((signal.known_at for signal in signals if signal.known_at), default=None)
     return SourceEstimate(text, gap * query.scale.margin_sd, None, known)
@@ -161,7 +160,7 @@ def _rest(query: SourceQuery, view: AsOfView) -> SourceEstimate | None:
     signals = rest_signals(query.game, view, 0.06, 0.12)
     if not signals:
         return None
-    gap = sum(signal.toward_first for signal in signals)
+    gap = sum(signal.contribution for signal in signals)
     text = "; ".join(signal.text for signal in signals)
     return SourceEstimate(text, gap * query.scale.margin_sd / LOGIT_PER_SD, None)
 
@@ -267,8 +266,8 @@ def _validation_errors(model: UserModelSpec) -> list[tuple[bool, str]]:
             bool(length) and not shortest <= length <= longest,
             f"Description has {length} characters. Use {shortest} to {longest}.",
         ),
-        (not model.bet_types, f"At least one bet type is required: {_list(BET_TYPES)}."),
-        (bool(unknown), f"Unknown bet type {_list(unknown)}. Use {_list(BET_TYPES)}."),
+        (not model.bet_types, f"At least one bet type is required: {', '.join(BET_TYPES)}."),
+        (bool(unknown), f"Unknown bet type {', '.join(unknown)}. Use {', '.join(BET_TYPES)}."),
         *_weight_errors(model),
         (
             not low <= model.min_confidence <= high,
@@ -282,7 +281,10 @@ def _weight_errors(model: UserModelSpec) -> list[tuple[bool, str]]:
     unknown = sorted(set(weights) - set(DATA_SOURCES))
     total = math.fsum(weights.values())
     return [
-        (bool(unknown), f"Unknown data source {_list(unknown)}. Use {_list(DATA_SOURCES)}."),
+        (
+            bool(unknown),
+            f"Unknown data source {', '.join(unknown)}. Use {', '.join(DATA_SOURCES)}.",
+        ),
         (
             not any(weight > 0 for weight in weights.values()),
             "At least one data source needs a weight above 0.",
@@ -300,10 +302,6 @@ def _weight_errors(model: UserModelSpec) -> list[tuple[bool, str]]:
             "custom_data has a weight but no dataset is selected.",
         ),
     ]
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -328,7 +326,7 @@ class UserPredictor:
             return None
         line = None if fair is None else fair.point
         signals = self._signals(SourceQuery(game, market, line, self.model.datasets), view)
-        own = math.fsum(signal.toward_first for signal in signals)
+        own = math.fsum(signal.contribution for signal in signals)
         if not own:
             return None
         probability = from_log_odds(abs(own)) * (1.0 - _draw_share(market, fair))
@@ -339,16 +337,16 @@ class UserPredictor:
         belief = fair or OutcomeProbabilities(
             market, sides, (1.0 / len(sides),) * len(sides), None, 0
         )
-        reasons: list[Reason] = list(orient_signals(signals, math.copysign(1.0, own)))
+        reasons = orient_reasons(signals, math.copysign(1.0, own))
         return build_forecast(self.name, game, view, belief, (side, probability), reasons=reasons)
 
-    def _signals(self, query: SourceQuery, view: AsOfView) -> list[Signal]:
+    def _signals(self, query: SourceQuery, view: AsOfView) -> list[Reason]:
         signals = []
         for source, weight in self.model.weights.items():
             raw = source_signal(source, query, view) if weight > 0 else None
             if raw is not None:
-                share = weight * raw.toward_first
-                signals.append(Signal(source, raw.text, share, raw.known_at))
+                share = weight * raw.contribution
+                signals.append(Reason(source, raw.text, share, raw.known_at))
         return signals
 
 

@@ -32,7 +32,6 @@ from grandstand.apps.bets.services.database import (
     MoneyCents,
     Page,
     copy_as,
-    round4_or_none,
 )
 from grandstand.apps.bets.services.ledger import BookState, LedgerService, LedgerStep, PostStatus
 from grandstand.apps.bets.services.scoreboard import (
@@ -220,8 +219,8 @@ def _settled_write(bet: BennyBet, ending: Payout, closing: ClosingValue, now: da
         ending.verdict,
         payout=cents_to_dollars(ending.payout_cents),
         profit=cents_to_dollars(ending.profit_cents),
-        closing=round4_or_none(closing.fair),
-        clv=round4_or_none(closing.clv),
+        closing=closing.fair,
+        clv=closing.clv,
     )
 
 

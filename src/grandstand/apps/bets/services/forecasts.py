@@ -47,9 +47,9 @@ PROP_MODELS: Final = ("player_stats",)
 
 def model_names() -> tuple[str, ...]:
     """Return the names of the built-in models, including Benny."""
-    from grandstand.apps.bets.domain.registry import build_standard_panel
+    from grandstand.apps.bets.domain.registry import MODEL_NAMES
 
-    return (*build_standard_panel().names, *PROP_MODELS, BENNY_MODEL)
+    return (*MODEL_NAMES, *PROP_MODELS, BENNY_MODEL)
 
 
 def model_forecasts(game: Fixture, view: AsOfView) -> list[Forecast]:
@@ -58,13 +58,6 @@ def model_forecasts(game: Fixture, view: AsOfView) -> list[Forecast]:
     from grandstand.apps.bets.domain.registry import build_standard_panel
 
     return list(predict_game(game, view, build_standard_panel()))
-
-
-def prop_forecasts(game: Fixture, view: AsOfView) -> list[Forecast]:
-    """Return the calibrated forecasts of the prop models, inverses included."""
-    from grandstand.apps.bets.domain.registry import predict_props
-
-    return list(predict_props(game, view))
 
 
 def user_forecasts(game: Fixture, view: AsOfView, people: Sequence[Predictor]) -> list[Forecast]:
@@ -85,7 +78,7 @@ def user_predictor(model: UserModel, windows: TrainingWindows | None = None) -> 
 
     Raises InvalidInput if the model is invalid.
     """
-    from grandstand.apps.bets.domain.calibration import CalibratedPredictor
+    from grandstand.apps.bets.domain.calibration import DEFAULT_WINDOWS, CalibratedPredictor
     from grandstand.apps.bets.domain.user_models import UserModelSpec, UserPredictor
 
     spec = UserModelSpec(
@@ -98,9 +91,7 @@ def user_predictor(model: UserModel, windows: TrainingWindows | None = None) -> 
         model.description or "",
     )
     predictor = UserPredictor(spec, user_model_name(model.model_id))
-    if windows is None:
-        return CalibratedPredictor(predictor)
-    return CalibratedPredictor(predictor, windows)
+    return CalibratedPredictor(predictor, windows or DEFAULT_WINDOWS)
 
 
 def user_model_name(model_id: str) -> str:

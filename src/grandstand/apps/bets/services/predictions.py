@@ -36,7 +36,6 @@ from grandstand.apps.bets.services.forecasts import (
     HistoryLoader,
     model_forecasts,
     model_names,
-    prop_forecasts,
     user_forecasts,
     user_predictor,
     with_inverses,
@@ -300,7 +299,7 @@ class PredictionService:
         picks: dict[str, Pick] = {}
         names = set(model_names())
         for bookmaker in self.settings.bookmakers:
-            async for row in self.db.each(Analysis.of_game(sport, game_id, bookmaker)):
+            for row in await self.db.store(Analysis.of_game(sport, game_id, bookmaker)):
                 if row.model in names and not row.is_inverse:
                     picks.setdefault(f"{row.model}#{row.subject}", to_pick(row))
         return tuple(sorted(picks.values(), key=lambda pick: (pick.market_key, pick.model)))
@@ -344,12 +343,14 @@ class AnalysisGenerator:
         self, history: History, note: GameInfo, people: Sequence[Predictor] = ()
     ) -> list[Forecast]:
         """Return the current forecasts of all models for a game, inverses included."""
+        from grandstand.apps.bets.domain.registry import predict_props
+
         now = self.db.now()
         game = await self.history.add_game(history, note, now)
         view = history.as_of(now)
         forecasts = await asyncio.to_thread(model_forecasts, game, view)
         forecasts += await asyncio.to_thread(user_forecasts, game, view, people)
-        return forecasts + await asyncio.to_thread(prop_forecasts, game, view)
+        return [*forecasts, *await asyncio.to_thread(predict_props, game, view)]
 
     async def _publish_game(
         self, history: History, note: GameInfo, people: Sequence[Predictor]

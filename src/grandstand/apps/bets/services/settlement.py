@@ -24,7 +24,7 @@ from grandstand.apps.bets.domain.settlement import (
     settle_bet,
     settlement_rules_for,
 )
-from grandstand.apps.bets.services.database import Database, copy_as, round4
+from grandstand.apps.bets.services.database import Database, copy_as, round4, round4_or_none
 from grandstand.apps.bets.services.predictions import load_prices, outcome_selections, player_of
 from grandstand.apps.bets.store.games import GameInfo, GameOdds, HistoricalOdds, PropOdds
 from grandstand.storage.tables.errors import ConditionFailed
@@ -40,8 +40,8 @@ _MINUS: Final = "\u2212"
 class ClosingValue:
     """The fair probability at the close and the value of the bet's price against it (CLV)."""
 
-    fair: float | None = None
-    clv: float | None = None
+    fair: Decimal | None = None
+    clv: Decimal | None = None
 
 
 def profit_units(verdict: Verdict, american: int) -> Decimal:
@@ -130,8 +130,8 @@ class GameEnding:
         """Return the closing value of a bet."""
         fair = self.fair(selection)
         if fair is None or price is None:
-            return ClosingValue(fair)
-        return ClosingValue(fair, american_to_decimal(price) * fair - 1.0)
+            return ClosingValue(round4_or_none(fair))
+        return ClosingValue(round4(fair), round4(american_to_decimal(price) * fair - 1.0))
 
     def fair(self, selection: Selection) -> float | None:
         """Return the mean fair probability over the bookmakers that closed at the line.

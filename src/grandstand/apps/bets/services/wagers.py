@@ -27,7 +27,6 @@ from grandstand.apps.bets.domain.records import GameRef, Interval, slug
 from grandstand.apps.bets.domain.selections import (
     MARKETS,
     InvalidSelection,
-    Market,
     Selection,
     Side,
     decode_selection,
@@ -42,7 +41,6 @@ from grandstand.apps.bets.services.database import (
     MoneyCents,
     Page,
     copy_as,
-    round4_or_none,
 )
 from grandstand.apps.bets.services.ingest.odds_collector import awaited_game
 from grandstand.apps.bets.services.ledger import (
@@ -170,12 +168,11 @@ def parse_selection(draft: WagerRequest) -> Selection:
         return Selection(
             "prop", side, draft.point, slug(draft.participant or "") or None, draft.market_key
         )
-    market: Market | None = next((market for market in MARKETS if market == draft.market_key), None)
-    if market is None:
+    if draft.market_key not in MARKETS:
         raise InvalidSelection(
             f"Unknown market {draft.market_key!r}. Use {', '.join(MARKETS)} or a player market."
         )
-    return Selection(market, side, draft.point, draft.participant or None)
+    return Selection(draft.market_key, side, draft.point, draft.participant or None)
 
 
 def parse_wager_file(content: bytes) -> Iterator[tuple[int, WagerRequest | str]]:
@@ -497,7 +494,15 @@ class WagerService:
         news = self._settled_event(wager, outcome)
 
         def step(state: BookState) -> LedgerStep:
-            row = _settled_write(wager, outcome, closed, now)
+            row = wager.settle(
+                now,
+                "void" if outcome.status == "void" else "settled",
+                outcome.verdict,
+                payout_cents=outcome.payout_cents,
+                profit_cents=outcome.profit_cents,
+                closing=closed.fair,
+                clv=closed.clv,
+            )
             return LedgerStep(
                 tuple(events), (row, news.put()), add_profit(state.usage, gained, now)
             )
@@ -538,15 +543,3 @@ def _check(draft: WagerRequest, note: GameInfo, placed: datetime, now: datetime)
         )
     if len(draft.note) > _MAX_NOTE or "#" in draft.bookmaker:
         raise InvalidInput(f"A note has at most {_MAX_NOTE} characters; a bookmaker contains no #.")
-
-
-def _settled_write(wager: Wager, outcome: Payout, closed: ClosingValue, now: datetime) -> Write:
-    return wager.settle(
-        now,
-        "void" if outcome.status == "void" else "settled",
-        outcome.verdict,
-        payout_cents=outcome.payout_cents,
-        profit_cents=outcome.profit_cents,
-        closing=round4_or_none(closed.fair),
-        clv=round4_or_none(closed.clv),
-    )

@@ -27,6 +27,7 @@ from grandstand.apps.bets.domain.selections import (
     parse_prop,
 )
 from grandstand.apps.bets.services.database import Database, check_sport, copy_as
+from grandstand.apps.bets.services.predictions import load_prices
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.benny import BennyBet
 from grandstand.apps.bets.store.games import (
@@ -41,7 +42,6 @@ from grandstand.apps.bets.store.games import (
 from grandstand.apps.bets.store.wagers import Wager
 from grandstand.core.errors import Unavailable
 from grandstand.kit.live import Publisher
-from grandstand.storage.tables import Delete
 from grandstand.storage.tables.operations.item_ops import Write
 
 _SOURCE: Final = "odds"
@@ -331,9 +331,6 @@ def awaited_game(game: GameRef | GameInfo) -> AwaitedGame:
     return copy_as(AwaitedGame, game)
 
 
-_CLEANUP_AGE: Final = timedelta(days=7)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OddsCleanup:
     """Removes odds of games without a result after a week, unless somebody bet on them."""
@@ -343,7 +340,7 @@ class OddsCleanup:
 
     async def run(self) -> int:
         """Clean up all sports and return the number of removed odds."""
-        removed, before = 0, self.db.now() - _CLEANUP_AGE
+        removed, before = 0, self.db.now() - timedelta(days=7)
         for sport in self.settings.sports:
             waiting = [
                 game async for game in self.db.each(AwaitedGame.started_before(sport, before))
@@ -353,21 +350,13 @@ class OddsCleanup:
         return removed
 
     async def _remove_odds(self, awaited: AwaitedGame) -> int:
-        if await self._has_result(awaited) or await self._is_bet_on(awaited.game_id):
+        store, game_id = self.db.store, awaited.game_id
+        if (
+            await store(GameOutcome.final(awaited.sport, game_id))
+            or (await store.page(Wager.of_game(game_id), 1)).items
+            or (await store.page(BennyBet.of_game(game_id), 1)).items
+        ):
             return 0
-        game_id = awaited.game_id
-        drops: list[Delete[GameOdds] | Delete[PropOdds]] = []
-        drops += [row.remove() async for row in self.db.each(GameOdds.of_game(game_id))]
-        drops += [row.remove() async for row in self.db.each(PropOdds.of_game(game_id))]
-        await self.db.store.write_many(drops)
-        return len(drops)
-
-    async def _has_result(self, awaited: AwaitedGame) -> bool:
-        query = GameOutcome.final(awaited.sport, awaited.game_id)
-        return bool(await self.db.store(query))
-
-    async def _is_bet_on(self, game_id: str) -> bool:
-        """Return whether anybody bet on the game."""
-        wagers = await self.db.store.page(Wager.of_game(game_id), 1)
-        bets = await self.db.store.page(BennyBet.of_game(game_id), 1)
-        return bool(wagers.items or bets.items)
+        rows = await load_prices(self.db, game_id)
+        await store.write_many([row.remove() for row in rows])
+        return len(rows)

@@ -17,7 +17,6 @@ from grandstand.apps.bets.services.database import (
     check_sport,
     copy_as,
     round4,
-    round4_or_none,
 )
 from grandstand.apps.bets.services.ingest.odds_collector import (
     OddsFeed,
@@ -320,8 +319,8 @@ class OutcomeCollector:
                     actual_home_won=ending.home_won,
                     analysis_correct=verdict.correct,
                     outcome=won_share(verdict),
-                    closing=round4_or_none(closed.fair),
-                    clv=round4_or_none(closed.clv),
+                    closing=closed.fair,
+                    clv=closed.clv,
                 )
                 await self.db.store(update)
                 verified += 1
