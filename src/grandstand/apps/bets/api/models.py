@@ -18,7 +18,7 @@ from grandstand.apps.bets.services.backtests import (
     BacktestReport,
     BacktestWindow,
 )
-from grandstand.apps.bets.services.database import Page, format_dollars
+from grandstand.apps.bets.services.database import Page, copy_as, format_dollars
 from grandstand.apps.bets.services.predictions import Pick
 from grandstand.apps.bets.services.scoreboard import (
     Adjustment,
@@ -478,11 +478,9 @@ def to_compared(comparison: ModelComparison) -> ComparedModel:
     original, inverse = comparison.original, comparison.inverse
     accuracy, inverse_accuracy = interval_value(original.accuracy), interval_value(inverse.accuracy)
     known = accuracy is not None and inverse_accuracy is not None
-    return ComparedModel(
-        model=comparison.model,
-        name=comparison.name,
-        is_user_model=comparison.is_user_model,
-        sport=comparison.sport,
+    return copy_as(
+        ComparedModel,
+        comparison,
         bet_type=original.analysis_type,
         sample_size=original.decided,
         original_accuracy=accuracy,
@@ -492,16 +490,13 @@ def to_compared(comparison: ModelComparison) -> ComparedModel:
         inverse_correct=inverse.correct,
         inverse_total=inverse.decided,
         accuracy_diff=(accuracy or 0.0) - (inverse_accuracy or 0.0) if known else None,
-        recommendation=comparison.recommendation,
-        evidence=comparison.evidence,
     )
 
 
 def to_ranked(comparison: ModelComparison, found: ModelPerformance) -> RankedModel:
-    return RankedModel(
-        model=comparison.model,
-        name=comparison.name,
-        is_user_model=comparison.is_user_model,
+    return copy_as(
+        RankedModel,
+        comparison,
         mode="inverse" if found.inverse else "original",
         total_bets=found.decided,
         wins=found.correct,
@@ -516,26 +511,17 @@ def to_ranked(comparison: ModelComparison, found: ModelPerformance) -> RankedMod
 
 def to_backtest(report: BacktestReport) -> BacktestResponse:
     performance, request = report.performance, report.request
-    return BacktestResponse(
-        backtest_id=report.backtest_id,
-        model=report.model,
-        name=report.name,
-        sport=report.sport,
+    return copy_as(
+        BacktestResponse,
+        report,
         start_date=request.start,
         end_date=request.end,
         train_days=request.train_days,
         test_days=request.test_days,
         purge_days=request.purge_days,
         anchored=request.anchored,
-        created_at=report.created_at,
-        games=report.games,
         accuracy=interval_value(performance.accuracy),
         roi=interval_value(performance.roi),
         total_predictions=performance.predictions,
         avg_confidence=performance.mean_probability,
-        performance=performance,
-        windows=report.windows,
-        trials=report.trials,
-        deflated_sharpe=report.deflated_sharpe,
-        predictions=report.predictions,
     )

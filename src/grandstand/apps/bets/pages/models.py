@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -38,12 +39,11 @@ from grandstand.apps.bets.services.backtests import (
     BacktestRequest,
     BacktestWindow,
 )
-from grandstand.apps.bets.services.scoreboard import Adjustment, ModelComparison, ModelPerformance
+from grandstand.apps.bets.services.scoreboard import ModelComparison, ModelPerformance
 from grandstand.apps.bets.services.user_models import DatasetView, UserModelRequest, UserModelView
 from grandstand.core import formatting
 from grandstand.core.errors import GrandstandError, InvalidInput, LimitReached
 from grandstand.kit.auth.caller import Caller
-from grandstand.kit.charts import Chart
 from grandstand.kit.pages.page import read_form, redirect_to, text_fields
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import CurrentCaller, page
@@ -86,7 +86,9 @@ class BuilderForm:
 def empty_form(sport: str, today: date) -> BuilderForm:
     """Return the form of a new model."""
     texts = {f"weight.{name}": _DEFAULT_WEIGHTS.get(name, "0") for name in SOURCES}
-    return BuilderForm({"sport": sport, "min_confidence": "55", **texts, **_days(today)}, ("h2h",))
+    return BuilderForm(
+        {"sport": sport, "min_confidence": "55", **texts, **default_period(today)}, ("h2h",)
+    )
 
 
 def model_form(model: UserModelView, today: date) -> BuilderForm:
@@ -99,13 +101,13 @@ def model_form(model: UserModelView, today: date) -> BuilderForm:
         "min_confidence": _percent_text(model.min_confidence),
     }
     return BuilderForm(
-        {**texts, **weights, **datasets, **_days(today)},
+        {**texts, **weights, **datasets, **default_period(today)},
         model.bet_types,
         model.auto_adjust_weights,
     )
 
 
-def submitted_form(texts: Mapping[str, str], bet_types: Sequence[str]) -> BuilderForm:
+def submitted_form(texts: Mapping[str, str], bet_types: Sequence[object]) -> BuilderForm:
     selected = tuple(bet_type for bet_type in BET_TYPES if bet_type in bet_types)
     return BuilderForm(dict(texts), selected, bool(texts.get("auto_adjust")))
 
@@ -168,11 +170,6 @@ def parse_backtest_form(texts: Mapping[str, str]) -> tuple[BacktestRequest | Non
     return _backtest_request(fields), fields.errors
 
 
-def days_before(today: date) -> dict[str, str]:
-    """Return the default period of a backtest."""
-    return _days(today)
-
-
 def _weights(fields: FormFields) -> dict[str, Decimal]:
     weights = {name: _weight(fields, name) or Decimal(0) for name in SOURCES}
     total = sum(weights.values(), Decimal(0))
@@ -211,7 +208,8 @@ def _backtest_request(fields: FormFields) -> BacktestRequest | None:
     return BacktestRequest(start, end, train, test, purge, bool(fields.texts.get("anchored")))
 
 
-def _days(today: date) -> dict[str, str]:
+def default_period(today: date) -> dict[str, str]:
+    """Return the default fields of a backtest."""
     return {
         "start": (today - timedelta(days=240)).isoformat(),
         "end": today.isoformat(),
@@ -363,24 +361,7 @@ class ModelPages(BetsPagesBase):
     @page("/models/new", method="POST")
     async def build(self, request: Request, who: CurrentCaller) -> Response:
         """Test, scale or save a new model."""
-        form, action = await _read_builder_form(request)
-        if action == "scale":
-            return await self._builder_page(request, who, scale_weights(form))
-        datasets = await self._bets.datasets.list_datasets(who)
-        draft, request_to_run, errors = parse_builder_form(form, datasets, testing=action == "try")
-        if errors or draft is None or request_to_run is None:
-            return await self._builder_page(request, who, form, errors=errors, status=400)
-        try:
-            if action == "try":
-                result = await self._bets.backtests.run_draft(who, draft, request_to_run)
-                return await self._builder_page(request, who, form, result=result)
-            saved = await self._bets.user_models.create(who, draft)
-        except (InvalidInput, LimitReached) as refused:
-            errors_by_field = {"form": str(refused)}
-            return await self._builder_page(
-                request, who, form, errors=errors_by_field, status=refused.status
-            )
-        return redirect_to(f"/bets/models/{saved.model_id}?notice=saved")
+        return await self._submit_builder(request, who)
 
     @page("/models/data")
     async def new_data(self, request: Request, who: CurrentCaller) -> Response:
@@ -418,7 +399,7 @@ class ModelPages(BetsPagesBase):
     @page("/models/{model_id}/backtest")
     async def model(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
         """A model with its picks, performance and backtests."""
-        days = days_before(self._bets.now().date())
+        days = default_period(self._bets.now().date())
         return await self._model_page(request, who, model_id, texts=days)
 
     @page("/models/{model_id}/edit")
@@ -431,29 +412,7 @@ class ModelPages(BetsPagesBase):
     @page("/models/{model_id}/edit", method="POST")
     async def revise(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
         """Test, scale or save a changed model."""
-        form, action = await _read_builder_form(request)
-        if action == "scale":
-            return await self._builder_page(request, who, scale_weights(form), model_id=model_id)
-        draft, request_to_run, errors = parse_builder_form(
-            form, await self._bets.datasets.list_datasets(who), testing=action == "try"
-        )
-        if errors or draft is None or request_to_run is None:
-            return await self._builder_page(
-                request, who, form, model_id=model_id, errors=errors, status=400
-            )
-        try:
-            if action == "try":
-                result = await self._bets.backtests.run_draft(who, draft, request_to_run)
-                return await self._builder_page(
-                    request, who, form, model_id=model_id, result=result
-                )
-            await self._bets.user_models.update(who, model_id, draft)
-        except InvalidInput as refused:
-            errors_by_field = {"form": str(refused)}
-            return await self._builder_page(
-                request, who, form, model_id=model_id, errors=errors_by_field, status=refused.status
-            )
-        return redirect_to(f"/bets/models/{model_id}?notice=changed")
+        return await self._submit_builder(request, who, model_id)
 
     @page("/models/{model_id}/pause", method="POST")
     async def pause(self, who: CurrentCaller, model_id: OwnId) -> Response:
@@ -494,11 +453,34 @@ class ModelPages(BetsPagesBase):
         try:
             report = await self._bets.backtests.run(who, model_id, backtest_request)
         except InvalidInput as refused:
-            errors_by_field = {"form": str(refused)}
-            return await self._model_page(
-                request, who, model_id, texts=texts, errors=errors_by_field
-            )
+            errors = {"form": str(refused)}
+            return await self._model_page(request, who, model_id, texts=texts, errors=errors)
         return redirect_to(f"/bets/models/backtests/{report.backtest_id}")
+
+    async def _submit_builder(self, request: Request, who: Caller, model_id: str = "") -> Response:
+        form = await read_form(request)
+        texts = text_fields(form)
+        action = texts.get("action", "")
+        filled = submitted_form(texts, form.getlist("bet_type"))
+        show = partial(self._builder_page, request, who, filled, model_id=model_id)
+        if action == "scale":
+            scaled = scale_weights(filled)
+            return await self._builder_page(request, who, scaled, model_id=model_id)
+        datasets = await self._bets.datasets.list_datasets(who)
+        draft, period, errors = parse_builder_form(filled, datasets, testing=action == "try")
+        if errors or draft is None or period is None:
+            return await show(errors=errors, status=400)
+        models = self._bets.user_models
+        try:
+            if action == "try":
+                return await show(result=await self._bets.backtests.run_draft(who, draft, period))
+            if model_id:
+                await models.update(who, model_id, draft)
+                return redirect_to(f"/bets/models/{model_id}?notice=changed")
+            saved = await models.create(who, draft)
+        except (InvalidInput, LimitReached) as refused:
+            return await show(errors={"form": str(refused)}, status=refused.status)
+        return redirect_to(f"/bets/models/{saved.model_id}?notice=saved")
 
     def _dataset_page(
         self,
@@ -530,6 +512,7 @@ class ModelPages(BetsPagesBase):
         performance = await self._bets.scoreboard.user_model_performance(who, model_id)
         picks = await self._bets.user_models.picks(who, model_id, limit=12)
         tests = await self._bets.backtests.list_backtests(who, model_id, limit=10)
+        weights = [(name, float(share)) for name, share in model.data_sources.items() if share]
         return self._render(
             request,
             "model",
@@ -542,7 +525,7 @@ class ModelPages(BetsPagesBase):
             calibration=calibration_chart(performance.calibration, model.name)
             if performance.calibration
             else None,
-            weights=_sorted_weights(model.data_sources),
+            weights=sorted(weights, key=lambda item: -item[1]),
             texts=texts,
             errors=errors or {},
             notice=_NOTICES.get(request.query_params.get("notice", ""), ""),
@@ -577,19 +560,6 @@ class ModelPages(BetsPagesBase):
         )
 
 
-async def _read_builder_form(request: Request) -> tuple[BuilderForm, str]:
-    form = await read_form(request)
-    chosen = [value for value in form.getlist("bet_type") if isinstance(value, str)]
-    texts = text_fields(form)
-    return submitted_form(texts, chosen), texts.get("action", "")
-
-
-def _sorted_weights(sources: dict[str, Any]) -> list[tuple[str, float]]:
-    """Return the weighted sources, heaviest first."""
-    weights = [(name, float(weight)) for name, weight in sources.items() if weight]
-    return sorted(weights, key=lambda item: -item[1])
-
-
 DAYS: Final = ("30", "90", "365")
 _KINDS: Final[tuple[AnalysisType, ...]] = ("game", "prop")
 _REACH: Final = (0.3, 0.8)
@@ -619,8 +589,19 @@ class ScoreboardPages(BetsPagesBase):
         comparisons = await self._bets.scoreboard.compare(
             who, sport, days=int(days), analysis_type=kind
         )
-        adjusted = await self._bets.adjustments.list_adjustments(sport, kind)
         selected = select_model(comparisons, request.query_params.get("model", ""))
+        details: dict[str, Any] = {}
+        if selected is not None:
+            advised = await self._bets.adjustments.list_adjustments(sport, kind)
+            name, bins = name_of(selected), selected.original.calibration
+            details = {
+                "selected_name": name,
+                "evidence": describe_evidence(selected),
+                "adjustment": next(
+                    (item for item in advised if item.model == selected.model), None
+                ),
+                "calibration": calibration_chart(bins, name) if bins else None,
+            }
         stay = f"/bets/scoreboard?sport={sport}&days={days}&type={kind}"
         return self._render(
             request,
@@ -634,12 +615,8 @@ class ScoreboardPages(BetsPagesBase):
             decided=sum(item.original.decided for item in comparisons),
             table=models_table(comparisons, stay).view(request.query_params),
             selected=selected,
-            selected_name="" if selected is None else name_of(selected),
-            evidence="" if selected is None else describe_evidence(selected),
-            adjustment=None if selected is None else _adjustment(adjusted, selected.model),
-            calibration=None if selected is None else _calibration(selected),
-            stay=stay,
             title=sport_name(sport),
+            **details,
         )
 
 
@@ -731,18 +708,9 @@ def _interval_cell(
         return Cell(formatting.EMPTY)
     value = signed_percent(interval.value) if signed else formatting.format_percent(interval.value)
     bounds = within(interval, signed=signed)
-    against = "" if mark is None else f", held against {formatting.format_percent(mark)}"
+    against = "" if mark is None else f", compared with {formatting.format_percent(mark)}"
     bar = interval_bar(interval, reach, mark, f"{name} between {bounds}{against}")
     written = Markup(
         '<span class="spread"><strong>{}</strong>{}<span class="muted">{}</span></span>'
     )
     return Cell(written.format(value, bar, bounds), interval.value)
-
-
-def _adjustment(adjustments: Sequence[Adjustment], model: str) -> Adjustment | None:
-    return next((item for item in adjustments if item.model == model), None)
-
-
-def _calibration(comparison: ModelComparison) -> Chart | None:
-    bins = comparison.original.calibration
-    return calibration_chart(bins, name_of(comparison)) if bins else None
