@@ -32,7 +32,6 @@ from grandstand.apps.bets.cli.wagers import add_benny, add_wagers
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.ingest.odds_collector import CollectionReport
 from grandstand.apps.bets.services.ingest.outcome_collector import OutcomeReport
-from grandstand.apps.bets.services.predictions import AnalysisReport
 from grandstand.core.errors import GrandstandError
 from grandstand.kit.terminal import echo_json
 
@@ -45,9 +44,7 @@ def add_job_commands(group: typer.Typer, open_bets: OpenBets) -> None:
     """Add the commands that collect, predict, settle and import."""
     _add_collect(group, open_bets)
     _add_analyze(group, open_bets)
-    _add_settle(group, open_bets)
     _add_import(group, open_bets)
-    _add_stats_import(group, open_bets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,40 +119,36 @@ def _add_analyze(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def analyze(*, sport: EverySport = None, as_json: AsJson = False) -> None:
         """Run all models for upcoming games, as the job does."""
-
-        async def run(bets: Bets) -> _Done[AnalysisReport]:
-            return await _each(
+        done = run_with_bets(
+            open_bets,
+            lambda bets: _each(
                 resolve_sports(bets, sport), "predicting", bets.analysis_generator.run
-            )
-
-        analysed = run_with_bets(open_bets, run)
+            ),
+        )
         if as_json:
-            echo_json(analysed.found)
+            echo_json(done.found)
         else:
-            for report in analysed.found:
+            for report in done.found:
                 games = format_count(report.games, "game")
                 picks = format_count(report.published, "pick")
                 typer.echo(f"{report.sport}: {games}, {picks} published, {report.frozen} frozen")
-        analysed.end()
+        done.end()
 
-
-def _add_settle(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def settle(*, sport: EverySport = None, as_json: AsJson = False) -> None:
         """Collect scores, verify predictions and settle bets, as the job does."""
-
-        async def run(bets: Bets) -> _Done[OutcomeReport]:
-            return await _each(
+        done = run_with_bets(
+            open_bets,
+            lambda bets: _each(
                 resolve_sports(bets, sport), "settling", bets.outcome_collector.collect
-            )
-
-        verified = run_with_bets(open_bets, run)
+            ),
+        )
         if as_json:
-            echo_json(verified.found)
+            echo_json(done.found)
         else:
-            for report in verified.found:
+            for report in done.found:
                 _echo_verified(report)
-        verified.end()
+        done.end()
 
 
 def _echo_verified(done: OutcomeReport) -> None:
@@ -194,8 +187,6 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
 
         _echo_files(files, run_with_bets(open_bets, run), as_json=as_json)
 
-
-def _add_stats_import(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("stats-import")
     def stats_import(files: Files, *, sport: Sport = None, as_json: AsJson = False) -> None:
         """Import team_stats, player_stats, schedule or injuries files."""

@@ -35,10 +35,8 @@ from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.games import GameSummary, GameView, MarketOdds, PastResult
 from grandstand.apps.bets.services.games import LineHistory as PriceLine
 from grandstand.apps.bets.services.line_shopping import (
-    Arbitrage,
     BestPrice,
     Leg,
-    Middle,
     StaleLine,
     fair_odds,
 )
@@ -92,7 +90,6 @@ def add_game_commands(group: typer.Typer, open_bets: OpenBets) -> None:
     """Add the commands that show games, odds and picks."""
     _add_games(group, open_bets)
     _add_game(group, open_bets)
-    _add_odds(group, open_bets)
     _add_analyses(group, open_bets)
 
 
@@ -130,32 +127,25 @@ def _game_line(game: GameSummary) -> TableRow:
     book = max(counts, key=lambda name: counts[name])
     by_market = {quote.market_key: quote for quote in quotes if quote.bookmaker == book}
     winner = by_market.get("h2h") or by_market.get("h2h_3way")
+    sides = (_outcome(winner, name) for name in (game.home_team, "Draw", game.away_team))
+    spread = _outcome(by_market.get("spreads"), game.home_team)
+    total = _outcome(by_market.get("totals"), "Over")
     return TableRow(
         (
             format_day_time(game.commence_time),
             format_teams(game.home_team, game.away_team),
             book,
-            _price_of(winner, game.home_team),
-            _price_of(winner, "Draw"),
-            _price_of(winner, game.away_team),
-            _point_of(by_market.get("spreads"), game.home_team, signed=True),
-            _point_of(by_market.get("totals"), "Over", signed=False),
+            *(NONE if side is None else format_price(side.price) for side in sides),
+            NONE if spread is None else format_point(spread.point),
+            NONE if total is None else format_point(total.point, signed=False),
             game.game_id,
         )
     )
 
 
-def _price_of(quote: MarketOdds | None, name: str) -> str:
-    sides = () if quote is None else quote.outcomes
-    return next((format_price(outcome.price) for outcome in sides if outcome.name == name), NONE)
-
-
-def _point_of(quote: MarketOdds | None, name: str, *, signed: bool) -> str:
-    sides = () if quote is None else quote.outcomes
-    found = (
-        format_point(outcome.point, signed=signed) for outcome in sides if outcome.name == name
-    )
-    return next(found, NONE)
+def _outcome(quote: MarketOdds | None, name: str) -> PricedOutcome | None:
+    outcomes = () if quote is None else quote.outcomes
+    return next((outcome for outcome in outcomes if outcome.name == name), None)
 
 
 def _add_game(group: typer.Typer, open_bets: OpenBets) -> None:
@@ -171,6 +161,31 @@ def _add_game(group: typer.Typer, open_bets: OpenBets) -> None:
         """Show a game with its odds, picks, form, previous meetings and injuries."""
         found = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
         echo_json(found) if as_json else _print_game(console(), found, reasons=reasons)
+
+    @group.command()
+    def odds(
+        game_id: Game,
+        *,
+        market: Annotated[str, typer.Option("--market", "-m", help="The market.")] = "h2h",
+        bookmaker: Bookmaker = None,
+        as_json: AsJson = False,
+    ) -> None:
+        """Show the line history of a game by bookmaker, oldest first."""
+        view = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
+        lines = [
+            line
+            for line in view.lines
+            if line.market_key == market and bookmaker in {None, line.bookmaker}
+        ]
+        if as_json:
+            echo_json(lines)
+            return
+        to = console()
+        if not lines:
+            markets = ", ".join(sorted({line.market_key for line in view.lines})) or "none"
+            print_line(to, f"No odds in this market. Markets of the game: {markets}.")
+        for line in lines:
+            _print_path(to, line, view.game.home_team)
 
 
 def _print_game(to: Console, view: GameView, *, reasons: bool) -> None:
@@ -199,15 +214,15 @@ def _print_game(to: Console, view: GameView, *, reasons: bool) -> None:
         to.print()
         print_picks(to, view.picks, reasons=reasons, one_game=True)
     to.print()
-    _print_past(to, f"Form of {game.home_team}", view.home_form)
-    _print_past(to, f"Form of {game.away_team}", view.away_form)
+    for team, form in ((game.home_team, view.home_form), (game.away_team, view.away_form)):
+        if form:
+            print_line(to, f"Form of {team}: {', '.join(map(_past, form))}")
     met = ", ".join(f"{result.team} {_score(result)} {result.opponent}" for result in view.meetings)
     if met:
         print_line(to, f"Meetings: {met}")
-    for hurt in view.injuries:
-        print_line(
-            to, f"{hurt.team}: {hurt.player} {hurt.status} ({hurt.injury}), {hurt.reported_on}"
-        )
+    for item in view.injuries:
+        report = f"{item.player} {item.status} ({item.injury}), {item.reported_on}"
+        print_line(to, f"{item.team}: {report}")
 
 
 def _order(quote: MarketOdds) -> tuple[int, str, str, str]:
@@ -227,60 +242,21 @@ def _quote_line(quote: MarketOdds, home_team: str) -> TableRow:
     return TableRow((quote.market_key, quote.bookmaker, text, format_age(quote.age_seconds)))
 
 
-def _print_past(to: Console, about: str, results: tuple[PastResult, ...]) -> None:
-    if results:
-        text = ", ".join(_past(result) for result in results)
-        print_line(to, f"{about}: {text}")
-
-
 def _past(one: PastResult) -> str:
-    won = one.team_score - one.opponent_score
-    letter = "won" if won > 0 else "lost" if won < 0 else "drew"
-    where = "v" if one.is_home else "at"
-    return f"{letter} {_score(one)} {where} {one.opponent}"
+    margin = one.team_score - one.opponent_score
+    result = "won" if margin > 0 else "lost" if margin < 0 else "drew"
+    return f"{result} {_score(one)} {'v' if one.is_home else 'at'} {one.opponent}"
 
 
 def _score(one: PastResult) -> str:
     return f"{one.team_score}-{one.opponent_score}"
 
 
-def _add_odds(group: typer.Typer, open_bets: OpenBets) -> None:
-    @group.command()
-    def odds(
-        game_id: Game,
-        *,
-        market: Annotated[str, typer.Option("--market", "-m", help="The market.")] = "h2h",
-        bookmaker: Bookmaker = None,
-        as_json: AsJson = False,
-    ) -> None:
-        """Show the line history of a game by bookmaker, oldest first."""
-        view = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
-        lines = [
-            line
-            for line in view.lines
-            if line.market_key == market and bookmaker in {None, line.bookmaker}
-        ]
-        if as_json:
-            echo_json(lines)
-            return
-        to = console()
-        if not lines:
-            known = ", ".join(sorted({line.market_key for line in view.lines})) or "none"
-            print_line(to, f"No odds in this market. Markets of the game: {known}.")
-        for each in lines:
-            _print_path(to, each, view.game.home_team)
-
-
 def _print_path(to: Console, line: PriceLine, home_team: str) -> None:
     about = f"{line.bookmaker}, {line.market_key}"
     print_title(to, f"{about}, {line.player}" if line.player else about)
     rows = (
-        TableRow(
-            (
-                format_timestamp(point.captured_at),
-                _sides(point.outcomes, home_team),
-            )
-        )
+        TableRow((format_timestamp(point.captured_at), _sides(point.outcomes, home_team)))
         for point in line.points
     )
     print_table(to, _PATH, rows)
@@ -401,8 +377,6 @@ def tool_commands(open_bets: OpenBets) -> typer.Typer:
     group = typer.Typer(help="Line shopping and fair odds.", no_args_is_help=True)
     _add_best(group, open_bets)
     _add_arbitrage(group, open_bets)
-    _add_middles(group, open_bets)
-    _add_stale(group, open_bets)
     _add_fair(group)
     return group
 
@@ -416,22 +390,21 @@ def _add_best(group: typer.Typer, open_bets: OpenBets) -> None:
         as_json: AsJson = False,
     ) -> None:
         """Show the best price of each outcome."""
-
-        async def load(bets: Bets) -> tuple[BestPrice, ...]:
-            return await bets.line_shopping.best_prices(resolve_sport(bets, sport), game_id)
-
-        prices = run_with_bets(open_bets, load)
-        print_results(prices, _BEST, _best_line, as_json=as_json, empty=_NO_PRICES)
+        prices = run_with_bets(
+            open_bets,
+            lambda bets: bets.line_shopping.best_prices(resolve_sport(bets, sport), game_id),
+        )
+        empty = "No recent odds. Run `grandstand bets collect odds` to collect them."
+        print_results(prices, _BEST, _best_line, as_json=as_json, empty=empty)
 
 
 def _best_line(one: BestPrice) -> TableRow:
-    over_under = one.name.casefold() in {"over", "under"}
     return TableRow(
         (
             format_day_time(one.commence_time),
             format_teams(one.home_team, one.away_team),
             one.market_key,
-            f"{one.name} {format_point(one.point, signed=not over_under)}".strip(),
+            format_side(PricedOutcome(one.name, one.price, one.point)),
             format_price(one.price),
             one.bookmaker,
             format_percent(one.fair),
@@ -442,40 +415,29 @@ def _best_line(one: BestPrice) -> TableRow:
     )
 
 
-_NO_PRICES: Final = "No recent odds. Run `grandstand bets collect odds` to collect them."
-
-
 def _add_arbitrage(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def arbitrage(*, sport: Sport = None, as_json: AsJson = False) -> None:
         """Find bets that profit whatever the result."""
-
-        async def load(bets: Bets) -> tuple[Arbitrage, ...]:
-            return await bets.line_shopping.arbitrages(resolve_sport(bets, sport))
-
-        offers = run_with_bets(open_bets, load)
+        offers = run_with_bets(
+            open_bets, lambda bets: bets.line_shopping.arbitrages(resolve_sport(bets, sport))
+        )
         if as_json:
             echo_json(offers)
             return
         for offer in offers:
             about = f"{format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
-            _print_legs(
-                f"{about}: {format_signed_percent(offer.profit_share, 2)} profit",
-                offer.legs,
-            )
+            profit = format_signed_percent(offer.profit_share, 2)
+            _print_legs(f"{about}: {profit} profit", offer.legs)
         if not offers:
             typer.echo("None at recent prices.")
 
-
-def _add_middles(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def middles(*, sport: Sport = None, as_json: AsJson = False) -> None:
         """Find pairs of bets that both win between their lines, cheapest first."""
-
-        async def load(bets: Bets) -> tuple[Middle, ...]:
-            return await bets.line_shopping.middles(resolve_sport(bets, sport))
-
-        offers = run_with_bets(open_bets, load)
+        offers = run_with_bets(
+            open_bets, lambda bets: bets.line_shopping.middles(resolve_sport(bets, sport))
+        )
         if as_json:
             echo_json(offers)
             return
@@ -486,6 +448,14 @@ def _add_middles(group: typer.Typer, open_bets: OpenBets) -> None:
             _print_legs(f"{about}: both win between {low} and {high}, else {loss}", offer.legs)
         if not offers:
             typer.echo("None at recent prices.")
+
+    @group.command()
+    def stale(*, sport: Sport = None, as_json: AsJson = False) -> None:
+        """Find prices that stood still while at least three bookmakers moved."""
+        lines = run_with_bets(
+            open_bets, lambda bets: bets.line_shopping.stale_lines(resolve_sport(bets, sport))
+        )
+        print_results(lines, _STALE, _stale_line, as_json=as_json, empty="No stale lines.")
 
 
 def _print_legs(about: str, legs: tuple[Leg, ...]) -> None:
@@ -505,24 +475,6 @@ def _print_legs(about: str, legs: tuple[Leg, ...]) -> None:
     )
     print_table(to, _LEGS, lines)
     to.print()
-
-
-def _add_stale(group: typer.Typer, open_bets: OpenBets) -> None:
-    @group.command()
-    def stale(*, sport: Sport = None, as_json: AsJson = False) -> None:
-        """Find prices that stood still while at least three bookmakers moved."""
-
-        async def load(bets: Bets) -> tuple[StaleLine, ...]:
-            return await bets.line_shopping.stale_lines(resolve_sport(bets, sport))
-
-        lines = run_with_bets(open_bets, load)
-        print_results(
-            lines,
-            _STALE,
-            _stale_line,
-            as_json=as_json,
-            empty="No stale lines.",
-        )
 
 
 def _stale_line(one: StaleLine) -> TableRow:
@@ -574,8 +526,5 @@ def _add_fair(group: typer.Typer) -> None:
                 for given, chance, decimal, american in sides
             ),
         )
-        print_line(
-            to,
-            f"Margin: {format_percent(odds.margin, 2)} (method: {odds.method}).",
-            "dim",
-        )
+        margin = format_percent(odds.margin, 2)
+        print_line(to, f"Margin: {margin} (method: {odds.method}).", "dim")

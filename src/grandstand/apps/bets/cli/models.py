@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -117,16 +116,10 @@ def _add_scoreboard(group: typer.Typer, open_bets: OpenBets) -> None:
 
         if model is not None:
             found = run_with_bets(open_bets, load_model)
-            if as_json:
-                echo_json(found)
-            else:
-                _print_one(console(), found)
+            echo_json(found) if as_json else _print_one(console(), found)
             return
         compared = run_with_bets(open_bets, load_all)
-        if as_json:
-            echo_json(compared)
-            return
-        _print_board(console(), compared, inverse=inverse)
+        echo_json(compared) if as_json else _print_board(console(), compared, inverse=inverse)
 
 
 def _print_board(to: Console, compared: tuple[ModelComparison, ...], *, inverse: bool) -> None:
@@ -160,8 +153,8 @@ def _score_line(one: ModelComparison, *, inverse: bool) -> TableRow:
 
 
 def _print_one(to: Console, found: ModelPerformance) -> None:
-    turned = " (inverse)" if found.inverse else ""
-    print_title(to, f"{found.model}{turned}, {found.sport}, {format_count(found.days, 'day')}")
+    inverse = " (inverse)" if found.inverse else ""
+    print_title(to, f"{found.model}{inverse}, {found.sport}, {format_count(found.days, 'day')}")
     print_performance(to, found)
 
 
@@ -319,11 +312,9 @@ def add_model_commands(group: typer.Typer, open_bets: OpenBets) -> None:
     models = typer.Typer(help="Your models.", no_args_is_help=True)
     _add_list(models, open_bets)
     _add_create(models, open_bets)
-    _add_turning(models, open_bets)
-    _add_remove(models, open_bets)
+    _add_pause(models, open_bets)
     group.add_typer(models, name="models")
     _add_backtest(group, open_bets)
-    _add_walk(group, open_bets)
 
 
 def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
@@ -333,18 +324,13 @@ def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
         found = run_with_bets(
             open_bets, lambda bets: bets.user_models.list_models(caller_for(user))
         )
-        print_results(
-            found,
-            _MODELS,
-            _model_line,
-            as_json=as_json,
-            empty="No models. Create one with `grandstand bets models create`.",
-        )
+        empty = "No models. Create one with `grandstand bets models create`."
+        print_results(found, _MODELS, _model_line, as_json=as_json, empty=empty)
 
 
 def _model_line(model: UserModelView) -> TableRow:
-    weights = {**model.data_sources, **model.datasets}
-    text = ", ".join(f"{name} {_share(weight)}" for name, weight in weights.items())
+    weights = {**model.data_sources, **model.datasets}.items()
+    text = ", ".join(f"{name} {format_percent(float(weight), 0)}" for name, weight in weights)
     return TableRow(
         (
             model.model_id,
@@ -357,10 +343,6 @@ def _model_line(model: UserModelView) -> TableRow:
         ),
         "dim" if model.status == "paused" else "",
     )
-
-
-def _share(weight: Decimal) -> str:
-    return format_percent(float(weight), 0)
 
 
 def _add_create(group: typer.Typer, open_bets: OpenBets) -> None:
@@ -397,26 +379,24 @@ def _add_create(group: typer.Typer, open_bets: OpenBets) -> None:
         echo_json(found) if as_json else print_table(console(), _MODELS, [_model_line(found)])
 
 
-def _add_turning(group: typer.Typer, open_bets: OpenBets) -> None:
-    def turned(model_id: str, user: str, *, paused: bool) -> None:
-        async def act(bets: Bets) -> UserModelView:
-            return await bets.user_models.set_paused(caller_for(user), model_id, paused=paused)
-
-        found = run_with_bets(open_bets, act)
+def _add_pause(group: typer.Typer, open_bets: OpenBets) -> None:
+    def set_paused(model_id: str, user: str, *, paused: bool) -> None:
+        found = run_with_bets(
+            open_bets,
+            lambda bets: bets.user_models.set_paused(caller_for(user), model_id, paused=paused),
+        )
         typer.echo(f"{found.name} is {found.status}")
 
     @group.command()
     def pause(model_id: ModelId, *, user: User = OWNER) -> None:
         """Pause a model."""
-        turned(model_id, user, paused=True)
+        set_paused(model_id, user, paused=True)
 
     @group.command()
     def resume(model_id: ModelId, *, user: User = OWNER) -> None:
         """Resume a paused model."""
-        turned(model_id, user, paused=False)
+        set_paused(model_id, user, paused=False)
 
-
-def _add_remove(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def remove(model_id: ModelId, *, yes: Yes = False, user: User = OWNER) -> None:
         """Delete a model. Its predictions stay on the scoreboard."""
@@ -458,8 +438,6 @@ def _add_backtest(group: typer.Typer, open_bets: OpenBets) -> None:
         found = run_with_bets(open_bets, run_test)
         echo_json(found) if as_json else _print_backtest(console(), found)
 
-
-def _add_walk(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("backtest-builtin")
     def backtest_builtin(
         model: Annotated[str, typer.Argument(help="A built-in model, such as elo.")],
@@ -539,11 +517,9 @@ def add_dataset_commands(group: typer.Typer, open_bets: OpenBets) -> None:
     """Add the commands for datasets and favorite teams."""
     data = typer.Typer(help="Your datasets.", no_args_is_help=True)
     _add_tables(data, open_bets)
-    _add_table(data, open_bets)
     group.add_typer(data, name="data")
     teams = typer.Typer(help="Your favorite teams.", no_args_is_help=True)
     _add_teams(teams, open_bets)
-    _add_liking(teams, open_bets)
     group.add_typer(teams, name="favorites")
 
 
@@ -552,30 +528,9 @@ def _add_tables(group: typer.Typer, open_bets: OpenBets) -> None:
     def list_tables(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your datasets."""
         found = run_with_bets(open_bets, lambda bets: bets.datasets.list_datasets(caller_for(user)))
-        print_results(
-            found,
-            _TABLES,
-            _table_line,
-            as_json=as_json,
-            empty="No datasets. Upload one with `grandstand bets data add`.",
-        )
+        empty = "No datasets. Upload one with `grandstand bets data add`."
+        print_results(found, _TABLES, _table_line, as_json=as_json, empty=empty)
 
-
-def _table_line(table: DatasetView) -> TableRow:
-    return TableRow(
-        (
-            table.dataset_id,
-            table.name,
-            table.sport,
-            f"{table.subject}s",
-            f"{table.rows:,}",
-            ", ".join(table.columns),
-            format_timestamp(table.created_at),
-        )
-    )
-
-
-def _add_table(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("add")
     def add_table(
         file: Annotated[
@@ -591,14 +546,11 @@ def _add_table(group: typer.Typer, open_bets: OpenBets) -> None:
     ) -> None:
         """Upload a dataset for your models."""
         content = read_bytes(file)
-
-        async def upload(bets: Bets) -> DatasetView:
-            called = file.stem if name is None else name
-            return await bets.datasets.add(
-                caller_for(user), called, resolve_sport(bets, sport), content
-            )
-
-        found = run_with_bets(open_bets, upload)
+        who, title = caller_for(user), file.stem if name is None else name
+        found = run_with_bets(
+            open_bets,
+            lambda bets: bets.datasets.add(who, title, resolve_sport(bets, sport), content),
+        )
         echo_json(found) if as_json else print_table(console(), _TABLES, [_table_line(found)])
 
     @group.command("remove")
@@ -617,46 +569,48 @@ def _add_table(group: typer.Typer, open_bets: OpenBets) -> None:
         typer.echo("Removed.")
 
 
+def _table_line(table: DatasetView) -> TableRow:
+    return TableRow(
+        (
+            table.dataset_id,
+            table.name,
+            table.sport,
+            f"{table.subject}s",
+            f"{table.rows:,}",
+            ", ".join(table.columns),
+            format_timestamp(table.created_at),
+        )
+    )
+
+
 def _add_teams(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("list")
     def list_teams(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your favorite teams. You are notified of their games."""
         found = run_with_bets(open_bets, lambda bets: bets.favorites.list_teams(caller_for(user)))
-        print_results(
-            found,
-            _TEAMS,
-            _team_line,
-            as_json=as_json,
-            empty="No favorite teams. Add one with `grandstand bets favorites add`.",
-        )
+        empty = "No favorite teams. Add one with `grandstand bets favorites add`."
+        print_results(found, _TEAMS, _team_line, as_json=as_json, empty=empty)
 
-
-def _team_line(one: Favorite) -> TableRow:
-    return TableRow((one.sport, one.team, format_timestamp(one.since)))
-
-
-def _add_liking(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("add")
     def add_team(
         team: TeamName, *, sport: Sport = None, user: User = OWNER, as_json: AsJson = False
     ) -> None:
         """Add a favorite team."""
-
-        async def add_favorite(bets: Bets) -> Favorite:
-            return await bets.favorites.add(caller_for(user), resolve_sport(bets, sport), team)
-
-        found = run_with_bets(open_bets, add_favorite)
+        found = run_with_bets(
+            open_bets,
+            lambda bets: bets.favorites.add(caller_for(user), resolve_sport(bets, sport), team),
+        )
         echo_json(found) if as_json else print_table(console(), _TEAMS, [_team_line(found)])
 
     @group.command("remove")
     def remove_team(team: TeamName, *, sport: Sport = None, user: User = OWNER) -> None:
         """Remove a favorite team."""
-
-        async def remove_favorite(bets: Bets) -> bool:
-            return await bets.favorites.remove(caller_for(user), resolve_sport(bets, sport), team)
-
-        typer.echo(
-            "Removed."
-            if run_with_bets(open_bets, remove_favorite)
-            else "It was not a favorite team."
+        removed = run_with_bets(
+            open_bets,
+            lambda bets: bets.favorites.remove(caller_for(user), resolve_sport(bets, sport), team),
         )
+        typer.echo("Removed." if removed else "It was not a favorite team.")
+
+
+def _team_line(one: Favorite) -> TableRow:
+    return TableRow((one.sport, one.team, format_timestamp(one.since)))

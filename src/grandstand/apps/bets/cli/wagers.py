@@ -47,6 +47,7 @@ from grandstand.kit.terminal import (
     console,
     echo_json,
     print_line,
+    print_results,
     print_table,
     print_title,
 )
@@ -71,10 +72,8 @@ def add_wagers(group: typer.Typer, open_bets: OpenBets) -> None:
     _add_list(wagers, open_bets)
     _add_add(wagers, open_bets)
     _add_import(wagers, open_bets)
-    _add_remove(wagers, open_bets)
     group.add_typer(wagers, name="wagers")
     _add_limits(group, open_bets)
-    _add_time_out(group, open_bets)
 
 
 def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
@@ -95,15 +94,9 @@ def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
             print_line(to, "No bets. Record one with `grandstand bets wagers add`.")
             return
         print_table(to, _WAGERS, map(_wager_line, page.items))
-        open_stakes, staked = (
-            format_money(summary.open_stakes_cents),
-            format_money(summary.staked_cents),
-        )
-        print_line(
-            to,
-            f"{format_count(summary.bets, 'bet')}, {summary.open} open with {open_stakes}",
-            "dim",
-        )
+        staked, open_stakes = map(format_money, (summary.staked_cents, summary.open_stakes_cents))
+        bets = format_count(summary.bets, "bet")
+        print_line(to, f"{bets}, {summary.open} open with {open_stakes}", "dim")
         if summary.bets > summary.open:
             profit = format_money(summary.profit_cents, signed=True)
             back = format_interval(summary.roi, sign=True)
@@ -210,8 +203,6 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
         if done.rejected:
             raise typer.Exit(1)
 
-
-def _add_remove(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def remove(
         wager_id: Annotated[
@@ -258,32 +249,6 @@ def _add_limits(group: typer.Typer, open_bets: OpenBets) -> None:
         found = run_with_bets(open_bets, run)
         echo_json(found) if as_json else _print_limits(console(), found)
 
-
-def _limit(text: str | None, now: int | None) -> int | None:
-    if text is None:
-        return now
-    return None if text == "none" else parse_cents(text)
-
-
-def _print_limits(to: Console, found: LimitsView) -> None:
-    used_day, used_week = (
-        format_money(found.staked_today_cents),
-        format_money(found.lost_this_week_cents),
-    )
-    print_line(to, f"stake per bet   {_most(found.stake_per_bet_cents)}")
-    print_line(to, f"stakes per day  {_most(found.stake_per_day_cents)}, {used_day} staked today")
-    print_line(to, f"loss per week   {_most(found.loss_per_week_cents)}, {used_week} lost so far")
-    if found.time_out_until is not None:
-        print_line(to, f"time-out until  {format_timestamp(found.time_out_until)} UTC", "bold")
-    if found.loosens_at is not None:
-        print_line(to, f"looser limits apply from {format_timestamp(found.loosens_at)} UTC", "dim")
-
-
-def _most(cents: int | None) -> str:
-    return "no limit" if cents is None else f"at most {format_money(cents)}"
-
-
-def _add_time_out(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command("time-out")
     def time_out(
         until: Annotated[str, typer.Argument(help="12h, 3d, 2w, or 2026-03-01T00:00:00Z.")],
@@ -307,6 +272,27 @@ def _add_time_out(group: typer.Typer, open_bets: OpenBets) -> None:
 
         found = run_with_bets(open_bets, run)
         echo_json(found) if as_json else _print_limits(console(), found)
+
+
+def _limit(text: str | None, now: int | None) -> int | None:
+    if text is None:
+        return now
+    return None if text == "none" else parse_cents(text)
+
+
+def _print_limits(to: Console, found: LimitsView) -> None:
+    used_day, used_week = map(format_money, (found.staked_today_cents, found.lost_this_week_cents))
+    print_line(to, f"stake per bet   {_most(found.stake_per_bet_cents)}")
+    print_line(to, f"stakes per day  {_most(found.stake_per_day_cents)}, {used_day} staked today")
+    print_line(to, f"loss per week   {_most(found.loss_per_week_cents)}, {used_week} lost so far")
+    if found.time_out_until is not None:
+        print_line(to, f"time-out until  {format_timestamp(found.time_out_until)} UTC", "bold")
+    if found.loosens_at is not None:
+        print_line(to, f"looser limits apply from {format_timestamp(found.loosens_at)} UTC", "dim")
+
+
+def _most(cents: int | None) -> str:
+    return "no limit" if cents is None else f"at most {format_money(cents)}"
 
 
 _BETS: Final = (
@@ -347,13 +333,8 @@ def _add_benny(group: typer.Typer, open_bets: OpenBets) -> None:
     ) -> None:
         """Show Benny's bankroll, bets, learning and the effect of his rules."""
         if shadow:
-            shadow_bets = run_with_bets(
-                open_bets, lambda bets: bets.benny.shadow_bets(limit=limit)
-            ).items
-            if as_json:
-                echo_json(shadow_bets)
-            else:
-                _print_bets(console(), shadow_bets)
+            page = run_with_bets(open_bets, lambda bets: bets.benny.shadow_bets(limit=limit))
+            print_results(page.items, _BETS, _bet_line, as_json=as_json, empty="No bets.")
             return
         found = run_with_bets(open_bets, lambda bets: bets.benny.dashboard())
         echo_json(found) if as_json else _print_benny(console(), found)
@@ -367,11 +348,8 @@ def _print_benny(to: Console, benny: BennyDashboard) -> None:
     print_line(to, f"{format_count(benny.bets, 'bet')} so far, {benny.pending} open")
     if benny.bets > benny.pending:
         print_line(to, f"wins   {format_interval(benny.win_rate)}")
-        print_line(
-            to,
-            f"return {format_interval(benny.roi, sign=True)}, "
-            f"{format_money(benny.profit_cents, signed=True)}",
-        )
+        profit = format_money(benny.profit_cents, signed=True)
+        print_line(to, f"return {format_interval(benny.roi, sign=True)}, {profit}")
         print_line(to, f"CLV    {format_interval(benny.clv, sign=True)}")
     learning = benny.learning
     print_line(
@@ -383,7 +361,7 @@ def _print_benny(to: Console, benny: BennyDashboard) -> None:
     bets = (*benny.open_bets, *benny.settled_bets)
     if bets:
         to.print()
-        _print_bets(to, bets)
+        print_table(to, _BETS, map(_bet_line, bets))
     if benny.rules:
         to.print()
         lines = (
@@ -398,13 +376,6 @@ def _print_benny(to: Console, benny: BennyDashboard) -> None:
             for rule in benny.rules
         )
         print_table(to, _RULES, lines)
-
-
-def _print_bets(to: Console, bets: tuple[BennyBetView, ...]) -> None:
-    if not bets:
-        print_line(to, "No bets.")
-        return
-    print_table(to, _BETS, map(_bet_line, bets))
 
 
 def _bet_line(bet: BennyBetView) -> TableRow:
