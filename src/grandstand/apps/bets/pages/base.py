@@ -35,12 +35,11 @@ from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.backtests import BacktestPrediction
 from grandstand.apps.bets.services.scoreboard import BalancePoint
 from grandstand.core import formatting
-from grandstand.kit.charts import Axis, Chart, Plot, Row, epoch
+from grandstand.kit.charts import Axis, Chart, Plot, epoch
 from grandstand.kit.pages.page import AppPages
 from grandstand.kit.pages.rendering import Pages
 from grandstand.kit.pages.table import Tone
 
-_CENT: Final = Decimal("0.01")
 _MINUTE: Final = 60
 _LINE: Final = re.compile(r" ([+-]?)(\d+\.\d+)(?= |$)")
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (_MINUTE, "min"), (1, "s"))
@@ -109,15 +108,9 @@ _VERDICTS: Final[dict[str, tuple[str, Tone]]] = {
 }
 
 
-_WIDE: Final = 100.0
-
-
-_MARKET_GROUPS: Final = {"h2h_3way": "h2h", "h2h_3_way": "h2h"}
-
-
 def market_group(market_key: str) -> str:
     """Return the market a market key is shown under; 3-way moneylines count as moneylines."""
-    return _MARKET_GROUPS.get(market_key, market_key)
+    return "h2h" if market_key in {"h2h_3way", "h2h_3_way"} else market_key
 
 
 def interval_bar(
@@ -131,13 +124,17 @@ def interval_bar(
         return Markup("")
     low, high = (_placed(end, reach) for end in (interval.low, interval.high))
     at = _placed(interval.value, reach)
-    mark_tag = "" if mark is None else _mark(_placed(mark, reach))
+    tone, mark_tag = "open", Markup("")
+    if mark is not None:
+        place = _placed(mark, reach)
+        mark_tag = Markup('<path class="interval-mark" d="M{0:.1f} 0V12"/>').format(place)
+        tone = "good" if interval.low > mark else "bad" if interval.high < mark else "open"
     return Markup(
-        '<svg class="interval {}" viewBox="0 0 100 12" preserveAspectRatio="none" role="img"'
-        ' aria-label="{}"><path class="interval-ground" d="M0 6H100"/>'
+        '<svg class="interval interval-{}" viewBox="0 0 100 12" preserveAspectRatio="none"'
+        ' role="img" aria-label="{}"><path class="interval-axis" d="M0 6H100"/>'
         '<rect class="interval-span" x="{:.1f}" y="4" width="{:.1f}" height="4"/>{}'
         '<rect class="interval-value" x="{:.1f}" y="1" width="2" height="10"/></svg>'
-    ).format(_tone(interval, mark), label, low, max(high - low, 0.5), mark_tag, min(at, 98.0))
+    ).format(tone, label, low, max(high - low, 0.5), mark_tag, min(at, 98.0))
 
 
 def signed_bar(value: float, max_value: float) -> Markup:
@@ -147,35 +144,21 @@ def signed_bar(value: float, max_value: float) -> Markup:
         '<svg class="lever" viewBox="-50 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
         '<path class="lever-zero" d="M0 0V8"/>'
         '<rect class="{}" x="{:.2f}" y="1" width="{:.2f}" height="6"/></svg>'
-    ).format("lever-for" if value > 0 else "lever-against", _left(value, size), size)
+    ).format("lever-for" if value > 0 else "lever-against", -size if value < 0 else 0.0, size)
 
 
 def share_bar(share: float, label: str) -> Markup:
     """Draw a fraction of one."""
     return Markup(
         '<svg class="chance" viewBox="0 0 100 6" preserveAspectRatio="none" role="img"'
-        ' aria-label="{}"><rect class="chance-ground" width="100" height="6"/>'
+        ' aria-label="{}"><rect class="chance-track" width="100" height="6"/>'
         '<rect class="chance-fill" width="{:.1f}" height="6"/></svg>'
-    ).format(label, _WIDE * min(max(share, 0.0), 1.0))
-
-
-def _left(value: float, size: float) -> float:
-    return -size if value < 0 else 0.0
+    ).format(label, 100.0 * min(max(share, 0.0), 1.0))
 
 
 def _placed(value: float, reach: tuple[float, float]) -> float:
     low, high = reach
-    return _WIDE * min(max((value - low) / (high - low), 0.0), 1.0)
-
-
-def _mark(at: float) -> Markup:
-    return Markup('<path class="interval-mark" d="M{0:.1f} 0V12"/>').format(at)
-
-
-def _tone(interval: Interval, mark: float | None) -> str:
-    if mark is None or interval.low <= mark <= interval.high:
-        return "interval-open"
-    return "interval-good" if interval.low > mark else "interval-bad"
+    return 100.0 * min(max((value - low) / (high - low), 0.0), 1.0)
 
 
 def book_name(bookmaker: str) -> str:
@@ -187,10 +170,6 @@ def book_name(bookmaker: str) -> str:
 
 def market_name(market_key: str) -> str:
     return _MARKETS.get(market_key) or humanize_key(market_key.removeprefix("player_"))
-
-
-def rule_name(rule: str) -> str:
-    return humanize_key(rule)
 
 
 def source_name(source: str) -> str:
@@ -214,13 +193,10 @@ def verdict_of(verdict: str | None) -> tuple[str, Tone]:
 
 def tidy(prediction: str) -> str:
     """Format the line of a prediction without trailing zeros and with a true minus sign."""
-    return _LINE.sub(_line, prediction)
-
-
-def _line(match: re.Match[str]) -> str:
-    line = Decimal(match[2])
-    sign = _MINUS if match[1] == "-" else match[1]
-    return f" {sign}{line.normalize():f}"
+    return _LINE.sub(
+        lambda match: f" {match[1].replace('-', _MINUS)}{Decimal(match[2]).normalize():f}",
+        prediction,
+    )
 
 
 def side_text(side: str, home_team: str, away_team: str) -> str:
@@ -308,14 +284,11 @@ def short_age(seconds: int) -> str:
 
 def dollars(cents: int | None) -> str:
     """Format cents for a form field."""
-    return "" if cents is None else f"{Decimal(cents) * _CENT:.2f}"
+    return "" if cents is None else f"{Decimal(cents) / 100:.2f}"
 
 
 def _title(key: str) -> str:
     return " ".join(word.capitalize() for word in key.split("_"))
-
-
-_EVEN: Final[tuple[Row, ...]] = ((0, 0), (100, 100))
 
 
 def calibration_chart(bins: Sequence[CalibrationBin], name: str) -> Chart:
@@ -331,7 +304,7 @@ def calibration_chart(bins: Sequence[CalibrationBin], name: str) -> Chart:
         x=Axis("Predicted", unit="%", digits=0),
         y=Axis("Actual", unit="%", digits=0, within=(0, 100)),
         plots=(
-            Plot("Perfect calibration", "line", _EVEN, "quiet"),
+            Plot("Perfect calibration", "line", ((0, 0), (100, 100)), "quiet"),
             Plot(name, "scatter", rows, "3"),
         ),
         height=300,
@@ -387,7 +360,7 @@ _TEMPLATE_FUNCTIONS: Final[dict[str, Any]] = {
     "money": money,
     "effect_text": effect_text,
     "point_text": point_text,
-    "rule_name": rule_name,
+    "rule_name": humanize_key,
     "selection_text": selection_text,
     "share_bar": share_bar,
     "short_age": short_age,
@@ -424,7 +397,7 @@ def content_of(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def chosen(request: Request, name: str, options: tuple[str, ...], default: str) -> str:
+def query_option(request: Request, name: str, options: tuple[str, ...], default: str) -> str:
     """Return a query parameter if it is one of the options, else the default."""
     value = request.query_params.get(name, "")
     return value if value in options else default
@@ -434,9 +407,7 @@ _AMERICAN: Final = 100
 _HUNDRED: Final = Decimal(100)
 _MAX_CENTS: Final = 100_000_000
 _MAX_LINE: Final = 1000
-_MAX_DECIMAL: Final = 10_001
 _MAX_DIGITS: Final = 24
-_EVENS: Final = frozenset({"evens", "even", "evs", "ev"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,10 +424,10 @@ def parse_price(text: str) -> ParsedPrice | None:
     A number without a sign is American from 100 on, decimal below.
     """
     plain = _normalize(text).lower()
-    if plain in _EVENS:
+    if plain in {"evens", "even", "evs", "ev"}:
         return ParsedPrice(_AMERICAN, 2.0)
-    above, parted, below = plain.partition("/")
-    if parted:
+    above, slash, below = plain.partition("/")
+    if slash:
         top, bottom = _parse_integer(above), _parse_integer(below)
         return _from_decimal(float(Fraction(top, bottom)) + 1.0) if top and bottom else None
     number = _parse_number(plain)
@@ -469,9 +440,8 @@ def parse_price(text: str) -> ParsedPrice | None:
 
 
 def _from_decimal(value: float) -> ParsedPrice | None:
-    if not (math.isfinite(value) and 1.0 < value < _MAX_DECIMAL):
-        return None
-    return ParsedPrice(decimal_to_american(value), value)
+    valid = math.isfinite(value) and 1.0 < value < 10_001
+    return ParsedPrice(decimal_to_american(value), value) if valid else None
 
 
 class FormFields:

@@ -24,11 +24,11 @@ from grandstand.apps.bets.pages.base import (
     GameId,
     age_text,
     book_name,
-    chosen,
     decimal,
     market_group,
     market_name,
     point_text,
+    query_option,
     signed_percent,
     tidy,
     tone_of,
@@ -47,7 +47,6 @@ from grandstand.kit.routes import CurrentCaller, page
 MARKETS: Final = ("h2h", "spreads", "totals")
 EXCHANGE: Final = "exchange"
 _WHOLE: Final = 10_000
-_TWO: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,19 +173,15 @@ def _price(outcomes: Iterable[PricedOutcome], side: str) -> Price | None:
 def _exchange_price(offers: Iterable[ExchangePrice], side: str, sides: int) -> Price | None:
     """Return the price on the exchange: from the yes, or with two outcomes from the other's no."""
     asks = [
-        offer.ask if slug(offer.team) == slug(side) else _no(offer) if sides == _TWO else None
+        offer.ask if slug(offer.team) == slug(side) else offer.bid and _WHOLE - offer.bid
         for offer in offers
-        if side != "Draw"
+        if side != "Draw" and (sides == 2 or slug(offer.team) == slug(side))
     ]
-    valid = [chance for chance in asks if chance is not None and 0 < chance < _WHOLE]
+    valid = [ask for ask in asks if ask is not None and 0 < ask < _WHOLE]
     if not valid:
         return None
     decimal = _WHOLE / min(valid)
     return Price(decimal, decimal_to_american(decimal), None)
-
-
-def _no(offer: ExchangePrice) -> int | None:
-    return None if offer.bid is None else _WHOLE - offer.bid
 
 
 def _best(prices: Sequence[Price | None]) -> tuple[float, Decimal | None] | None:
@@ -208,9 +203,6 @@ def _mark_best(row: BookRow, best: Sequence[tuple[float, Decimal | None] | None]
     return replace(row, prices=prices)
 
 
-_PAGE_SIZE: Final = 10
-_MINUTE: Final = 60
-_NEVER_STALE: Final = 10**12
 _NOTICES: Final = {
     "liked": "Added to your favorite teams. You will be notified of its games.",
     "unliked": "Removed from your favorite teams.",
@@ -230,7 +222,7 @@ class BoardGame:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """A model's picks of a game, each with its inverse."""
+    """A model's picks of a game, each with its inverse. `max_contribution` scales the bars."""
 
     model: str
     picks: tuple[tuple[Pick, Pick | None], ...]
@@ -243,9 +235,9 @@ class GamePages(BetsPagesBase):
         """The upcoming games of a sport."""
         del who
         sport = self._sport(request)
-        market = chosen(request, "market", MARKETS, "h2h")
+        market = query_option(request, "market", MARKETS, "h2h")
         after = request.query_params.get("cursor") or None
-        page_of_games = await self._bets.games.upcoming(sport, limit=_PAGE_SIZE, after=after)
+        page_of_games = await self._bets.games.upcoming(sport, limit=10, after=after)
         return self._render(
             request,
             "board",
@@ -266,7 +258,8 @@ class GamePages(BetsPagesBase):
         view = await self._bets.games.get(game_id)
         game, over = view.game, view.score is not None
         sheets = [sheet_of(game, market, self._stale_seconds) for market in MARKETS]
-        closing = [sheet_from(game, view.closing, market, _NEVER_STALE) for market in MARKETS]
+        # Closing lines are never stale.
+        closing = [sheet_from(game, view.closing, market, 10**12) for market in MARKETS]
         favorite_slugs = {
             slug(favorite.team) for favorite in await self._bets.favorites.list_teams(who)
         }
@@ -294,7 +287,7 @@ class GamePages(BetsPagesBase):
 
     @property
     def _stale_seconds(self) -> int:
-        return self._bets.settings.stale_minutes * _MINUTE
+        return self._bets.settings.stale_minutes * 60
 
 
 def board_game(game: GameSummary, market: str, stale_seconds: int) -> BoardGame:
@@ -323,7 +316,8 @@ def model_views(picks: Iterable[Pick]) -> tuple[ModelView, ...]:
         ModelView(
             model,
             tuple((pick, inverses.get((model, pick.market_key))) for pick in mine),
-            _max_contribution(mine),
+            max((abs(reason.contribution) for pick in mine for reason in pick.reasons), default=0.0)
+            or 1.0,
         )
         for model, mine in picks_by_model.items()
     )
@@ -391,12 +385,6 @@ def summarize_game(view: GameView) -> str:
     if view.exchange:
         parts.append("an exchange price")
     return ", ".join(parts)
-
-
-def _max_contribution(picks: Sequence[Pick]) -> float:
-    """Return the largest contribution, which scales the bars."""
-    sizes = [abs(reason.contribution) for pick in picks for reason in pick.reasons]
-    return max(sizes, default=0.0) or 1.0
 
 
 _COLUMNS: Final = (

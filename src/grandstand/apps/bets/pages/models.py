@@ -21,10 +21,10 @@ from grandstand.apps.bets.pages.base import (
     OwnId,
     advice,
     calibration_chart,
-    chosen,
     content_of,
     interval_bar,
     market_name,
+    query_option,
     signed_percent,
     tidy,
     tone_of,
@@ -60,7 +60,6 @@ _DEFAULT_WEIGHTS: Final = {
 }
 _TOLERANCE: Final = Decimal("0.01")
 _CUSTOM: Final = "custom_data"
-_UNNAMED: Final = "Unnamed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ def parse_builder_form(
     A model that is only tested needs no name.
     """
     fields = FormFields(form.texts)
-    name = fields.text("name", _NAME[1]) or (_UNNAMED if testing else "")
+    name = fields.text("name", _NAME[1]) or ("Unnamed" if testing else "")
     if len(name) < _NAME[0]:
         fields.add_error("name", f"Enter a name of {_NAME[0]} to {_NAME[1]} characters.")
     description = fields.text("description", _DESCRIPTION[1])
@@ -223,7 +222,6 @@ def _percent_text(share: Decimal | None) -> str:
     return "0" if not share else f"{(share * _HUNDRED).normalize():f}"
 
 
-_LAST: Final = 30
 _STRONG_EVIDENCE: Final = 0.95
 _WINDOWS: Final = (
     Column("start", "From"),
@@ -295,7 +293,7 @@ def windows_table(windows: Sequence[BacktestWindow]) -> DataTable:
 
 def bets_table(predictions: Sequence[BacktestPrediction]) -> DataTable:
     """Return the last bets, newest first."""
-    newest = sorted(predictions, key=lambda item: item.commence_time, reverse=True)[:_LAST]
+    newest = sorted(predictions, key=lambda item: item.commence_time, reverse=True)[:30]
     rows = tuple(_bet(at, prediction) for at, prediction in enumerate(newest))
     return DataTable("bets", "Last bets", _BETS, rows, stacks=True)
 
@@ -562,9 +560,6 @@ class ModelPages(BetsPagesBase):
 
 DAYS: Final = ("30", "90", "365")
 _KINDS: Final[tuple[AnalysisType, ...]] = ("game", "prop")
-_REACH: Final = (0.3, 0.8)
-_ROI_REACH: Final = (-0.4, 0.4)
-_CLV_REACH: Final = (-0.1, 0.1)
 _COLUMNS: Final = (
     Column("model", "Model"),
     Column("decided", "Decided", "number"),
@@ -583,8 +578,8 @@ class ScoreboardPages(BetsPagesBase):
     async def scoreboard(self, request: Request, who: CurrentCaller) -> Response:
         """All models of a sport, and one of them in detail."""
         sport = self._sport(request)
-        days = chosen(request, "days", DAYS, "90")
-        requested = chosen(request, "type", _KINDS, "game")
+        days = query_option(request, "days", DAYS, "90")
+        requested = query_option(request, "type", _KINDS, "game")
         kind = next(kind for kind in _KINDS if kind == requested)
         comparisons = await self._bets.scoreboard.compare(
             who, sport, days=int(days), analysis_type=kind
@@ -672,9 +667,7 @@ def models_table(comparisons: Sequence[ModelComparison], stay: str) -> DataTable
 def _row(comparison: ModelComparison, stay: str) -> Row:
     performance = comparison.original
     label, tone = advice(comparison.recommendation, comparison.evidence)
-    own_badge = (
-        Markup(' <span class="badge">yours</span>') if comparison.is_user_model else Markup("")
-    )
+    own_badge = Markup(' <span class="badge">yours</span>') if comparison.is_user_model else ""
     linked = Markup('<a href="{}&model={}#model">{}</a>{}').format(
         stay, comparison.model, name_of(comparison), own_badge
     )
@@ -683,11 +676,9 @@ def _row(comparison: ModelComparison, stay: str) -> Row:
         (
             Cell(linked, name_of(comparison)),
             Cell(formatting.format_number(performance.decided), performance.decided),
-            _interval_cell(
-                performance.accuracy, _REACH, performance.break_even, "accuracy", signed=False
-            ),
-            _interval_cell(performance.roi, _ROI_REACH, 0.0, "return on investment", signed=True),
-            _interval_cell(performance.clv, _CLV_REACH, 0.0, "closing-line value", signed=True),
+            _interval_cell("accuracy", performance.accuracy, (0.3, 0.8), performance.break_even),
+            _interval_cell("return on investment", performance.roi, (-0.4, 0.4)),
+            _interval_cell("closing-line value", performance.clv, (-0.1, 0.1)),
             Cell(formatting.format_number(performance.brier, 4), performance.brier),
             Cell(formatting.format_number(performance.log_loss, 4), performance.log_loss),
             Cell(formatting.format_number(performance.bets_needed), performance.bets_needed),
@@ -697,15 +688,11 @@ def _row(comparison: ModelComparison, stay: str) -> Row:
 
 
 def _interval_cell(
-    interval: Interval | None,
-    reach: tuple[float, float],
-    mark: float | None,
-    name: str,
-    *,
-    signed: bool,
+    name: str, interval: Interval | None, reach: tuple[float, float], mark: float | None = 0.0
 ) -> Cell:
     if interval is None:
         return Cell(formatting.EMPTY)
+    signed = reach[0] < 0
     value = signed_percent(interval.value) if signed else formatting.format_percent(interval.value)
     bounds = within(interval, signed=signed)
     against = "" if mark is None else f", compared with {formatting.format_percent(mark)}"

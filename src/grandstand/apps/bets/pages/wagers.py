@@ -11,23 +11,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.bets.domain.ledger import BetLimits
+from grandstand.apps.bets.domain.records import humanize_key
 from grandstand.apps.bets.pages.base import (
     BetsPagesBase,
     FormFields,
     OwnId,
     calibration_chart,
-    chosen,
     content_of,
     money_chart,
-    rule_name,
+    query_option,
     tone_of,
     units,
     within,
 )
-from grandstand.apps.bets.services.benny import BennyDashboard, RuleEffect
+from grandstand.apps.bets.services.benny import BennyBetView, BennyDashboard, RuleEffect
+from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.games import GameSummary
 from grandstand.apps.bets.services.ledger import LimitsView
-from grandstand.apps.bets.services.scoreboard import BalancePoint
 from grandstand.apps.bets.services.wagers import (
     COLUMNS,
     OPTIONAL,
@@ -39,16 +39,11 @@ from grandstand.apps.bets.services.wagers import (
 from grandstand.core import formatting
 from grandstand.core.errors import Conflict, InvalidInput, LimitReached, NotFound
 from grandstand.kit.auth.caller import Caller
-from grandstand.kit.charts import Chart
 from grandstand.kit.pages.page import read_form, redirect_to, text_fields
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import CurrentCaller, page
 
-_BETS: Final = 20
-_GAMES: Final = 30
-_MAX_NOTE: Final = 500
-_MAX_BOOKMAKER: Final = 60
 _SIDES: Final = {
     "h2h": ("home", "away"),
     "h2h_3way": ("home", "draw", "away"),
@@ -100,9 +95,9 @@ class WagerPages(BetsPagesBase):
         try:
             await self._bets.wagers.record(who, draft)
         except (InvalidInput, LimitReached, NotFound, Conflict) as refused:
-            errors_by_field = {"form": str(refused)}
+            errors = {"form": str(refused)}
             return await self._wagers_page(
-                request, who, texts=texts, errors=errors_by_field, status=refused.status
+                request, who, texts=texts, errors=errors, status=refused.status
             )
         return redirect_to("/bets/mine?notice=recorded#bets")
 
@@ -116,10 +111,8 @@ class WagerPages(BetsPagesBase):
         try:
             await self._bets.limits.update(who, draft)
         except InvalidInput as refused:
-            errors_by_field = {"limits": str(refused)}
-            return await self._wagers_page(
-                request, who, limit_texts=texts, limit_errors=errors_by_field
-            )
+            errors = {"limits": str(refused)}
+            return await self._wagers_page(request, who, limit_texts=texts, limit_errors=errors)
         return redirect_to("/bets/mine?notice=limits#limits")
 
     @page("/mine/time-out", method="POST")
@@ -173,9 +166,9 @@ class WagerPages(BetsPagesBase):
         status: int = 0,
     ) -> Response:
         after = request.query_params.get("cursor") or None
-        page_of_bets = await self._bets.wagers.list_wagers(who, limit=_BETS, after=after)
+        page_of_bets = await self._bets.wagers.list_wagers(who, limit=20, after=after)
         summary, limits = await self._bets.wagers.summary(who), await self._bets.limits.get(who)
-        fields = dict(texts or {})
+        fields, note = dict(texts or {}), "Cumulative result of your settled bets."
         return self._render(
             request,
             "mine",
@@ -188,7 +181,7 @@ class WagerPages(BetsPagesBase):
             used=limit_usage(limits),
             limit_texts=limit_texts,
             limit_errors=limit_errors or {},
-            curve=_curve(summary.curve),
+            curve=money_chart("Profit", note, summary.curve) if summary.curve else None,
             texts=fields,
             errors=errors or {},
             game=await self._game(fields.get("game_id", "")),
@@ -213,7 +206,7 @@ class WagerPages(BetsPagesBase):
         """Return the games to choose from, by sport."""
         by_sport = []
         for sport in self._bets.settings.sports:
-            upcoming = await self._bets.games.upcoming(sport, limit=_GAMES)
+            upcoming = await self._bets.games.upcoming(sport, limit=30)
             if upcoming.items:
                 by_sport.append((sport, upcoming.items))
         return by_sport
@@ -238,7 +231,7 @@ def parse_wager_form(
         form.add_error("point", "This market has no line. Leave it empty.")
     stake = form.cents("stake", required=True)
     placed = form.time("placed_at", zone)
-    book, note = form.text("bookmaker", _MAX_BOOKMAKER), form.text("note", _MAX_NOTE)
+    book, note = form.text("bookmaker", 60), form.text("note", 500)
     if form.errors or price is None or stake is None:
         return None, form.errors
     return WagerRequest(
@@ -272,11 +265,6 @@ def limit_usage(limits: LimitsView) -> tuple[tuple[str, int, int], ...]:
         ("Lost this week", limits.lost_this_week_cents, limits.loss_per_week_cents),
     )
     return tuple((name, used, allowed) for name, used, allowed in limits_in_use if allowed)
-
-
-def _curve(curve: tuple[BalancePoint, ...]) -> Chart | None:
-    note = "Cumulative result of your settled bets."
-    return money_chart("Profit", note, curve) if curve else None
 
 
 def _with_notice(texts: Mapping[str, str], notice: str) -> str:
@@ -351,7 +339,6 @@ def preview_file(content: str) -> Preview:
     )
 
 
-_PAGE_SIZE: Final = 20
 _RULES: Final = (
     Column("rule", "Rule"),
     Column("rejected", "Rejected", "number"),
@@ -388,35 +375,35 @@ class BennyPages(BetsPagesBase):
         """All bets, newest first."""
         del who
         after = request.query_params.get("cursor") or None
-        page_of_bets = await self._bets.benny.bets(limit=_PAGE_SIZE, after=after)
-        return self._render(
-            request,
-            "benny_bets",
-            here="benny",
-            bets=page_of_bets.items,
-            cursor=page_of_bets.cursor,
-            shadow=False,
-            rule="",
-            rules=(),
-        )
+        bets = await self._bets.benny.bets(limit=20, after=after)
+        return self._bets_page(request, bets, shadow=False)
 
     @page("/benny/shadow")
     async def shadow(self, request: Request, who: CurrentCaller) -> Response:
         """The bets a rule rejected, newest first."""
         del who
         rules = tuple(one.rule for one in (await self._bets.benny.dashboard()).rules)
-        rule = chosen(request, "rule", rules, "")
+        rule = query_option(request, "rule", rules, "")
         after = request.query_params.get("cursor") or None
-        page_of_bets = await self._bets.benny.shadow_bets(
-            rule=rule or None, limit=_PAGE_SIZE, after=after
-        )
+        bets = await self._bets.benny.shadow_bets(rule=rule or None, limit=20, after=after)
+        return self._bets_page(request, bets, shadow=True, rule=rule, rules=rules)
+
+    def _bets_page(
+        self,
+        request: Request,
+        bets: Page[BennyBetView],
+        *,
+        shadow: bool,
+        rule: str = "",
+        rules: tuple[str, ...] = (),
+    ) -> Response:
         return self._render(
             request,
             "benny_bets",
             here="benny",
-            bets=page_of_bets.items,
-            cursor=page_of_bets.cursor,
-            shadow=True,
+            bets=bets.items,
+            cursor=bets.cursor,
+            shadow=shadow,
             rule=rule,
             rules=rules,
         )
@@ -451,7 +438,7 @@ def _rule(rule: RuleEffect) -> Row:
     return Row(
         rule.rule,
         (
-            Cell(rule_name(rule.rule), href=f"/bets/benny/shadow?rule={rule.rule}"),
+            Cell(humanize_key(rule.rule), href=f"/bets/benny/shadow?rule={rule.rule}"),
             Cell(formatting.format_number(rule.rejected), rule.rejected),
             Cell(formatting.format_number(rule.settled), rule.settled),
             Cell(formatting.format_number(rule.won), rule.won),
