@@ -53,7 +53,7 @@ async def test_every_job_says_what_it_did(stage: Stage) -> None:
     told = {name: await job.work(run(said)) for name, job in named(stage).items()}
 
     assert told["odds_collector"] == "2 of 2 sports"
-    assert f"{NBA}: seen 1, written 1, credits 3" in said
+    assert f"{NBA}: received 1, written 1, credits 3" in said
     assert told["benny_trader"] == "0 bets placed, 1 rejected"
     assert told["odds_cleanup"] == "odds removed: 0"
 

@@ -11,7 +11,7 @@ from grandstand.kit.jobs.job import Cron, Every, Job, JobContext
 
 _HOUR: Final = 3600.0
 _TIMEOUT_SECONDS: Final = 1800.0
-_COUNTS: Final = ("seen", "written", "games", "published", "completed", "bets", "credits")
+_COUNTS: Final = ("received", "written", "games", "published", "completed", "bets", "credits")
 
 _Work: TypeAlias = Callable[[JobContext], Awaitable[str]]
 

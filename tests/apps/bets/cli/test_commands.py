@@ -123,7 +123,7 @@ def test_a_season_is_taken_in_once_and_walked(say: Saying, season: Path) -> None
     again = say("import", str(season), "--sport", "epl").stdout
     walked = say("backtest-builtin", "elo", "2025-10-21", "2025-12-31", "-s", "epl")
 
-    assert "58 seen, 0 written" in again
+    assert "58 received, 0 written" in again
     assert walked.exit_code == 0
     assert "elo, soccer_epl, 2025-10-21 to 2025-12-31: 58 games" in walked.stdout
     assert "after 1 trial in this sport" in walked.stdout
@@ -291,7 +291,7 @@ def test_what_jobs_do_can_be_done_by_hand(say: Saying) -> None:
     predicted = say("analyze", "--sport", "nba").stdout
     settled = json.loads(say("settle", "--json").stdout)
 
-    assert "basketball_nba: odds, 8 seen, 0 written, 3 credits" in odds
+    assert "basketball_nba: odds, 8 received, 0 written, 3 credits" in odds
     assert props.startswith("basketball_nba: props")
     assert "2 games" in predicted
     assert [each["sport"] for each in settled] == ["basketball_nba", "soccer_epl"]

@@ -61,7 +61,7 @@ async def test_a_season_is_taken_in_once_with_opening_and_closing_prices(soccer:
     [line, *_] = soccer.store(ResultRecord.since(EPL, datetime(2025, 8, 1, tzinfo=UTC)))
     [opening, closing] = soccer.store(GameOdds.of_game(line.game_id))
     [kept] = soccer.store(HistoricalOdds.of_game(line.game_id))
-    assert (again.seen, again.written) == (90, 0)
+    assert (again.received, again.written) == (90, 0)
     assert opening.captured_at < closing.captured_at < line.commence_time
     assert kept.outcomes == closing.outcomes
     assert (line.known_at, opening.latest) == (line.completed_at, False)

@@ -177,7 +177,7 @@ async def test_a_game_shows_lines_picks_and_what_the_exchange_asks(stage: Stage)
         ("fanduel", "spreads", 1),
     ]
     assert {pick.model for pick in view.picks} >= {"consensus", "ensemble"}
-    assert [each.ask for each in view.exchange] == [6000]
+    assert [each.ask for each in view.game.exchange] == [6000]
     top = await bets.predictions.top_pick(NBA, "fanduel")
     assert top is not None
     picks = (await bets.predictions.picks(NBA, "fanduel", "consensus")).items

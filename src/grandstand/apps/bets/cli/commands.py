@@ -111,7 +111,7 @@ def _add_collect(group: typer.Typer, open_bets: OpenBets) -> None:
 
 def _echo(done: CollectionReport, what: str) -> None:
     cost = f", {format_count(done.credits, 'credit')}" if done.credits else ""
-    typer.echo(f"{done.sport}: {what}, {done.seen:,} seen, {done.written:,} written{cost}")
+    typer.echo(f"{done.sport}: {what}, {done.received:,} received, {done.written:,} written{cost}")
     warn(done.rejected)
 
 
@@ -207,7 +207,9 @@ def _echo_files(files: list[Path], done: list[CollectionReport], *, as_json: boo
         echo_json(done)
         return
     for file, report in zip(files, done, strict=True):
-        typer.echo(f"{file.name}: {report.sport}, {report.seen:,} seen, {report.written:,} written")
+        typer.echo(
+            f"{file.name}: {report.sport}, {report.received:,} received, {report.written:,} written"
+        )
         warn(report.rejected)
 
 

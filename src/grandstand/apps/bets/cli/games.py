@@ -204,7 +204,7 @@ def _print_game(to: Console, view: GameView, *, reasons: bool) -> None:
         columns = (*_QUOTES[:-1], ColumnSpec(about, right=True))
         lines = (_quote_line(quote, game.home_team) for quote in sorted(quotes, key=_order))
         print_table(to, columns, lines)
-    for price in view.exchange:
+    for price in view.game.exchange:
         bid, ask = (
             NONE if value is None else format_percent(value / 10_000)
             for value in (price.bid, price.ask)

@@ -86,8 +86,8 @@ class Ratings:
 
     def of(self, team: str, season: str | None, rules: EloRules) -> float:
         """Return a team's rating, pulled toward 1500 in a new season; 1500 if unknown."""
-        rating, seen = self.by_team.get(team, (START_RATING, season))
-        if season is not None and seen != season:
+        rating, last_season = self.by_team.get(team, (START_RATING, season))
+        if season is not None and last_season != season:
             return START_RATING + rules.season_carryover * (rating - START_RATING)
         return rating
 

@@ -113,7 +113,7 @@ class _ResultColumns:
     home_goals: Reals
     away_goals: Reals
     weights: Reals
-    grounds: Reals
+    at_home: Reals
 
 
 def _columns(games: Sequence[GoalGame]) -> _ResultColumns:
@@ -176,7 +176,7 @@ def _cost(played: _ResultColumns, values: Reals, ridge: float) -> tuple[float, R
     """
     count = len(played.teams)
     attack, defense = values[:count], values[count : 2 * count]
-    logs_home = attack[played.home] + defense[played.away] + played.grounds * values[-2]
+    logs_home = attack[played.home] + defense[played.away] + played.at_home * values[-2]
     logs_away = attack[played.away] + defense[played.home]
     home, away = np.exp(logs_home), np.exp(logs_away)
     logs_tau, by_home, by_away, by_rho = _low_scores(played, home, away, float(values[-1]))
@@ -189,7 +189,7 @@ def _cost(played: _ResultColumns, values: Reals, ridge: float) -> tuple[float, R
     slope[:count] += np.bincount(played.away, slopes_away, count)
     slope[count : 2 * count] = np.bincount(played.away, slopes_home, count)
     slope[count : 2 * count] += np.bincount(played.home, slopes_away, count)
-    slope[-2] = slopes_home @ played.grounds
+    slope[-2] = slopes_home @ played.at_home
     slope[-1] = played.weights @ by_rho
     cost = -float(played.weights @ (likelihood + logs_tau)) / scale
     slope = -slope / scale

@@ -468,8 +468,8 @@ class History:
             if key in self._tables:
                 table = QuoteTable.join(self._tables[key])
             elif self._source is not None and self._until is not None:
-                whole = self._source.quote_table(key)
-                table = None if whole is None else whole.until(self._until)
+                table = self._source.quote_table(key)
+                table = None if table is None else table.until(self._until)
             if table is None:
                 return None
             self._joined[key] = table

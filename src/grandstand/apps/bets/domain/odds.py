@@ -41,8 +41,8 @@ def parse_american(value: object) -> int:
         number = float(text) if isinstance(text, str | int | float) else math.nan
     except ValueError:
         number = math.nan
-    whole = not isinstance(value, bool) and math.isfinite(number) and number == int(number)
-    if not whole or abs(number) < EVEN_MONEY:
+    is_whole = not isinstance(value, bool) and math.isfinite(number) and number == int(number)
+    if not is_whole or abs(number) < EVEN_MONEY:
         raise InvalidPrice(f"Invalid American price {value!r}. Use +100 or more, or -100 or less.")
     return int(number)
 

@@ -59,7 +59,7 @@ class SourceEstimate:
 
 @dataclass(frozen=True, slots=True)
 class SourceQuery:
-    """What a source is asked about: the game, market, line and the model's datasets."""
+    """The input of a source: the game, market, line and the model's datasets."""
 
     game: Fixture
     market: str

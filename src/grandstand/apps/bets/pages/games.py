@@ -382,7 +382,7 @@ def summarize_game(view: GameView) -> str:
         f"{books} {'bookmaker' if books == 1 else 'bookmakers'}",
         f"{games} {'prediction' if games == 1 else 'predictions'}",
     ]
-    if view.exchange:
+    if view.game.exchange:
         parts.append("an exchange price")
     return ", ".join(parts)
 

@@ -59,23 +59,23 @@ class AlertService:
         """Queue the current alerts and return how many are new."""
         queued, now = 0, self.db.now()
         for sport in self.settings.sports:
-            for note in await self.history.upcoming_games(sport, now, now + _AHEAD):
-                queued += await self._favorite_alerts(note)
+            for info in await self.history.upcoming_games(sport, now, now + _AHEAD):
+                queued += await self._favorite_alerts(info)
             queued += await self._price_alerts(sport)
         return queued
 
-    async def _favorite_alerts(self, note: GameInfo) -> int:
+    async def _favorite_alerts(self, info: GameInfo) -> int:
         queued = 0
-        for team in (note.home_team, note.away_team):
-            fans = self.db.each(FavoriteTeam.of_team(note.sport, team))
-            for fan in [fan async for fan in fans]:
+        for team in (info.home_team, info.away_team):
+            followers = self.db.each(FavoriteTeam.of_team(info.sport, team))
+            for user_id in [favorite.user_id async for favorite in followers]:
                 alert = FavoriteAlert(
-                    fan.user_id,
-                    f"{note.home_team} play {note.away_team} at "
-                    f"{note.commence_time:%a %d %b %H:%M} UTC",
-                    f"/bets/games/{note.game_id}",
+                    user_id,
+                    f"{info.home_team} play {info.away_team} at "
+                    f"{info.commence_time:%a %d %b %H:%M} UTC",
+                    f"/bets/games/{info.game_id}",
                 )
-                key = f"favorite/{note.game_id}/{note.commence_time.isoformat()}/{fan.user_id}"
+                key = f"favorite/{info.game_id}/{info.commence_time.isoformat()}/{user_id}"
                 queued += await self.outbox.put(ALERT, key, msgspec.to_builtins(alert))
         return queued
 

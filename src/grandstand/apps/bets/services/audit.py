@@ -132,9 +132,9 @@ class PredictionAudit:
         facts = [fact async for fact in self.history.results(line.sport, since, now)]
         facts += await self.history.records(line.sport, model_names(), since)
         history = History(facts)
-        note = await self.db.store(GameInfo.of_game(line.game_id))
-        if note is not None:
-            await self.history.add_game(history, note, now)
+        info = await self.db.store(GameInfo.of_game(line.game_id))
+        if info is not None:
+            await self.history.add_game(history, info, now)
         return history
 
 

@@ -50,8 +50,7 @@ class BacktestRequest:
     """The period to test, and the training and test windows in days.
 
     With `anchored` every training window starts on the first day. `purge_days` separate training
-    and
-    test data.
+    and test data.
     """
 
     start: date
@@ -187,8 +186,7 @@ class BacktestService:
         """Backtest one of the caller's models and store the result.
 
         `progress` is called with the number of games done and the total. Raises NotFound if the
-        caller has
-        no such model, InvalidInput if the period is invalid or has no games.
+        caller has no such model, InvalidInput if the period is invalid or has no games.
         """
         row = await self.user_models.row(caller, model_id)
         report = await self._run_user_model(caller, row, request, progress)

@@ -89,7 +89,7 @@ class OpinionRequest:
 
     candidate: Candidate
     prediction: str
-    note: GameInfo
+    info: GameInfo
     lines: tuple[str, ...]
     reasons: tuple[str, ...]
 
@@ -163,11 +163,11 @@ def rule_based_opinion(subject: OpinionRequest) -> OpinionReply:
 
 def prompt_material(subject: OpinionRequest) -> tuple[str, ...]:
     """Return the data for the model, as deterministic lines."""
-    note, candidate = subject.note, subject.candidate
+    info, candidate = subject.info, subject.candidate
     head = {
-        "game": f"{note.home_team} (home) v {note.away_team}",
-        "sport": note.sport,
-        "starts": note.commence_time.isoformat(),
+        "game": f"{info.home_team} (home) v {info.away_team}",
+        "sport": info.sport,
+        "starts": info.commence_time.isoformat(),
         "bet": subject.prediction,
         "american_price": candidate.price,
         "calibrated_probability": round(candidate.probability, 4),
@@ -221,7 +221,7 @@ class ConsideredBet:
     """A candidate bet with its game, its description and Benny's opinion."""
 
     candidate: Candidate
-    note: GameInfo
+    info: GameInfo
     prediction: str
     opinion: BennyOpinion
 
@@ -295,27 +295,27 @@ class BennyTrader:
         """Return the possible bets of the next hours with Benny's opinion of each."""
         now = self.db.now()
         end = now + timedelta(hours=self.settings.benny_hours)
-        notes = await self.history.upcoming_games(sport, now, end)
-        notes = [note for note in notes if note.commence_time > now]
-        if not notes:
+        games = await self.history.upcoming_games(sport, now, end)
+        games = [info for info in games if info.commence_time > now]
+        if not games:
             return []
         history = await self.history.season(sport, now, model_names())
         calibration = await self._calibration(sport)
         candidates: list[ConsideredBet] = []
-        for note in notes:
-            forecasts = await self.analysis_generator.forecasts(history, note)
-            offered = await self.analysis_generator.offered(note.game_id)
+        for info in games:
+            forecasts = await self.analysis_generator.forecasts(history, info)
+            offered = await self.analysis_generator.offered(info.game_id)
             for forecast in forecasts:
                 if forecast.model != _MODEL or forecast.inverse_of is not None:
                     continue
-                candidate = await self._consider(note, forecast, forecasts, offered, calibration)
+                candidate = await self._consider(info, forecast, forecasts, offered, calibration)
                 if candidate is not None:
                     candidates.append(candidate)
         return candidates
 
     async def _consider(
         self,
-        note: GameInfo,
+        info: GameInfo,
         forecast: Forecast,
         forecasts: list[Forecast],
         offered: OfferedPrices,
@@ -329,9 +329,9 @@ class BennyTrader:
         ]
         books = sum(offered.quotes(book, forecast.selection) for book in offered.prices)
         candidate = Candidate(
-            note.game_id,
-            note.sport,
-            f"{note.commence_time:%Y-%m-%d}",
+            info.game_id,
+            info.sport,
+            f"{info.commence_time:%Y-%m-%d}",
             market,
             forecast.selection,
             forecast.price,
@@ -340,20 +340,20 @@ class BennyTrader:
             forecast.fair,
             books,
         )
-        prediction = describe_selection(forecast.selection, note)
+        prediction = describe_selection(forecast.selection, info)
         reasons = tuple(reason.text for reason in forecast.reasons if reason.text)
         lines = tuple(
-            f"{other.model}: {describe_selection(other.selection, note)} {other.probability:.3f}"
+            f"{other.model}: {describe_selection(other.selection, info)} {other.probability:.3f}"
             for other in same_market[:_MAX_LINES]
         )
         subject = OpinionRequest(
-            candidate, prediction, note, (*lines, *reasons[:_MAX_LINES]), reasons
+            candidate, prediction, info, (*lines, *reasons[:_MAX_LINES]), reasons
         )
         opinion = await self.opinions.get(subject)
         chance = forecast.probability
         if not self.opinions.offline:
             chance = calibration.probability(opinion.probability, forecast.probability)
-        return ConsideredBet(replace(candidate, probability=chance), note, prediction, opinion)
+        return ConsideredBet(replace(candidate, probability=chance), info, prediction, opinion)
 
     async def _calibration(self, sport: str) -> Calibration:
         """Return the calibration of Benny's probabilities from his settled bets."""
@@ -409,11 +409,11 @@ class BennyTrader:
         return BennyPosition(await self.bankroll.bankroll(), by_game, by_sport, today)
 
     def _bet(self, stake: Stake, considered: ConsideredBet) -> BennyBet:
-        note, candidate, now = considered.note, stake.candidate, self.db.now()
+        info, candidate, now = considered.info, stake.candidate, self.db.now()
         return copy_as(
             BennyBet,
-            note,
-            bet_id=f"BET#{TIMES['seconds'].write(now)}#{note.game_id}",
+            info,
+            bet_id=f"BET#{TIMES['seconds'].write(now)}#{info.game_id}",
             prediction=considered.prediction,
             confidence=round4(candidate.probability),
             ai_reasoning=considered.opinion.reasoning,
@@ -453,7 +453,7 @@ class BennyTrader:
         await self.db.store(
             copy_as(
                 ShadowBet,
-                considered.note,
+                considered.info,
                 market_key=candidate.market,
                 selection=encode_selection(candidate.selection),
                 prediction=considered.prediction,

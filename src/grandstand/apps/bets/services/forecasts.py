@@ -60,12 +60,14 @@ def model_forecasts(game: Fixture, view: AsOfView) -> list[Forecast]:
     return list(predict_game(game, view, build_standard_panel()))
 
 
-def user_forecasts(game: Fixture, view: AsOfView, people: Sequence[Predictor]) -> list[Forecast]:
+def user_forecasts(
+    game: Fixture, view: AsOfView, user_models: Sequence[Predictor]
+) -> list[Forecast]:
     """Return the forecasts of user models for a game, inverses included."""
     from grandstand.apps.bets.domain.forecasts import invert_forecast
 
     forecasts: list[Forecast] = []
-    for model in people:
+    for model in user_models:
         for market in model.markets:
             forecast = model.predict(game, view, market)
             if forecast is not None:
@@ -219,19 +221,19 @@ class HistoryLoader:
         facts += await self.records(sport, models, since)
         return History(facts)
 
-    async def add_game(self, history: History, note: GameInfo, now: datetime) -> Fixture:
+    async def add_game(self, history: History, info: GameInfo, now: datetime) -> Fixture:
         """Add an upcoming game, its prices and its teams' data to a history."""
         since = now - timedelta(days=self.settings.history_days)
-        game = to_fixture(note, known_at=min(note.known_at, now))
+        game = to_fixture(info, known_at=min(info.known_at, now))
         history.add(game)
-        async for fact in self.prices(note.game_id):
+        async for fact in self.prices(info.game_id):
             history.add(fact)
-        for team in (note.home_team, note.away_team):
-            async for fact in self.of_team(note.sport, team, since, now):
+        for team in (info.home_team, info.away_team):
+            async for fact in self.of_team(info.sport, team, since, now):
                 if not (isinstance(fact, Fixture) and _is_itself(fact, game)):
                     history.add(fact)
-        for player in await self.players(note.game_id):
-            for fact in [fact async for fact in self.of_player(note.sport, player, history)]:
+        for player in await self.players(info.game_id):
+            for fact in [fact async for fact in self.of_player(info.sport, player, history)]:
                 history.add(fact)
         return game
 

@@ -175,24 +175,20 @@ class GameView:
     away_form: tuple[PastResult, ...]
     meetings: tuple[PastResult, ...]
     injuries: tuple[InjuryView, ...]
-    exchange: Annotated[tuple[ExchangePrice, ...], Field(exclude=True)] = ()
     score: FinalScore | None = None
 
     @computed_field
     def props(self) -> tuple[PlayerProp, ...]:
         game = self.game
         return tuple(
-            PlayerProp(
-                game.game_id,
-                game.sport,
-                game.home_team,
-                game.away_team,
-                game.commence_time,
-                quote.player,
-                quote.bookmaker,
-                quote.market_key,
-                quote.outcomes,
-                quote.captured_at,
+            copy_as(
+                PlayerProp,
+                game,
+                player=quote.player,
+                bookmaker=quote.bookmaker,
+                market_key=quote.market_key,
+                outcomes=quote.outcomes,
+                updated_at=quote.captured_at,
             )
             for quote in game.quotes
             if quote.player is not None
@@ -228,16 +224,13 @@ class GameBoard:
         Raises:
         NotFound if the sport is not enabled.
         """
-        rows, position = await self._latest_odds(sport, limit, after)
-        games = [
-            await self._summary(game, bookmaker, with_picks=True)
-            for game in _by_game(rows).values()
-        ]
-        return Page(tuple(item for item in games if item.quotes), position)
+        rows_by_game, position = await self._latest_odds(sport, limit, after)
+        games = [await self._summary(rows, bookmaker) for rows in rows_by_game]
+        return Page(tuple(game for game in games if game.quotes), position)
 
     async def _latest_odds(
         self, sport: str, limit: int, after: str | None
-    ) -> tuple[list[GameOdds], str | None]:
+    ) -> tuple[list[list[GameOdds]], str | None]:
         """Load the latest odds of up to `limit` games; a game is never split between pages."""
         start, last = self.db.now() - STARTED_WITHIN, ""
         if after is not None:
@@ -254,29 +247,26 @@ class GameBoard:
                 break
             by_game.setdefault(row.game_id, []).append(row)
         order = sorted(by_game.values(), key=lambda rows: (rows[0].commence_time, rows[0].game_id))
-        page_games = order[:limit]
-        more = len(order) > limit and bool(page_games)
-        position = _position(page_games[-1][0]) if more else None
-        return [row for rows in page_games for row in rows], position
+        if not 0 < limit < len(order):
+            return order[:limit], None
+        final = order[limit - 1][0]
+        return order[:limit], f"{final.commence_time.isoformat()}|{final.game_id}"
 
-    async def _summary(
-        self, rows: Sequence[GameOdds], bookmaker: str | None, *, with_picks: bool
-    ) -> GameSummary:
+    async def _summary(self, rows: Sequence[GameOdds], bookmaker: str | None) -> GameSummary:
         first = rows[0]
         quoted = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
-        note = await self.db.store(GameInfo.of_game(first.game_id))
-        picks = await self.predictions.for_game(first.sport, first.game_id) if with_picks else ()
+        info = await self.db.store(GameInfo.of_game(first.game_id))
         return copy_as(
             GameSummary,
             first,
-            quotes=tuple(self._market_odds(row, note) for row in quoted),
-            picks=picks,
+            quotes=tuple(self._market_odds(row, info) for row in quoted),
+            picks=await self.predictions.for_game(first.sport, first.game_id),
             home_path=await self._line_movement(first),
             exchange=await self._exchange(first),
         )
 
-    def _market_odds(self, row: GameOdds | PropOdds, note: GameInfo | None) -> MarketOdds:
-        age = int((self.db.now() - last_confirmed_at(row, note)).total_seconds())
+    def _market_odds(self, row: GameOdds | PropOdds, info: GameInfo | None) -> MarketOdds:
+        age = int((self.db.now() - last_confirmed_at(row, info)).total_seconds())
         return MarketOdds(
             row.bookmaker,
             row.market_key,
@@ -289,12 +279,9 @@ class GameBoard:
     async def _line_movement(self, row: GameOdds) -> tuple[tuple[datetime, float], ...]:
         """Return how the home team's fair probability moved at the first bookmaker."""
         for bookmaker in (*self.settings.bookmakers, row.bookmaker):
-            query = GameOdds.history(row.game_id, bookmaker, "h2h").newest(_MAX_POINTS)
-            rows = [row async for row in self.db.each(query)]
-            if rows:
-                return tuple(
-                    (item.captured_at, home_win_probability(item)) for item in reversed(rows)
-                )
+            history = GameOdds.history(row.game_id, bookmaker, "h2h").newest(_MAX_POINTS)
+            if rows := await self.db.store(history):
+                return tuple((row.captured_at, home_win_probability(row)) for row in rows[::-1])
         return ()
 
     async def _exchange(self, row: GameOdds) -> tuple[ExchangePrice, ...]:
@@ -313,16 +300,16 @@ class GameBoard:
 
         Raises NotFound if there is no such game.
         """
-        note = await self.db.store(GameInfo.of_game(game_id)) if "#" not in game_id else None
-        if note is None:
+        info = await self.db.store(GameInfo.of_game(game_id)) if "#" not in game_id else None
+        if info is None:
             raise NotFound(f"Game {game_id!r} does not exist.")
         rows = await load_prices(self.db, game_id)
         winners = [row for row in rows if isinstance(row, GameOdds)]
         closing = await load_closing_lines(self.db, game_id)
         summary = copy_as(
             GameSummary,
-            note,
-            quotes=tuple(self._market_odds(row, note) for row in rows if row.latest),
+            info,
+            quotes=tuple(self._market_odds(row, info) for row in rows if row.latest),
             home_path=await self._line_movement(winners[0]) if winners else (),
             exchange=await self._exchange(winners[0]) if winners else (),
         )
@@ -330,22 +317,21 @@ class GameBoard:
             summary,
             line_histories(rows),
             tuple(_closing_odds(row) for row in closing),
-            await self.predictions.for_game(note.sport, game_id),
-            await self._form(note.sport, note.home_team),
-            await self._form(note.sport, note.away_team),
-            await self._meetings(note),
-            await self._injuries(note),
-            summary.exchange,
-            await self._score(note),
+            await self.predictions.for_game(info.sport, game_id),
+            await self._form(info.sport, info.home_team),
+            await self._form(info.sport, info.away_team),
+            await self._meetings(info),
+            await self._injuries(info),
+            await self._score(info),
         )
 
     async def _form(self, sport: str, team: str) -> tuple[PastResult, ...]:
         recent = await self.db.store(TeamOutcome.recent(sport, team, 5))
         return tuple(copy_as(PastResult, row) for row in recent)
 
-    async def _meetings(self, note: GameInfo) -> tuple[PastResult, ...]:
+    async def _meetings(self, info: GameInfo) -> tuple[PastResult, ...]:
         """Return the last meetings of two teams with their latest corrections."""
-        query = GameOutcome.meetings(note.sport, note.home_team, note.away_team, 2 * _MEETINGS)
+        query = GameOutcome.meetings(info.sport, info.home_team, info.away_team, 2 * _MEETINGS)
         last: dict[str, GameOutcome] = {}
         for outcome in await self.db.store(query):
             previous = last.get(outcome.game_id)
@@ -364,10 +350,10 @@ class GameBoard:
             for outcome in list(last.values())[:_MEETINGS]
         )
 
-    async def _injuries(self, note: GameInfo) -> tuple[InjuryView, ...]:
+    async def _injuries(self, info: GameInfo) -> tuple[InjuryView, ...]:
         last: dict[tuple[str, str], Injury] = {}
-        for team in (note.home_team, note.away_team):
-            async for row in self.db.each(Injury.of_team(note.sport, team)):
+        for team in (info.home_team, info.away_team):
+            async for row in self.db.each(Injury.of_team(info.sport, team)):
                 last[team, row.player] = row
         return tuple(
             copy_as(InjuryView, row, team=team)
@@ -375,8 +361,8 @@ class GameBoard:
             if row.status != "active"
         )
 
-    async def _score(self, note: GameInfo) -> FinalScore | None:
-        outcomes = await self.db.store(GameOutcome.final(note.sport, note.game_id))
+    async def _score(self, info: GameInfo) -> FinalScore | None:
+        outcomes = await self.db.store(GameOutcome.final(info.sport, info.game_id))
         return copy_as(FinalScore, outcomes[0]) if outcomes else None
 
     async def props(
@@ -399,14 +385,14 @@ class GameBoard:
         return Page(props, page.cursor)
 
 
-async def load_game_notes(db: Database, game_ids: Iterable[str]) -> dict[str, GameInfo]:
-    notes = await db.store.get_many(GameInfo.of_game(game_id) for game_id in sorted(set(game_ids)))
-    return {note.game_id: note for note in notes if note is not None}
+async def load_game_infos(db: Database, game_ids: Iterable[str]) -> dict[str, GameInfo]:
+    infos = await db.store.get_many(GameInfo.of_game(game_id) for game_id in sorted(set(game_ids)))
+    return {info.game_id: info for info in infos if info is not None}
 
 
-def last_confirmed_at(row: GameOdds | PropOdds, note: GameInfo | None) -> datetime:
+def last_confirmed_at(row: GameOdds | PropOdds, info: GameInfo | None) -> datetime:
     """Return when the feed last reported these odds, changed or not."""
-    confirmed_at = None if note is None else (note.quoted_at or {}).get(row.bookmaker)
+    confirmed_at = None if info is None else (info.quoted_at or {}).get(row.bookmaker)
     return row.captured_at if confirmed_at is None else max(confirmed_at, row.captured_at)
 
 
@@ -441,17 +427,6 @@ def _last_update(outcome: GameOutcome) -> datetime:
 def _closing_odds(row: HistoricalOdds) -> MarketOdds:
     age = int((row.commence_time - row.updated_at).total_seconds())
     return MarketOdds(row.bookmaker, row.market_key, row.outcomes, row.updated_at, age, row.player)
-
-
-def _by_game(rows: Iterable[GameOdds]) -> dict[str, list[GameOdds]]:
-    games: dict[str, list[GameOdds]] = {}
-    for row in rows:
-        games.setdefault(row.game_id, []).append(row)
-    return games
-
-
-def _position(row: GameOdds) -> str:
-    return f"{row.commence_time.isoformat()}|{row.game_id}"
 
 
 def _parse_position(text: str) -> tuple[datetime, str]:

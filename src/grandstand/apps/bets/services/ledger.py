@@ -271,7 +271,7 @@ class LimitService:
     def check_stake(
         self, stored: BettingLimits, state: BookState, stake: Cents, now: datetime
     ) -> None:
-        """Raise StakeLimit, LossLimit or TimedOut if a limit forbids the stake."""
+        """Raise StakeLimitReached, LossLimitReached or TimeOutActive if a limit forbids it."""
         usage = usage_at(state.usage, now)
         check_stake(to_limit_state(stored), usage, state.head.balances.get(STAKES, 0), stake, now)
 

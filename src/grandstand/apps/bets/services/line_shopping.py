@@ -27,7 +27,7 @@ from grandstand.apps.bets.services.database import (
     check_sport,
     copy_as,
 )
-from grandstand.apps.bets.services.games import last_confirmed_at, load_game_notes
+from grandstand.apps.bets.services.games import last_confirmed_at, load_game_infos
 from grandstand.apps.bets.services.predictions import row_selections
 from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.games import GameOdds
@@ -197,10 +197,10 @@ class LineShopping:
         oldest = now - timedelta(minutes=self.settings.stale_minutes)
         query = GameOdds.upcoming(check_sport(self.settings, sport), now)
         rows = [row async for row in self.db.each(query)]
-        notes = await load_game_notes(self.db, {row.game_id for row in rows})
+        infos = await load_game_infos(self.db, {row.game_id for row in rows})
         by_game: dict[str, list[PricedSelection]] = defaultdict(list)
         for row in rows:
-            confirmed_at = last_confirmed_at(row, notes.get(row.game_id))
+            confirmed_at = last_confirmed_at(row, infos.get(row.game_id))
             if confirmed_at < oldest:
                 continue
             age = int((now - confirmed_at).total_seconds())
@@ -262,7 +262,7 @@ def _find_arbitrages(priced: Sequence[PricedSelection]) -> list[Arbitrage]:
 
 
 def _find_middles(priced: Sequence[PricedSelection]) -> list[Middle]:
-    """Two lines of one market with room between them: over 210 and under 213, or -3 and +6."""
+    """Find pairs of lines with a gap between them: over 210 and under 213, or -3 and +6."""
     cheapest: dict[tuple[str, Decimal, Decimal], Middle] = {}
     for market, first, second in (("totals", "over", "under"), ("spreads", "home", "away")):
         lows = [
@@ -277,7 +277,7 @@ def _find_middles(priced: Sequence[PricedSelection]) -> list[Middle]:
         ]
         for low, high in product(lows, highs):
             bounds = _bounds(low.selection, high.selection)
-            if not _has_room(*bounds, low):
+            if not _has_gap(*bounds, low):
                 continue
             middle = _middle(low, high, bounds)
             cheapest_so_far = cheapest.get((market, *bounds))
@@ -286,7 +286,7 @@ def _find_middles(priced: Sequence[PricedSelection]) -> list[Middle]:
     return [*cheapest.values()]
 
 
-def _has_room(bottom: Decimal, top: Decimal, priced: PricedSelection) -> bool:
+def _has_gap(bottom: Decimal, top: Decimal, priced: PricedSelection) -> bool:
     """Return whether a result can fall between the lines; a margin of 0 only with draws."""
     from grandstand.apps.bets.domain.margins import score_shape
 

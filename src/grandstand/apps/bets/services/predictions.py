@@ -180,27 +180,27 @@ def is_unchanged(published: Analysis | None, row: Analysis) -> bool:
 
 
 def to_analysis(
-    note: GameInfo, forecast: Forecast, bookmaker: str, offered: OfferedPrices, now: datetime
+    info: GameInfo, forecast: Forecast, bookmaker: str, offered: OfferedPrices, now: datetime
 ) -> Analysis:
     """Return a forecast as a row, at a bookmaker's price."""
     selection, prop = forecast.selection, forecast.selection.market == "prop"
     kind: AnalysisType = "prop" if prop else "game"
     player = offered.players.get(selection.participant or "", selection.participant)
-    against = describe_selection(opposite_of(selection), note) if forecast.inverse_of else None
+    against = describe_selection(opposite_of(selection), info) if forecast.inverse_of else None
     price = offered.price(bookmaker, selection)
     if price is None and bookmaker == forecast.book:
         price = forecast.price
     return copy_as(
         Analysis,
-        note,
+        info,
         model=forecast.model,
         analysis_type=kind,
         bookmaker=bookmaker,
         player_name=player if prop else None,
         market_key=stored_market_key(selection),
-        prediction=describe_selection(selection, note),
+        prediction=describe_selection(selection, info),
         confidence=round4(forecast.probability),
-        reasoning=describe_reasoning(forecast, note),
+        reasoning=describe_reasoning(forecast, info),
         created_at=now,
         is_inverse=True if forecast.inverse_of else None,
         original_prediction=against,
@@ -228,20 +228,20 @@ def stored_market_key(selection: Selection) -> str | None:
     return None if selection.market in _WINNER else selection.market
 
 
-def describe_selection(selection: Selection, note: GameInfo) -> str:
+def describe_selection(selection: Selection, info: GameInfo) -> str:
     """Return a pick as text: a team, a team with its line, or `Over 25.5`."""
     if selection.market == "prop":
         return f"{(selection.side or '').capitalize()} {selection.point}"
-    return format_selection(selection, note.home_team, note.away_team)
+    return format_selection(selection, info.home_team, info.away_team)
 
 
-def describe_reasoning(forecast: Forecast, note: GameInfo) -> str:
+def describe_reasoning(forecast: Forecast, info: GameInfo) -> str:
     """Return the reasons of a forecast as text, the strongest first."""
     reasons = "; ".join(reason.text for reason in forecast.reasons[:3] if reason.text)
     text = reasons or f"{forecast.model}: {forecast.probability:.0%}"
     if forecast.inverse_of is None:
         return text
-    return f"INVERSE of: {describe_selection(opposite_of(forecast.selection), note)}: {text}"
+    return f"INVERSE of: {describe_selection(opposite_of(forecast.selection), info)}: {text}"
 
 
 def expected_return(probability: float, price: int | None) -> float | None:
@@ -322,51 +322,51 @@ class AnalysisGenerator:
         """
         now = self.db.now()
         end = now + timedelta(days=self.settings.horizon_days)
-        notes = await self.history.upcoming_games(check_sport(self.settings, sport), now, end)
-        notes = [note for note in notes if note.commence_time > now]
-        if not notes:
+        games = await self.history.upcoming_games(check_sport(self.settings, sport), now, end)
+        games = [info for info in games if info.commence_time > now]
+        if not games:
             return AnalysisReport(sport, 0, 0, 0)
         rows = await self._user_models(sport)
-        people = [user_predictor(row) for row in rows]
-        names = [*model_names(), *(model.name for model in people)]
+        user_models = [user_predictor(row) for row in rows]
+        names = [*model_names(), *(model.name for model in user_models)]
         history = await self.history.season(sport, now, names)
         await self._add_datasets(history, rows)
         published, frozen = 0, 0
-        for note in notes:
-            count, refused = await self._publish_game(history, note, people)
+        for info in games:
+            count, refused = await self._publish_game(history, info, user_models)
             published, frozen = published + count, frozen + refused
             await self.db.sleep(0)
         self.publisher.publish(f"bets/games/{sport}", {"published": published})
-        return AnalysisReport(sport, len(notes), published, frozen)
+        return AnalysisReport(sport, len(games), published, frozen)
 
     async def forecasts(
-        self, history: History, note: GameInfo, people: Sequence[Predictor] = ()
+        self, history: History, info: GameInfo, user_models: Sequence[Predictor] = ()
     ) -> list[Forecast]:
         """Return the current forecasts of all models for a game, inverses included."""
         from grandstand.apps.bets.domain.registry import predict_props
 
         now = self.db.now()
-        game = await self.history.add_game(history, note, now)
+        game = await self.history.add_game(history, info, now)
         view = history.as_of(now)
         forecasts = await asyncio.to_thread(model_forecasts, game, view)
-        forecasts += await asyncio.to_thread(user_forecasts, game, view, people)
+        forecasts += await asyncio.to_thread(user_forecasts, game, view, user_models)
         return [*forecasts, *await asyncio.to_thread(predict_props, game, view)]
 
     async def _publish_game(
-        self, history: History, note: GameInfo, people: Sequence[Predictor]
+        self, history: History, info: GameInfo, user_models: Sequence[Predictor]
     ) -> tuple[int, int]:
-        forecasts = await self.forecasts(history, note, people)
-        offered = await self.offered(note.game_id)
-        published_rows = await self._published(note, offered)
+        forecasts = await self.forecasts(history, info, user_models)
+        offered = await self.offered(info.game_id)
+        published_rows = await self._published(info, offered)
         published, frozen = 0, 0
         for pair in with_inverses(forecasts):
-            count, refused = await self._publish(note, pair, offered, published_rows)
+            count, refused = await self._publish(info, pair, offered, published_rows)
             published, frozen = published + count, frozen + refused
         return published, frozen
 
     async def _publish(
         self,
-        note: GameInfo,
+        info: GameInfo,
         pair: tuple[Forecast, Forecast],
         offered: OfferedPrices,
         published_rows: Mapping[tuple[str, str], Analysis],
@@ -383,7 +383,7 @@ class AnalysisGenerator:
         if not bookmakers and forecast.book is not None:
             bookmakers = [forecast.book]
         for bookmaker in bookmakers:
-            rows = [to_analysis(note, item, bookmaker, offered, now) for item in pair]
+            rows = [to_analysis(info, item, bookmaker, offered, now) for item in pair]
             if all(
                 is_unchanged(published_rows.get((bookmaker, analysis_key(row))), row)
                 for row in rows
@@ -401,12 +401,12 @@ class AnalysisGenerator:
         return offered_prices(await load_prices(self.db, game_id))
 
     async def _published(
-        self, note: GameInfo, offered: OfferedPrices
+        self, info: GameInfo, offered: OfferedPrices
     ) -> dict[tuple[str, str], Analysis]:
         rows_by_key: dict[tuple[str, str], Analysis] = {}
         followed = [name for name in self.settings.bookmakers if name in offered.prices]
         for bookmaker in followed:
-            rows = Analysis.of_game(note.sport, note.game_id, bookmaker)
+            rows = Analysis.of_game(info.sport, info.game_id, bookmaker)
             async for row in self.db.each(rows):
                 rows_by_key[bookmaker, analysis_key(row)] = row
         return rows_by_key
@@ -416,9 +416,9 @@ class AnalysisGenerator:
         models = self.db.each(UserModel.of_sport(sport))
         return [model async for model in models if model.status == "active"]
 
-    async def _add_datasets(self, history: History, people: Sequence[UserModel]) -> None:
+    async def _add_datasets(self, history: History, models: Sequence[UserModel]) -> None:
         """Add the datasets the user models weight."""
-        datasets = {(model.user_id, name) for model in people for name in model.datasets or {}}
+        datasets = {(model.user_id, name) for model in models for name in model.datasets or {}}
         for user_id, dataset_id in sorted(datasets):
             async for fact in self.datasets.facts(user_id, dataset_id):
                 history.add(fact)

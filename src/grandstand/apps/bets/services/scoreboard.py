@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 LOOKBACK_DAYS: Final = 30
 _NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_KINDS: Final[tuple[AnalysisType, ...]] = ("game", "prop")
 _VERIFIED: Final[dict[AnalysisType, tuple[VerifiedType, VerifiedType]]] = {
     "game": ("game", "game#inverse"),
     "prop": ("prop", "prop#inverse"),
@@ -208,7 +207,7 @@ class ModelAdjustmentCalculator:
         now = self.db.now()
         records = [
             await self._record(check_sport(self.settings, sport), model, kind, now)
-            for kind in _KINDS
+            for kind in _VERIFIED
             for model in model_names()
         ]
         rows = [adjustment_row(advice, now) for advice in recommend(records)]
@@ -377,15 +376,6 @@ class Scoreboard:
     adjustments: ModelAdjustmentCalculator
     user_models: UserModelService
 
-    def require_model(self, model: str) -> str:
-        """Return the name if it is a built-in model.
-
-        Raises NotFound otherwise.
-        """
-        if model not in model_names():
-            raise NotFound(f"Unknown model {model!r}. Models: {', '.join(model_names())}.")
-        return model
-
     async def performance(
         self,
         sport: str,
@@ -399,10 +389,10 @@ class Scoreboard:
 
         Raises NotFound if the sport or the model does not exist.
         """
+        if model not in model_names():
+            raise NotFound(f"Unknown model {model!r}. Models: {', '.join(model_names())}.")
         check_sport(self.settings, sport)
-        rows = await self.rows(
-            sport, self.require_model(model), days, analysis_type, inverse=inverse
-        )
+        rows = await self.rows(sport, model, days, analysis_type, inverse=inverse)
         return summarize_predictions(
             rows, model, sport, days=days, analysis_type=analysis_type, inverse=inverse
         )
@@ -480,11 +470,7 @@ class Scoreboard:
     ) -> list[Analysis]:
         """Return a model's verified predictions, one per game, market and player."""
         since = self.db.now() - timedelta(days=days)
-        verified: VerifiedType = (
-            ("game#inverse" if inverse else "game")
-            if kind == "game"
-            else ("prop#inverse" if inverse else "prop")
-        )
+        verified = _VERIFIED[kind][inverse]
         rows = [
             row async for row in self.db.each(Analysis.performance(model, sport, since, verified))
         ]

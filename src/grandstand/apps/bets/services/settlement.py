@@ -75,8 +75,7 @@ class GameEnding:
     """The end of a game: result, player statistics and closing lines.
 
     `result` is Cancelled for a game without a result. With `given_up`, missing player statistics
-    void
-    a prop instead of keeping it pending.
+    void a prop instead of keeping it pending.
     """
 
     sport: str
@@ -212,11 +211,11 @@ async def load_closing_lines(db: Database, game_id: str) -> tuple[HistoricalOdds
     return tuple([row async for row in db.each(HistoricalOdds.of_game(game_id))])
 
 
-def closing_row(row: GameOdds | PropOdds, note: GameInfo, now: datetime) -> HistoricalOdds:
+def closing_row(row: GameOdds | PropOdds, info: GameInfo, now: datetime) -> HistoricalOdds:
     return copy_as(
         HistoricalOdds,
         row,
-        commence_time=note.commence_time,
+        commence_time=info.commence_time,
         updated_at=row.captured_at,
         archived_at=now,
         player=player_of(row),

@@ -48,6 +48,7 @@ from grandstand.core.errors import InvalidInput, LimitReached, NotFound
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.auth.personal_data import to_jsonable
 from grandstand.storage.tables.errors import ConditionFailed
+from grandstand.storage.tables.operations.queries import ReadQuery
 
 _MAX_ATTEMPTS: Final = 5
 _LOOKBACK_DAYS: Final = 31
@@ -449,64 +450,53 @@ class BetsPersonalData:
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield everything stored about a user as (kind, JSON-ready record)."""
-        each = self.db.each
-        async for model in each(UserModel.of_user(user_id)):
-            yield "model", to_jsonable(model)
-        async for wager in each(Wager.of_user(user_id)):
-            yield "bet", to_jsonable(wager)
-        async for team in each(FavoriteTeam.of_user(user_id)):
-            yield "favorite team", to_jsonable(team)
-        async for table in each(Dataset.of_user(user_id)):
-            yield "dataset", to_jsonable(table)
-            async for part in each(DatasetPart.of_dataset(table.dataset_id)):
-                yield "dataset rows", to_jsonable(part)
-        async for test in each(Backtest.of_user(user_id)):
-            yield "backtest", to_jsonable(test)
-        async for trials in each(BacktestTrials.of_user(user_id)):
-            yield "backtest trials", to_jsonable(trials)
+        owned: tuple[tuple[str, ReadQuery[Any]], ...] = (
+            ("model", UserModel.of_user(user_id)),
+            ("bet", Wager.of_user(user_id)),
+            ("favorite team", FavoriteTeam.of_user(user_id)),
+            ("dataset", Dataset.of_user(user_id)),
+            ("backtest", Backtest.of_user(user_id)),
+            ("backtest trials", BacktestTrials.of_user(user_id)),
+            ("ledger entry", LedgerEntry.of_book(user_book(user_id))),
+        )
+        for kind, query in owned:
+            async for row in self.db.each(query):
+                yield kind, to_jsonable(row)
+                if isinstance(row, Dataset):
+                    async for part in self.db.each(DatasetPart.of_dataset(row.dataset_id)):
+                        yield "dataset rows", to_jsonable(part)
         limits = await self.db.store(BettingLimits.of_user(user_id))
         if limits is not None:
             yield "limits", to_jsonable(limits)
-        async for entry in each(LedgerEntry.of_book(user_book(user_id))):
-            yield "ledger entry", to_jsonable(entry)
 
     async def erase(self, user_id: str) -> int:
         """Erase everything stored about a user and return the number of records."""
-        store, each, erased = self.db.store, self.db.each, 0
+        store, each, book, erased = self.db.store, self.db.each, user_book(user_id), 0
         slots = [slot async for slot in each(ModelSlot.of_user(user_id))]
-        # The index may not tell of a model that was just made; the place it takes does.
+        # The index may lag behind a model that was just created; its slot does not.
         models = {slot.model_id for slot in slots}
         models |= {model.model_id async for model in each(UserModel.of_user(user_id))}
         for model_id in sorted(models):
             erased += await store(UserModel.remove(user_id, model_id)) is not None
         for slot in slots:
             await store(slot.release())
-        for wager in [wager async for wager in each(Wager.of_user(user_id))]:
-            await store(wager.remove())
-            erased += 1
-        for team in [team async for team in each(FavoriteTeam.of_user(user_id))]:
-            await store(FavoriteTeam.remove(user_id, team.sport, team.team))
-            erased += 1
-        for table in [dataset async for dataset in each(Dataset.of_user(user_id))]:
-            await store(Dataset.remove(user_id, table.dataset_id))
-            await self.datasets.drop_rows(table.dataset_id)
-            erased += 1
-        for test in [backtest async for backtest in each(Backtest.of_user(user_id))]:
-            await store(Backtest.remove(user_id, test.backtest_id))
+        # The book goes too: it shows what the user bet and when.
+        owned: tuple[ReadQuery[Any], ...] = (
+            Wager.of_user(user_id),
+            FavoriteTeam.of_user(user_id),
+            Dataset.of_user(user_id),
+            Backtest.of_user(user_id),
+            LedgerEntry.of_book(book),
+        )
+        for row in [row for query in owned async for row in each(query)]:
+            if isinstance(row, LedgerEntry):
+                await store(LedgerMark.remove(book, row.event))
+            await store(type(row).delete(**row.identity()))
+            if isinstance(row, Dataset):
+                await self.datasets.drop_rows(row.dataset_id)
             erased += 1
         for trials in [trials async for trials in each(BacktestTrials.of_user(user_id))]:
             await store(BacktestTrials.remove(user_id, trials.sport))
-        if await store(BettingLimits.remove(user_id)) is not None:
-            erased += 1
-        return erased + await self._erase_book(user_book(user_id))
-
-    async def _erase_book(self, book: str) -> int:
-        """Erase a user's book too: it shows what they bet and when."""
-        store = self.db.store
-        entries = [entry async for entry in self.db.each(LedgerEntry.of_book(book))]
-        for entry in entries:
-            await store(LedgerMark.remove(book, entry.event))
-            await store(entry.remove())
         await store(LedgerHead.remove(book))
         await store(LedgerBook.remove(book))
-        return len(entries)
+        return erased + (await store(BettingLimits.remove(user_id)) is not None)

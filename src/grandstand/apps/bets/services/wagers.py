@@ -85,8 +85,7 @@ class WagerRequest:
     """A bet placed elsewhere.
 
     `side` is home, away, draw, over or under; a player prop needs its `participant`. The same
-    `token`
-    is recorded once.
+    `token` is recorded once.
     """
 
     game_id: str
@@ -343,30 +342,29 @@ class WagerService:
     async def record(self, caller: Caller, draft: WagerRequest) -> WagerView:
         """Record a wager, once per token.
 
-        Raises InvalidInput if it is invalid, NotFound if the game does not exist, and StakeLimit,
-        LossLimit
-        or TimedOut if a limit of the caller forbids it.
+        Raises InvalidInput if it is invalid, NotFound if the game does not exist, and
+        StakeLimitReached, LossLimitReached or TimeOutActive if a limit of the caller forbids it.
         """
-        note = await self.db.store(GameInfo.of_game(draft.game_id))
-        if note is None:
+        info = await self.db.store(GameInfo.of_game(draft.game_id))
+        if info is None:
             raise NotFound(f"Game {draft.game_id!r} does not exist.")
-        wager = self._wager(caller.user_id, draft, note)
+        wager = self._wager(caller.user_id, draft, info)
         wager_row = await self.db.store(Wager.by_id(caller.user_id, wager.wager_id))
         if wager_row is None:
-            wager_row = await self._post(wager, note)
+            wager_row = await self._post(wager, info)
         self.publisher.publish(
             f"bets/wagers/user/{caller.user_id}", {"recorded": wager_row.wager_id}
         )
         return wager_view(wager_row)
 
-    async def _post(self, wager: Wager, note: GameInfo) -> Wager:
+    async def _post(self, wager: Wager, info: GameInfo) -> Wager:
         limits, now = await self.limits.load(wager.user_id), self.db.now()
         book, key = user_book(wager.user_id), f"place:{wager.wager_id}"
 
         def step(state: BookState) -> LedgerStep:
             self.limits.check_stake(limits, state, wager.stake_cents, now)
             event = LedgerEvent(key, "place", now, transfer(PURSE, STAKES, wager.stake_cents))
-            writes: list[Write] = [wager.record(), awaited_game(note).save()]
+            writes: list[Write] = [wager.record(), awaited_game(info).save()]
             lock = self.limits.unchanged_write(limits)
             if lock is not None:
                 writes.append(lock)
@@ -380,7 +378,7 @@ class WagerService:
             raise InvalidInput("This bet was withdrawn before. Record it as a new bet.")
         return recorded
 
-    def _wager(self, user_id: str, draft: WagerRequest, note: GameInfo) -> Wager:
+    def _wager(self, user_id: str, draft: WagerRequest, info: GameInfo) -> Wager:
         now = self.db.now()
         placed = (draft.placed_at or now).replace(microsecond=0)
         try:
@@ -388,15 +386,15 @@ class WagerService:
             selection = parse_selection(draft)
         except (InvalidPrice, InvalidSelection) as fault:
             raise InvalidInput(str(fault)) from fault
-        _check(draft, note, placed, now)
+        _check(draft, info, placed, now)
         return copy_as(
             Wager,
-            note,
+            info,
             user_id=user_id,
-            wager_id=self._id(user_id, draft.token, note),
+            wager_id=self._id(user_id, draft.token, info),
             market_key=draft.market_key,
             selection=encode_selection(selection),
-            prediction=format_selection(selection, note.home_team, note.away_team),
+            prediction=format_selection(selection, info.home_team, info.away_team),
             odds=price,
             stake_cents=draft.stake_cents,
             bookmaker=draft.bookmaker or None,
@@ -404,13 +402,13 @@ class WagerService:
             placed_at=placed,
         )
 
-    def _id(self, user_id: str, token: str | None, note: GameInfo) -> str:
+    def _id(self, user_id: str, token: str | None, info: GameInfo) -> str:
         """Return an id that sorts by the start of the game and is stable per token."""
         if token:
             end = hashlib.sha256(f"{user_id}\0{token}".encode()).hexdigest()[:_DIGEST]
         else:
             end = self.db.new_id()
-        return f"{note.commence_time:%Y%m%dT%H%M}-{end}"
+        return f"{info.commence_time:%Y%m%dT%H%M}-{end}"
 
     async def import_file(self, caller: Caller, content: bytes) -> WagerImportReport:
         """Record the wagers of a CSV file line by line.
@@ -529,7 +527,7 @@ class WagerService:
         return wager
 
 
-def _check(draft: WagerRequest, note: GameInfo, placed: datetime, now: datetime) -> None:
+def _check(draft: WagerRequest, info: GameInfo, placed: datetime, now: datetime) -> None:
     """Raise InvalidInput if the wager cannot have been placed like this."""
     if not 0 < draft.stake_cents <= _MAX_STAKE_CENTS:
         raise InvalidInput(
@@ -537,9 +535,9 @@ def _check(draft: WagerRequest, note: GameInfo, placed: datetime, now: datetime)
         )
     if placed > now + _CLOCK_TOLERANCE:
         raise InvalidInput(f"The bet is dated in the future: {placed:%Y-%m-%d %H:%M} UTC.")
-    if placed >= note.commence_time:
+    if placed >= info.commence_time:
         raise InvalidInput(
-            f"The game started at {note.commence_time:%Y-%m-%d %H:%M} UTC, before the bet."
+            f"The game started at {info.commence_time:%Y-%m-%d %H:%M} UTC, before the bet."
         )
     if len(draft.note) > _MAX_NOTE or "#" in draft.bookmaker:
         raise InvalidInput(f"A note has at most {_MAX_NOTE} characters; a bookmaker contains no #.")

@@ -253,7 +253,7 @@ class ResultRecord(GameRow, table=bets, times="seconds"):
 
 
 class GameInfo(GameRow, table=bets, times="seconds"):
-    """The sport, teams and start of a game, found by its id alone.
+    """The sport, teams and start of a game, by its id alone.
 
     `quoted_at` maps each bookmaker to when its prices were last received, changed or not.
     """

@@ -185,11 +185,6 @@ class Backtest(Entity, table=bets, times="seconds"):
         """Store a backtest."""
         return self.put().if_absent()
 
-    @classmethod
-    def remove(cls, user_id: str, backtest_id: str) -> Delete[Self]:
-        """Delete one of a user's backtests."""
-        return cls.delete(user_id=user_id, backtest_id=backtest_id)
-
 
 class BacktestTrials(Entity, table=bets, times="seconds"):
     """How many backtests a user ran on a sport, and the spread of their Sharpe ratios."""

@@ -15,7 +15,7 @@ WagerStatus: TypeAlias = Literal["open", "settled", "void"]
 
 
 class Wager(GameRow, table=bets, times="seconds"):
-    """A user's bet and its settlement; found by its game too."""
+    """A user's bet and its settlement, indexed by game too."""
 
     user_id: str
     wager_id: str
@@ -87,10 +87,6 @@ class Wager(GameRow, table=bets, times="seconds"):
         """Delete an open bet, in the transaction that returns its stake."""
         return type(self).delete(**self.identity()).when(Wager.status == "open")
 
-    def remove(self) -> Delete[Self]:
-        """Delete a bet with all personal data."""
-        return type(self).delete(**self.identity())
-
 
 class BettingLimits(Entity, table=bets, times="seconds"):
     """A user's limits; None is no limit."""
@@ -122,7 +118,7 @@ class BettingLimits(Entity, table=bets, times="seconds"):
 
 
 class FavoriteTeam(Entity, table=bets, times="seconds"):
-    """A user's favorite team; found by the team too."""
+    """A user's favorite team, indexed by team too."""
 
     user_id: str
     sport: str
@@ -188,10 +184,6 @@ class LedgerEntry(Entity, table=bets, times="microseconds"):
     def append(self) -> Put[Self]:
         """Write the next entry once, in the transaction that advances the head."""
         return self.put().if_absent()
-
-    def remove(self) -> Delete[Self]:
-        """Delete an entry with a user's personal data."""
-        return type(self).delete(**self.identity())
 
 
 class LedgerHead(Entity, table=bets, times="microseconds"):

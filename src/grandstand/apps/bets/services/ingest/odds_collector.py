@@ -64,7 +64,7 @@ class OddsNotConnected(Unavailable):
 @dataclass(frozen=True, slots=True)
 class CollectionReport:
     sport: str
-    seen: int
+    received: int
     written: int
     rejected: tuple[RejectedRow, ...] = ()
     credits: int = 0
@@ -134,7 +134,7 @@ class OddsCollector:
             await record_quota_use(self.db, f"props/{game.game_id}", props.usage)
             report = await self.store_games(sport, props)
             received, written, cost = (
-                received + report.seen,
+                received + report.received,
                 written + report.written,
                 cost + report.credits,
             )
@@ -169,7 +169,7 @@ class OddsCollector:
             return 0, [
                 RejectedRow(game.game_id, "The game has started; in-play odds are not stored.")
             ]
-        await self._store_note(game, now)
+        await self._store_info(game, now)
         latest = await self._stored_odds(game, now)
         written, rejected = 0, []
         for price in game.prices:
@@ -182,7 +182,7 @@ class OddsCollector:
             written += await self._store_price(game, price, latest, now)
         return written, rejected
 
-    async def _store_note(self, game: FeedGame, now: datetime) -> None:
+    async def _store_info(self, game: FeedGame, now: datetime) -> None:
         """Store a game, the time its odds were confirmed, and that its result is awaited.
 
         A rescheduled game is awaited at its new time. Late messages never move timestamps back.
@@ -196,8 +196,8 @@ class OddsCollector:
             known_at = min(stored.known_at, now)
             await store(stored.replace(quoted_at={**before, **confirmed}, known_at=known_at).save())
             return
-        note = game_info(game, now).replace(quoted_at=confirmed)
-        writes: list[Write] = [note.save(), awaited_game(game).save()]
+        info = game_info(game, now).replace(quoted_at=confirmed)
+        writes: list[Write] = [info.save(), awaited_game(game).save()]
         if stored is not None:
             writes.append(awaited_game(stored).remove())
         await store.all(*writes)

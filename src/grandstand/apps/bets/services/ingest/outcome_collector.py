@@ -68,7 +68,7 @@ async def load_result(db: Database, sport: str, game_id: str) -> GameOutcome | N
 
 
 async def record_result(
-    db: Database, score: FeedScore, note: GameInfo | None = None
+    db: Database, score: FeedScore, info: GameInfo | None = None
 ) -> tuple[GameOutcome, ResultStatus]:
     """Store a final score or its correction with the rows derived from it in one transaction.
 
@@ -90,12 +90,12 @@ async def record_result(
     corrected = game_outcome(score, now).replace(
         completed_at=stored.completed_at, corrected_at=max(now, earliest)
     )
-    await_again = [] if note is None else [awaited_game(note).save()]
+    await_again = [] if info is None else [awaited_game(info).save()]
     await db.try_transaction(*_writes(corrected, score, now), *await_again)
     return corrected, "corrected"
 
 
-def score_error(score: FeedScore, note: GameInfo | None, now: datetime) -> str | None:
+def score_error(score: FeedScore, info: GameInfo | None, now: datetime) -> str | None:
     """Return why a final score is invalid, or None."""
     home, away = score.home_score, score.away_score
     if home is None or away is None:
@@ -106,11 +106,11 @@ def score_error(score: FeedScore, note: GameInfo | None, now: datetime) -> str |
         return "The teams need two different names."
     if score.commence_time > now:
         return "The game is completed before its start."
-    if note is not None and (slug(note.home_team), slug(note.away_team)) != (
+    if info is not None and (slug(info.home_team), slug(info.away_team)) != (
         slug(score.home_team),
         slug(score.away_team),
     ):
-        return f"The stored game is {note.home_team} v {note.away_team}."
+        return f"The stored game is {info.home_team} v {info.away_team}."
     return None
 
 
@@ -182,8 +182,7 @@ class OutcomeCollector:
         """Collect the scores of a sport and settle.
 
         If the odds feed fails, awaited games are still looked up in the second source. Raises
-        NotFound if
-        the sport is not enabled.
+        NotFound if the sport is not enabled.
         """
         report = OutcomeReport(sport)
         check_sport(self.settings, sport)
@@ -207,19 +206,19 @@ class OutcomeCollector:
         return scores
 
     async def _record(self, score: FeedScore, report: OutcomeReport) -> None:
-        note = await self.db.store(GameInfo.of_game(score.game_id))
-        error = score_error(score, note, self.db.now())
+        info = await self.db.store(GameInfo.of_game(score.game_id))
+        error = score_error(score, info, self.db.now())
         if error is not None:
             report.rejected.append(RejectedRow(score.game_id, error))
             return
-        outcome, status = await record_result(self.db, score, note)
+        outcome, status = await record_result(self.db, score, info)
         report.completed += status == "new"
         report.corrected += status == "corrected"
-        if note is None:
+        if info is None:
             return
-        awaited = AwaitedGame.by_key(note.sport, note.commence_time, note.game_id)
+        awaited = AwaitedGame.by_key(info.sport, info.commence_time, info.game_id)
         if status != "unchanged" or await self.db.store(awaited) is not None:
-            await self._settle(note, await self._ending(note, outcome), report)
+            await self._settle(info, await self._ending(info, outcome), report)
 
     async def _backlog(self, sport: str, report: OutcomeReport) -> None:
         """Settle games that started longer ago than the feed reports scores for."""
@@ -233,13 +232,13 @@ class OutcomeCollector:
         others = await self._second_source(sport, missing, report) if missing else {}
         void_before = now - timedelta(days=self.settings.void_days)
         for awaited in waiting:
-            note = await self.db.store(GameInfo.of_game(awaited.game_id)) or game_info(
+            info = await self.db.store(GameInfo.of_game(awaited.game_id)) or game_info(
                 awaited, min(now, awaited.commence_time)
             )
             outcome, overdue = outcomes[awaited.game_id], awaited.commence_time < void_before
             if outcome is not None:
-                ending = await self._ending(note, outcome)
-                await self._settle(note, replace(ending, given_up=overdue), report)
+                ending = await self._ending(info, outcome)
+                await self._settle(info, replace(ending, given_up=overdue), report)
                 continue
             scores = others.get((slug(awaited.home_team), slug(awaited.away_team)), ())
             score = next((item for item in scores if _same_day(item, awaited)), None)
@@ -247,7 +246,7 @@ class OutcomeCollector:
                 await self._record(replace(score, game_id=awaited.game_id), report)
             elif overdue:
                 report.voided += 1
-                await self._settle(note, await self._ending(note, None), report)
+                await self._settle(info, await self._ending(info, None), report)
 
     async def _second_source(
         self, sport: str, missing: list[AwaitedGame], report: OutcomeReport
@@ -267,15 +266,15 @@ class OutcomeCollector:
                     by_teams.setdefault(key, []).append(score)
         return by_teams
 
-    async def _ending(self, note: GameInfo, outcome: GameOutcome | None) -> GameEnding:
+    async def _ending(self, info: GameInfo, outcome: GameOutcome | None) -> GameEnding:
         now = self.db.now()
-        closing = await archive_closing_lines(self.db, note, now)
-        players = self.db.each(PlayerStats.of_game(note.game_id))
+        closing = await archive_closing_lines(self.db, info, now)
+        players = self.db.each(PlayerStats.of_game(info.game_id))
         return GameEnding(
-            note.sport,
-            note.game_id,
-            note.home_team,
-            note.away_team,
+            info.sport,
+            info.game_id,
+            info.home_team,
+            info.away_team,
             Cancelled()
             if outcome is None
             else FinalResult(int(outcome.home_score), int(outcome.away_score)),
@@ -284,7 +283,7 @@ class OutcomeCollector:
             closing,
         )
 
-    async def _settle(self, note: GameInfo, ending: GameEnding, report: OutcomeReport) -> None:
+    async def _settle(self, info: GameInfo, ending: GameEnding, report: OutcomeReport) -> None:
         """Settle everything that depends on a game. It stays awaited until nothing is pending."""
         verified, pending = await self._verify(ending)
         report.predictions += verified
@@ -292,7 +291,7 @@ class OutcomeCollector:
         wagers, wagers_pending = await self.wagers.settle(ending)
         report.bets, report.wagers = report.bets + bets, report.wagers + wagers
         if not (pending or bets_pending or wagers_pending):
-            await self.db.store(awaited_game(note).remove())
+            await self.db.store(awaited_game(info).remove())
 
     async def _verify(self, ending: GameEnding) -> tuple[int, int]:
         """Verify every model's predictions of a game.

@@ -111,7 +111,7 @@ class StatsCollector:
                 last = fault
                 continue
             report = await self.store(sport, stats)
-            received, written = received + report.seen, written + report.written
+            received, written = received + report.received, written + report.written
             rejected += report.rejected
         if last is not None and len(rejected) == len(self.feeds) and not received:
             raise last
@@ -203,8 +203,7 @@ class FileImporter:
         """Import a season from football-data.co.uk: results, opening and closing odds.
 
         Importing the same file again changes nothing. Raises InvalidInput if the file is not such a
-        season,
-        NotFound if the sport is not enabled.
+        season, NotFound if the sport is not enabled.
         """
         check_sport(self.settings, sport)
         try:
@@ -227,7 +226,7 @@ class FileImporter:
         game, store = past.game, self.db.store
         if await store(GameOutcome.first(game.sport, game.game_id)) is not None:
             return False
-        note = game_info(game, game.commence_time - _OPENING)
+        info = game_info(game, game.commence_time - _OPENING)
         rows: list[GameOdds | PropOdds] = []
         for prices, at in (
             (past.opening, game.commence_time - _OPENING),
@@ -237,9 +236,9 @@ class FileImporter:
         last = {(row.bookmaker, row.market_key): row for row in rows}
         await store.write_many(
             [
-                note.save(),
+                info.save(),
                 *(row.put() for row in rows),
-                *(closing_row(row, note, now).put() for row in last.values()),
+                *(closing_row(row, info, now).put() for row in last.values()),
             ]
         )
         completed_at = game.commence_time + _GAME_LENGTH
