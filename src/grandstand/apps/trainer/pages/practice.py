@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
@@ -10,13 +11,13 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grandstand.apps.trainer.domain.evaluation import DIMENSIONS_BY_NAME
-from grandstand.apps.trainer.domain.scenarios import Question
-from grandstand.apps.trainer.pages.filters import ScenarioFilter, filter_options
+from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES, DIMENSIONS_BY_NAME
+from grandstand.apps.trainer.domain.scenarios import DIFFICULTIES, Question
 from grandstand.apps.trainer.pages.result_view import build_result_view, judge_label
 from grandstand.apps.trainer.services import Trainer
 from grandstand.apps.trainer.services.attempts import AttemptWithScenario, Comparison
 from grandstand.apps.trainer.services.evaluation import AttemptNotFound, InvalidAttemptState
+from grandstand.apps.trainer.services.scenarios import ScenarioWithProgress
 from grandstand.apps.trainer.services.validation import (
     MAX_DURATION_SECONDS,
     AnswerInput,
@@ -39,6 +40,72 @@ _NOTICES: Final = {
     "saved": "Saved.",
     "opinion": "The second opinion is ready.",
 }
+
+_PROGRESS_LABELS: Final = {
+    "new": "Not tried",
+    "draft": "Draft",
+    "waiting": "Waiting for scores",
+    "done": "Done",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioGroup:
+    """The scenarios of one difficulty."""
+
+    difficulty: str
+    scenarios: tuple[ScenarioWithProgress, ...]
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioFilter:
+    """The selected filters; an empty one does not filter."""
+
+    difficulty: str = ""
+    topic: str = ""
+    exercise: str = ""
+    progress: str = ""
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> ScenarioFilter:
+        """Read the filters from a query; unknown values are ignored."""
+        difficulty, progress = query.get("difficulty", ""), query.get("progress", "")
+        exercise = query.get("exercise", "")
+        return cls(
+            difficulty if difficulty in DIFFICULTIES else "",
+            query.get("topic", "")[:64],
+            exercise if exercise in DIMENSIONS_BY_NAME else "",
+            progress if progress in _PROGRESS_LABELS else "",
+        )
+
+    @property
+    def is_active(self) -> bool:
+        """Whether any filter is selected."""
+        return self != ScenarioFilter()
+
+    def matches(self, item: ScenarioWithProgress) -> bool:
+        """Return whether a scenario passes all filters."""
+        scenario = item.scenario
+        return (
+            self.difficulty in ("", scenario.difficulty)
+            and (not self.topic or self.topic in scenario.tags)
+            and (not self.exercise or self.exercise in scenario.focus_areas)
+            and self.progress in ("", item.progress.state)
+        )
+
+    def group(self, items: Iterable[ScenarioWithProgress]) -> tuple[ScenarioGroup, ...]:
+        """Group the matching scenarios by difficulty, easiest first, without empty groups."""
+        matching = [item for item in items if self.matches(item)]
+        groups = (
+            (name, tuple(item for item in matching if item.scenario.difficulty == name))
+            for name in DIFFICULTIES
+        )
+        return tuple(
+            ScenarioGroup(name, members, sum(each.progress.completed > 0 for each in members))
+            for name, members in groups
+            if members
+        )
 
 
 class TrainerPageGroup(AppPages):
@@ -255,6 +322,20 @@ class PracticePages(TrainerPageGroup):
             max_chars=self._trainer.settings.answer_chars,
             notice=_notice(request),
         )
+
+
+def filter_options(items: Iterable[ScenarioWithProgress]) -> dict[str, list[tuple[str, str]]]:
+    """Return the values of each filter with their labels."""
+    topics = sorted({tag for item in items for tag in item.scenario.tags})
+    return {
+        "difficulty": [("", "Any"), *((name, name.capitalize()) for name in DIFFICULTIES)],
+        "topic": [("", "Any"), *((tag, tag.replace("-", " ").capitalize()) for tag in topics)],
+        "exercise": [
+            ("", "Any"),
+            *((name, DIMENSIONS_BY_NAME[name].title) for name in DIMENSION_NAMES),
+        ],
+        "progress": [("", "Any"), *_PROGRESS_LABELS.items()],
+    }
 
 
 def parse_token(fields: Mapping[str, str]) -> str | None:

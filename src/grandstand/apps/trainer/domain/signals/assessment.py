@@ -17,43 +17,25 @@ from grandstand.apps.trainer.domain.evaluation import (
 )
 from grandstand.apps.trainer.domain.integrity import ScreenedAnswer, screen_answer
 from grandstand.apps.trainer.domain.scenarios import Question
-from grandstand.apps.trainer.domain.signals.clarity_signals import (
-    score_clarity,
-    score_logic,
-    score_relevance,
-)
-from grandstand.apps.trainer.domain.signals.evidence_signals import (
-    score_alternatives,
-    score_assumptions,
-    score_evidence,
-    score_humility,
-    score_quantity,
-)
+from grandstand.apps.trainer.domain.signals import scoring
 from grandstand.apps.trainer.domain.signals.passages import (
     SentenceStatus,
     build_topic,
     parse_answer,
 )
-from grandstand.apps.trainer.domain.signals.scoring import (
-    MIN_READABLE_WORDS,
-    AnswerText,
-    DimensionTally,
-    Signal,
-    measure_depth,
-)
 
 SIGNALS_VERSION: Final = "1"
 
 _QUANTITY: Final = "quantitative-reasoning"
-_SCORERS: Final[Mapping[str, Callable[[AnswerText], DimensionTally]]] = {
-    "clarity": score_clarity,
-    "relevance": score_relevance,
-    "logic": score_logic,
-    "evidence": score_evidence,
-    "assumptions": score_assumptions,
-    "alternatives": score_alternatives,
-    _QUANTITY: score_quantity,
-    "humility-uncertainty": score_humility,
+_SCORERS: Final[Mapping[str, Callable[[scoring.AnswerText], scoring.DimensionTally]]] = {
+    "clarity": scoring.score_clarity,
+    "relevance": scoring.score_relevance,
+    "logic": scoring.score_logic,
+    "evidence": scoring.score_evidence,
+    "assumptions": scoring.score_assumptions,
+    "alternatives": scoring.score_alternatives,
+    _QUANTITY: scoring.score_quantity,
+    "humility-uncertainty": scoring.score_humility,
 }
 # Shares of the target length below which the level is capped.
 _LENGTH_CAPS: Final = ((0.05, 0.4), (0.1, 1.0), (0.2, 2.4), (0.3, 3.0))
@@ -110,7 +92,7 @@ class _QuestionAnswer:
 
     question: Question
     screened: ScreenedAnswer
-    text: AnswerText
+    text: scoring.AnswerText
 
     @property
     def words(self) -> int:
@@ -121,7 +103,7 @@ class _QuestionAnswer:
         own, model = self.text.parsed.trigrams, self.text.topic.model
         return len(own) >= _MIN_TRIGRAMS_FOR_COPY and len(own & model) / len(own) >= _COPIED_SHARE
 
-    def tally(self, name: str) -> DimensionTally:
+    def tally(self, name: str) -> scoring.DimensionTally:
         """Tally a dimension; a short answer is capped."""
         tally = _SCORERS[name](self.text)
         target = self.question.target_word_count
@@ -169,8 +151,8 @@ def _question_answer(
     screened = screen_answer(answer.answer if answer else "")
     topic = build_topic(request.scenario_title, request.scenario_description, question)
     parsed = parse_answer(screened.graded, topic)
-    depth = measure_depth(parsed, topic, question.target_word_count)
-    return _QuestionAnswer(question, screened, AnswerText(parsed, topic, depth))
+    depth = scoring.measure_depth(parsed, topic, question.target_word_count)
+    return _QuestionAnswer(question, screened, scoring.AnswerText(parsed, topic, depth))
 
 
 def _assess_dimension(name: str, pairs: Sequence[_QuestionAnswer]) -> DimensionAssessment:
@@ -183,7 +165,7 @@ def _assess_dimension(name: str, pairs: Sequence[_QuestionAnswer]) -> DimensionA
         name == _QUANTITY and not focused and not any(pair.text.depth.figures for pair in pairs)
     )
     if needs_no_figures:
-        readable = any(pair.words >= MIN_READABLE_WORDS for pair in pairs)
+        readable = any(pair.words >= scoring.MIN_READABLE_WORDS for pair in pairs)
         level = _LEVEL_WITHOUT_FIGURES if readable else 0.0
     score = min(MAX_SCORE, floor(level + 0.5))
     if needs_no_figures:
@@ -206,7 +188,7 @@ def _assess_dimension(name: str, pairs: Sequence[_QuestionAnswer]) -> DimensionA
 
 
 def _explain(
-    tallies: Sequence[tuple[_QuestionAnswer, DimensionTally]],
+    tallies: Sequence[tuple[_QuestionAnswer, scoring.DimensionTally]],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return up to five reasons and up to three quotes, the specific and weighty ones first."""
     signals = sorted(
@@ -224,7 +206,7 @@ def _explain(
     return rationale, tuple(quotes)[:_MAX_QUOTES]
 
 
-def _quote(signal: Signal, answer: ScreenedAnswer) -> str:
+def _quote(signal: scoring.Signal, answer: ScreenedAnswer) -> str:
     """Return the passage of a signal word for word, cut at a space if it is long."""
     if signal.span is None:
         return ""
@@ -234,7 +216,7 @@ def _quote(signal: Signal, answer: ScreenedAnswer) -> str:
     return passage[:_MAX_QUOTE_CHARS].rpartition(" ")[0]
 
 
-def _limits(tallies: Sequence[tuple[_QuestionAnswer, DimensionTally]]) -> list[str]:
+def _limits(tallies: Sequence[tuple[_QuestionAnswer, scoring.DimensionTally]]) -> list[str]:
     """Return up to two reasons why the level is limited."""
     reasons = [tally.capped_by for _, tally in tallies if tally.capped_by][:1]
     parsed = [pair.text.parsed for pair, _ in tallies]
@@ -253,7 +235,7 @@ def _needed(name: str, score: int, missing: Sequence[str]) -> str:
     return f"{top} Not found here: {'; '.join(missing)}." if missing else top
 
 
-def _confidence(tallies: Sequence[tuple[_QuestionAnswer, DimensionTally]]) -> Confidence:
+def _confidence(tallies: Sequence[tuple[_QuestionAnswer, scoring.DimensionTally]]) -> Confidence:
     """Return medium if several kinds of signals agree on enough text, else low; never high."""
     signals = [signal for _, tally in tallies for signal in tally.signals]
     kinds = {signal.kind for signal in signals}
