@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from grandstand.core.metrics import FAMILIES, InvalidMetric, Metrics
+from grandstand.core.errors import Broken
+from grandstand.core.metrics import FAMILIES, Metrics
 
 
 def test_a_counter_adds_up_per_label() -> None:
@@ -59,12 +60,12 @@ def test_every_family_can_be_told_with_its_labels() -> None:
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(InvalidMetric, match="Unknown metric 'job_run': did you mean job_runs"):
+    with pytest.raises(Broken, match="Unknown metric 'job_run': did you mean job_runs"):
         Metrics().count("job_run", job="a", outcome="b")
 
 
 def test_a_name_like_no_other_is_answered_with_where_to_look() -> None:
-    with pytest.raises(InvalidMetric, match="FAMILIES lists all metrics"):
+    with pytest.raises(Broken, match="FAMILIES lists all metrics"):
         Metrics().set("zzz", 1)
 
 
@@ -72,15 +73,15 @@ def test_a_name_like_no_other_is_answered_with_where_to_look() -> None:
 def test_labels_too_few_or_too_many_are_answered_with_the_right_ones(
     labels: dict[str, str],
 ) -> None:
-    with pytest.raises(InvalidMetric, match="job_runs has labels job, outcome, not"):
+    with pytest.raises(Broken, match="job_runs has labels job, outcome, not"):
         Metrics().count("job_runs", 1, **labels)
 
 
 def test_a_figure_used_as_another_kind_is_answered_with_the_right_verb() -> None:
-    with pytest.raises(InvalidMetric, match=r"sockets is a gauge, not a counter. Use set\(\)"):
+    with pytest.raises(Broken, match=r"sockets is a gauge, not a counter. Use set\(\)"):
         Metrics().count("sockets")
 
 
 def test_a_counter_never_goes_back() -> None:
-    with pytest.raises(InvalidMetric, match="cannot decrease by 2"):
+    with pytest.raises(Broken, match="cannot decrease by 2"):
         Metrics().count("pushes", -2, outcome="gone")

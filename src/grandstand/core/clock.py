@@ -13,19 +13,15 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the current time in UTC, timezone-aware."""
-        ...
 
     def epoch(self) -> float:
         """Return the current time in seconds since 1970."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds from an arbitrary start that never go back."""
-        ...
 
     def sleep(self, seconds: float) -> None:
         """Block for that many seconds."""
-        ...
 
 
 class SystemClock:

@@ -20,8 +20,6 @@ EMPTY: Final = "–"
 _MINUS: Final = "\u2212"
 _NO_BREAK: Final = "\u00a0"
 _STEPS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-_TWO_DAYS: Final = 172_800
-_EVENS: Final = 2
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _ERRNO: Final = re.compile(r"\[Errno -?\d+\] ")
 # Browsers also name others for compatibility: the most specific come first.
@@ -41,7 +39,6 @@ _SYSTEMS: Final = (
     ("Linux", "Linux"),
 )
 _DENOMINATORS: Final = (10, 20, 50, 100, 1000)
-_TOLERANCE: Final = Fraction(1, 100)
 _FORMS: Final[dict[TimeForm, str]] = {
     "moment": "%-d %b %Y %H:%M",
     "day": "%-d %b %Y",
@@ -52,7 +49,11 @@ _FORMS: Final[dict[TimeForm, str]] = {
 
 def format_time(moment: datetime, zone: str, form: TimeForm = "moment") -> str:
     """Format a time in a time zone; an unknown zone counts as UTC."""
-    return moment.astimezone(_zone(zone)).strftime(_FORMS[form])
+    try:
+        zone_info = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        zone_info = ZoneInfo("UTC")
+    return moment.astimezone(zone_info).strftime(_FORMS[form])
 
 
 def format_date(day: date) -> str:
@@ -80,7 +81,7 @@ def format_duration(seconds: float) -> str:
         count, left = divmod(left, size)
         if count:
             parts.append(f"{count}{_NO_BREAK}{unit}")
-        if len(parts) == _EVENS or (parts and seconds >= _TWO_DAYS):
+        if len(parts) == 2 or (parts and seconds >= 2 * 86_400):
             break
     return " ".join(parts)
 
@@ -114,8 +115,7 @@ def format_odds(decimal_odds: Number | None, form: OddsFormat) -> str:
     if form == "decimal":
         return f"{decimal_odds:.2f}"
     if form == "american":
-        won = profit >= 1
-        return f"+{round(profit * 100)}" if won else f"{_MINUS}{round(100 / profit)}"
+        return f"+{round(profit * 100)}" if profit >= 1 else f"{_MINUS}{round(100 / profit)}"
     return _fraction(profit)
 
 
@@ -124,7 +124,7 @@ def _fraction(profit: Fraction) -> str:
     best = profit.limit_denominator(_DENOMINATORS[-1])
     for largest in _DENOMINATORS:
         near = profit.limit_denominator(largest)
-        if near and abs(near - profit) <= profit * _TOLERANCE:
+        if near and abs(near - profit) <= profit / 100:
             best = near
             break
     return f"{best.numerator}/{best.denominator}"
@@ -151,13 +151,6 @@ def as_sentence(text: str) -> str:
     message = _ERRNO.sub("", text).strip()
     period = "" if message.endswith((".", "!", "?", "…", "”")) else "."
     return f"{message[:1].upper()}{message[1:]}{period}" if message else ""
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return ZoneInfo("UTC")
 
 
 def camel_case(name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json as jsonlib
 import logging
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final, TextIO, cast
 from urllib.parse import quote, quote_plus
 
 from grandstand.core.errors import InvalidInput
@@ -166,46 +166,29 @@ def _take_over_libraries(
 ) -> None:
     import structlog
 
-    def add_component(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    def add_origin(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
         record: logging.LogRecord = event["_record"]
-        return {**event, "part": record.name}
+        return {**event, "part": record.name, "level": record.levelname.lower()}
 
-    formatter = structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[add_component],
-        processors=[
-            _add_level,
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            *steps[2:],
-            _renderer(json=json, stream=stream),
-        ],
+    output = Output(stream)
+    output.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[
+                add_origin,
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *steps[2:],
+                _renderer(json=json, stream=stream),
+            ],
+        )
     )
-    writer = logging.StreamHandler(stream)
-    writer.setFormatter(formatter)
     root = logging.getLogger()
     for earlier in [each for each in root.handlers if isinstance(each, Output)]:
         root.removeHandler(earlier)
-    ours = Output(writer)
-    root.addHandler(ours)
+    root.addHandler(output)
     root.setLevel(lowest)
     for name in _VERBOSE:
         logging.getLogger(name).setLevel(max(lowest, logging.WARNING))
 
 
-def _add_level(
-    _logger: WrappedLogger, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
-    record: logging.LogRecord = event["_record"]
-    event["level"] = record.levelname.lower()
-    return event
-
-
-class Output(logging.Handler):
+class Output(logging.StreamHandler[TextIO]):
     """The handler that `configure_logging` installed, so that the next call can replace it."""
-
-    def __init__(self, writer: logging.Handler) -> None:
-        super().__init__()
-        self._writer = writer
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a record."""
-        self._writer.emit(record)

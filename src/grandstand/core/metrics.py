@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -80,17 +80,11 @@ FAMILIES: Final = (
 )
 
 
-class InvalidMetric(Broken):
-    """A metric was used with a wrong name, type or label."""
-
-    code = "invalid-metric"
-
-
 class Metrics:
     """The metric values of one process.
 
     Every method takes a name from FAMILIES and all of its labels; otherwise it raises
-    InvalidMetric.
+    Broken.
     """
 
     def __init__(self, families: tuple[MetricFamily, ...] = FAMILIES) -> None:
@@ -104,7 +98,7 @@ class Metrics:
         """Add to a counter."""
         if amount < 0:
             message = f"{name} is a counter and cannot decrease by {-amount}. Use a gauge."
-            raise InvalidMetric(message)
+            raise Broken(message)
         self._get(name, "counter", labels).inc(amount)
 
     def set(self, name: str, value: float, **labels: str) -> None:
@@ -154,7 +148,7 @@ class Metrics:
         family = self._family(name)
         if family.kind != kind:
             message = f"{name} is a {family.kind}, not a {kind}. Use {_VERBS[family.kind]}()."
-            raise InvalidMetric(message)
+            raise Broken(message)
         self._check_labels(family, labels)
         metric = self._metrics[name]
         return metric.labels(**labels) if labels else metric
@@ -162,7 +156,9 @@ class Metrics:
     def _family(self, name: str) -> MetricFamily:
         family = self._families.get(name)
         if family is None:
-            raise InvalidMetric(f"Unknown metric {name!r}{_suggest(name, self._families)}")
+            near = get_close_matches(name, self._families, n=1)
+            hint = f": did you mean {near[0]}?" if near else ". FAMILIES lists all metrics."
+            raise Broken(f"Unknown metric {name!r}{hint}")
         return family
 
     def _check_labels(self, family: MetricFamily, labels: dict[str, str]) -> None:
@@ -170,9 +166,4 @@ class Metrics:
             return
         expected = ", ".join(family.labels) or "none"
         given = ", ".join(labels) or "none"
-        raise InvalidMetric(f"{family.name} has labels {expected}, not {given}")
-
-
-def _suggest(name: str, names: Iterable[str]) -> str:
-    near = get_close_matches(name, names, n=1)
-    return f": did you mean {near[0]}?" if near else ". FAMILIES lists all metrics."
+        raise Broken(f"{family.name} has labels {expected}, not {given}")

@@ -25,12 +25,6 @@ _ERRORS: Final[Mapping[str, type[errors.GrandstandError]]] = {
 }
 
 
-class BedrockUnavailable(errors.Unavailable):
-    """Bedrock cannot be reached, or there are no credentials."""
-
-    code = "bedrock-unavailable"
-
-
 class _Client(Protocol):
     def converse(self, **request: object) -> dict[str, Any]: ...
 
@@ -43,7 +37,7 @@ class Bedrock:
 
     @classmethod
     def open(cls, *, region: str, endpoint: str | None, seconds: float) -> Bedrock:
-        """Open with the credentials botocore finds. Raises BedrockUnavailable."""
+        """Open with the credentials botocore finds. Raises Unavailable."""
         import botocore.config
         import botocore.session
         from botocore.exceptions import BotoCoreError
@@ -59,20 +53,17 @@ class Bedrock:
                 "bedrock-runtime", region_name=region, endpoint_url=endpoint or None, config=config
             )
         except BotoCoreError as error:
-            raise BedrockUnavailable(f"Bedrock cannot be used: {error}") from error
+            raise errors.Unavailable(f"Bedrock cannot be used: {error}") from error
         return cls(client)
 
     async def converse(self, **request: object) -> dict[str, Any]:
         """Send a Converse request; errors carry AWS's message."""
-        return await asyncio.to_thread(self._converse, request)
-
-    def _converse(self, request: Mapping[str, object]) -> dict[str, Any]:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
-            return self._client.converse(**request)
+            return await asyncio.to_thread(self._client.converse, **request)
         except ClientError as error:
             code = error.response.get("Error", {}).get("Code", "")
             raise _ERRORS.get(code, errors.SourceFailed)(f"Bedrock refused: {error}") from error
         except BotoCoreError as error:
-            raise BedrockUnavailable(f"Bedrock does not respond: {error}") from error
+            raise errors.Unavailable(f"Bedrock does not respond: {error}") from error

@@ -71,15 +71,12 @@ class RateLimiter(Protocol):
 
         Raises RateLimitTimeout, without taking a slot, if the wait would exceed `within_seconds`.
         """
-        ...
 
     async def pause(self, host: str, seconds: float) -> None:
         """Send nothing to a host for that long."""
-        ...
 
     async def next_at(self, host: str, rate: RateLimit) -> datetime | None:
         """Return when the next request may be sent; None for now."""
-        ...
 
 
 class MemoryRateLimiter:
@@ -234,15 +231,12 @@ class QuotaLedger(Protocol):
 
     async def spend(self, source: str, quota: Quota, cost: int) -> QuotaUsage:
         """Count a request; raise QuotaExceeded, without counting it, if too little is left."""
-        ...
 
     async def record_reading(self, source: str, quota: Quota, reading: QuotaReading) -> QuotaUsage:
         """Adopt the quota reported by the source."""
-        ...
 
     async def spent(self, source: str, quota: Quota) -> QuotaUsage:
         """Return the usage of the current period."""
-        ...
 
 
 class MemoryQuotas:

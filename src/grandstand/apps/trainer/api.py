@@ -25,7 +25,6 @@ from grandstand.apps.trainer.services.evaluation import (
     AttemptNotFound,
     AttemptRecord,
     InvalidAttemptState,
-    NoSecondJudge,
 )
 from grandstand.apps.trainer.services.instructor import (
     FlaggedAttempt,
@@ -276,7 +275,7 @@ class TrainerApi:
     @post(
         "/attempts/{attempt_id}/opinion",
         summary="Request a second opinion",
-        problems=(AttemptNotFound, InvalidAttemptState, NoSecondJudge, SourceFailed),
+        problems=(AttemptNotFound, InvalidAttemptState, SourceFailed),
     )
     async def opinion(self, caller: CurrentCaller, attempt_id: AttemptId) -> AttemptRecord:
         """The attempt with both opinions; no score changes."""

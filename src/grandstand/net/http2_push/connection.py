@@ -43,15 +43,12 @@ class Owner(Protocol):
 
     def has_room(self, connection: Connection) -> None:
         """Handle that more requests can be sent."""
-        ...
 
     def refused(self, job: PendingRequest) -> None:
         """Handle a request that the peer has not processed."""
-        ...
 
     def ended(self, connection: Connection) -> None:
         """Handle that a connection takes no new requests; responses may still arrive."""
-        ...
 
 
 @dataclass(slots=True)

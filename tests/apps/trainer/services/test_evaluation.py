@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES
-from grandstand.apps.trainer.services.evaluation import InvalidAttemptState, NoSecondJudge
+from grandstand.apps.trainer.services.evaluation import InvalidAttemptState
 from grandstand.apps.trainer.store import UserTotals
 from grandstand.core.clock import ManualClock
-from grandstand.core.errors import SourceFailed, Unavailable
+from grandstand.core.errors import Conflict, SourceFailed, Unavailable
 from grandstand.storage.tables import Store
 from tests.apps.trainer.stage import (
     ADA,
@@ -238,7 +238,7 @@ async def test_a_second_opinion_needs_a_second_judge_and_a_first(stage: Stage) -
 
     with pytest.raises(InvalidAttemptState):
         await stage.trainer.evaluations.request_second_opinion(ADA.user_id, draft.attempt_id)
-    with pytest.raises(NoSecondJudge):
+    with pytest.raises(Conflict, match="No second judge is configured"):
         await stage.trainer.evaluations.request_second_opinion(ADA.user_id, done.attempt_id)
 
 

@@ -270,11 +270,9 @@ class Evaluator(Protocol):
     @property
     def model_id(self) -> str:
         """The judge's name, as stored with the scores."""
-        ...
 
     async def judge(self, request: EvaluationRequest, at: datetime) -> Judgment:
         """Score the answers.
 
         Raises Unavailable, SourceFailed or LimitReached if that is impossible.
         """
-        ...

@@ -56,12 +56,6 @@ class InvalidAttemptState(Conflict):
     code: ClassVar[str] = "invalid-attempt-state"
 
 
-class NoSecondJudge(Conflict):
-    """No second judge is configured."""
-
-    code: ClassVar[str] = "no-second-judge"
-
-
 @dataclass(frozen=True, slots=True)
 class AttemptRecord:
     """One person's attempt at a scenario: a draft, then submitted, then evaluated."""
@@ -142,7 +136,7 @@ class EvaluationService:
     async def request_second_opinion(self, user_id: str, attempt_id: str) -> AttemptRecord:
         """Ask the second judge about a completed attempt, once; no score changes.
 
-        Raises AttemptNotFound, InvalidAttemptState, NoSecondJudge, or Unavailable, SourceFailed
+        Raises AttemptNotFound, InvalidAttemptState, Conflict, or Unavailable, SourceFailed
         or LimitReached if the judge fails.
         """
         attempt = await get_attempt(self.store, user_id, attempt_id)
@@ -151,9 +145,7 @@ class EvaluationService:
         if attempt.second_opinion is not None:
             return to_record(AttemptRecord, attempt)
         if self.second_judge is None:
-            raise NoSecondJudge(
-                "No second judge is configured. Set GRANDSTAND_TRAINER_SECOND_JUDGE."
-            )
+            raise Conflict("No second judge is configured. Set GRANDSTAND_TRAINER_SECOND_JUDGE.")
         judgment = await self._run(self.second_judge, await self._request(attempt))
         try:
             stored = await self.store.tables(Attempt.add_opinion(attempt_id, judgment))
