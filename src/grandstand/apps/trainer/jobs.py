@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 
 from grandstand.apps.trainer.services import Trainer
 from grandstand.kit.jobs.job import Continuous, Every, Job, JobContext
-
-_POLL_SECONDS: Final = 1.0
-_LIBRARY_INTERVAL_SECONDS: Final = 24 * 3600.0
-_LIBRARY_TIMEOUT_SECONDS: Final = 3600.0
 
 
 def jobs(trainer: Trainer) -> tuple[Job, ...]:
@@ -24,7 +19,7 @@ def jobs(trainer: Trainer) -> tuple[Job, ...]:
             if changes:
                 total += changes
                 context.tell(f"{total} changes of attempts processed")
-            await asyncio.sleep(_POLL_SECONDS)
+            await asyncio.sleep(1.0)
 
     async def load_library(_: JobContext) -> str | None:
         result = await trainer.scenarios.load_file()
@@ -41,8 +36,8 @@ def jobs(trainer: Trainer) -> tuple[Job, ...]:
         Job(
             "trainer.scenarios",
             "Load the built-in scenarios.",
-            Every(_LIBRARY_INTERVAL_SECONDS, jitter=0.0),
+            Every(24 * 3600.0, jitter=0.0),
             load_library,
-            timeout_seconds=_LIBRARY_TIMEOUT_SECONDS,
+            timeout_seconds=3600.0,
         ),
     )

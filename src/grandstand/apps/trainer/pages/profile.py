@@ -20,11 +20,8 @@ from grandstand.kit.pages.rendering import time_tag
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row, Tone
 from grandstand.kit.routes import AdminCaller, CurrentCaller, page
 
-_SNAPSHOTS: Final = 100
-_PAGE_SIZE: Final = 20
 _CURSOR_QUERY: Final = "trainer.history"
 _TIME_AXIS: Final = Axis("Time", "time")
-_NOTICES: Final = {"deleted": "Attempt deleted. Your profile will be updated."}
 _COLUMNS: Final = (
     Column("scenario", "Scenario"),
     Column("state", "State"),
@@ -43,22 +40,15 @@ class ProfilePages(TrainerPageGroup):
     async def profile(self, request: Request, caller: CurrentCaller) -> Response:
         """Show the caller's strengths, weaknesses, trends and forecasts."""
         record = await self._trainer.profiles.forecasts(caller.user_id)
-        found = await self._trainer.profiles.history(caller.user_id, _SNAPSHOTS)
-        return self._render(
+        return await self._profile(
             request,
-            "profile",
+            caller.user_id,
             here="profile",
             user_id="",
-            profile=found.latest,
-            snapshots=len(found.history),
-            trend=trend_chart(found.history),
-            overall=overall_chart(found.history),
             record=record,
             calibration=calibration_chart(record),
             brier=brier_chart(record),
             suggestion=await self._trainer.scenarios.suggest(caller.user_id),
-            dimensions=DIMENSIONS_BY_NAME,
-            window=self._trainer.settings.window,
             topic=f"trainer/attempts/user/{caller.user_id}",
         )
 
@@ -66,20 +56,13 @@ class ProfilePages(TrainerPageGroup):
     async def person(self, request: Request, caller: AdminCaller, user_id: ItemId) -> Response:
         """Show anybody's profile to an instructor."""
         del caller
-        found = await self._trainer.profiles.history(user_id, _SNAPSHOTS)
-        return self._render(
+        return await self._profile(
             request,
-            "profile",
+            user_id,
             here="instructor",
             user_id=user_id,
-            profile=found.latest,
-            snapshots=len(found.history),
-            trend=trend_chart(found.history),
-            overall=overall_chart(found.history),
             record=None,
             suggestion=None,
-            dimensions=DIMENSIONS_BY_NAME,
-            window=self._trainer.settings.window,
             topic="",
         )
 
@@ -90,8 +73,9 @@ class ProfilePages(TrainerPageGroup):
         Raises InvalidCursor.
         """
         cursors, query = self._trainer.cursors, request.query_params
+        is_deleted = query.get("notice") == "deleted"
         position = cursors.read(caller, _CURSOR_QUERY, query.get("after"))
-        found = await self._trainer.attempts.page(caller.user_id, _PAGE_SIZE, position)
+        found = await self._trainer.attempts.page(caller.user_id, 20, position)
         scenarios = await self._trainer.scenarios.list(caller.user_id)
         titles = {each.scenario.scenario_id: each.scenario.title for each in scenarios}
         rows = tuple(_row(attempt, titles, caller) for attempt in found.attempts)
@@ -103,7 +87,7 @@ class ProfilePages(TrainerPageGroup):
             next_cursor=cursors.write(caller, _CURSOR_QUERY, found.cursor),
             is_first_page=position is None,
             topic=f"trainer/attempts/user/{caller.user_id}",
-            notice=_NOTICES.get(query.get("notice", ""), ""),
+            notice="Attempt deleted. Your profile will be updated." if is_deleted else "",
         )
 
     @page("/report")
@@ -116,6 +100,20 @@ class ProfilePages(TrainerPageGroup):
             report=await self._trainer.exports.report(caller),
             dimensions=DIMENSIONS_BY_NAME,
             judge_label=judge_label,
+        )
+
+    async def _profile(self, request: Request, owner_id: str, **values: object) -> Response:
+        found = await self._trainer.profiles.history(owner_id, limit=100)
+        return self._render(
+            request,
+            "profile",
+            profile=found.latest,
+            snapshots=len(found.history),
+            trend=trend_chart(found.history),
+            overall=overall_chart(found.history),
+            dimensions=DIMENSIONS_BY_NAME,
+            window=self._trainer.settings.window,
+            **values,
         )
 
 

@@ -18,7 +18,6 @@ from grandstand.apps.trainer.domain.evaluation import (
     Dimension,
     DimensionDetail,
     DimensionScore,
-    Evaluation,
     Judgment,
 )
 from grandstand.apps.trainer.domain.profiles import ForecastOutcome, brier_score
@@ -111,7 +110,6 @@ def _numbers(spans: Sequence[QuoteSpan]) -> tuple[int, ...]:
     return tuple(sorted({each.dimension for each in spans}))
 
 
-_OPEN_COUNT: Final = 3
 _NO_DETAIL: Final = DimensionDetail("", (), "low", assessed=True, spread=0, needed="")
 
 
@@ -250,7 +248,10 @@ def _dimensions(
     known = {} if details is None else {each.name: each for each in details.dimensions}
     before = {} if comparison is None else {c.name: c.before for c in comparison.dimensions}
     second = {} if opinion is None else {d.name: d.score for d in opinion.evaluation.dimensions}
-    weakest = _weakest(attempt.evaluation, known)
+    assessed = [
+        each for each in attempt.evaluation.dimensions if known.get(each.name, _NO_DETAIL).assessed
+    ]
+    weakest = {each.name for each in sorted(assessed, key=lambda each: each.score)[:3]}
     return tuple(
         DimensionResult(
             number=DIMENSION_NAMES.index(each.name) + 1,
@@ -267,11 +268,6 @@ def _dimensions(
         for each in attempt.evaluation.dimensions
         if each.name in DIMENSIONS_BY_NAME
     )
-
-
-def _weakest(evaluation: Evaluation, known: Mapping[str, DimensionDetail]) -> set[str]:
-    asked = [e for e in evaluation.dimensions if known.get(e.name, _NO_DETAIL).assessed]
-    return {each.name for each in sorted(asked, key=lambda each: each.score)[:_OPEN_COUNT]}
 
 
 def _reason(name: str, text: str, spans: _Spans) -> RationaleLine:

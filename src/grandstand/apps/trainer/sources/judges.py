@@ -43,14 +43,8 @@ OFFLINE_NOTE: Final = (
 
 PROMPT_VERSION: Final = "1"
 SAMPLES: Final = 3
-_ORDER_SHIFT: Final = 3
-_WIDE_SPREAD: Final = 2
 _MAX_UNSUPPORTED_SCORE: Final = 2
-_QUANTITY: Final = "quantitative-reasoning"
-_LOW_SIGNAL_SCORE: Final = 30
-_SUSPICIOUS_DIFFERENCE: Final = 40
 _CONFIDENCE_BY_SPREAD: Final[tuple[Confidence, ...]] = ("high", "medium")
-_BOUNDARY_CHARS: Final = 24
 
 
 class OfflineJudge:
@@ -64,37 +58,25 @@ class OfflineJudge:
     async def judge(self, request: EvaluationRequest, at: datetime) -> Judgment:
         """Score the answers; never raises."""
         assessment = assess(request)
-        evaluation = Evaluation(
-            overall_score=overall_score(assessment.scores),
-            dimensions=tuple(
-                DimensionScore(each.name, each.score, each.rationale)
-                for each in assessment.dimensions
-            ),
-            feedback=assessment.feedback,
-            model_id=OFFLINE_JUDGE,
-            evaluated_at=at,
-        )
         copied = "copies-model-answer" in assessment.flags
-        details = EvaluationDetails(
-            rubric_version=RUBRIC_VERSION,
-            prompt_version=f"signals/{SIGNALS_VERSION}",
-            samples=1,
-            dimensions=tuple(
-                DimensionDetail(
-                    name=each.name,
-                    quotes=each.quotes,
-                    confidence=each.confidence,
-                    assessed=each.assessed,
-                    spread=0,
-                    needed=each.needed,
-                )
-                for each in assessment.dimensions
+        return Judgment(
+            Evaluation(
+                overall_score=overall_score(assessment.scores),
+                dimensions=assessment.dimensions,
+                feedback=assessment.feedback,
+                model_id=OFFLINE_JUDGE,
+                evaluated_at=at,
             ),
-            flags=assessment.flags,
-            review=("The answer repeats the model answer.",) if copied else (),
-            note=OFFLINE_NOTE,
+            EvaluationDetails(
+                rubric_version=RUBRIC_VERSION,
+                prompt_version=f"signals/{SIGNALS_VERSION}",
+                samples=1,
+                dimensions=assessment.details,
+                flags=assessment.flags,
+                review=("The answer repeats the model answer.",) if copied else (),
+                note=OFFLINE_NOTE,
+            ),
         )
-        return Judgment(evaluation, details)
 
 
 _RULES: Final = """\
@@ -121,15 +103,11 @@ The rubric:
 """
 
 
-def _rubric_text() -> str:
-    texts = []
-    for dimension in DIMENSIONS:
-        levels = "\n".join(f"  {score}: {level}" for score, level in enumerate(dimension.levels))
-        texts.append(f"{dimension.name}: {dimension.asks}\n{levels}")
-    return "\n".join(texts)
-
-
-TASK: Final = _RULES + _rubric_text()
+TASK: Final = _RULES + "\n".join(
+    f"{dimension.name}: {dimension.asks}\n"
+    + "\n".join(f"  {score}: {level}" for score, level in enumerate(dimension.levels))
+    for dimension in DIMENSIONS
+)
 
 
 class DimensionVerdict(BaseModel):
@@ -175,7 +153,7 @@ class Verdict(BaseModel):
 
 def dimension_order(sample: int) -> tuple[str, ...]:
     """Return the order of the dimensions for a sample, rotated by three each time."""
-    shift = sample * _ORDER_SHIFT % len(DIMENSION_NAMES)
+    shift = sample * 3 % len(DIMENSION_NAMES)
     return DIMENSION_NAMES[shift:] + DIMENSION_NAMES[:shift]
 
 
@@ -223,7 +201,8 @@ class ModelJudge:
     async def _verdicts(
         self, request: EvaluationRequest, answers: Sequence[ScreenedAnswer], samples: range
     ) -> tuple[Verdict, ...]:
-        boundary = self._boundary(request, answers)
+        content = json.dumps([_case(request), [each.graded for each in answers]]).encode()
+        boundary = hmac.new(self._secret, content, sha256).hexdigest()[:24]
         prompts = [_prompt(request, answers, boundary, sample) for sample in samples]
         try:
             async with asyncio.TaskGroup() as group:
@@ -231,10 +210,6 @@ class ModelJudge:
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         return tuple(task.result().value for task in tasks)
-
-    def _boundary(self, request: EvaluationRequest, answers: Sequence[ScreenedAnswer]) -> str:
-        content = json.dumps([_case(request), [each.graded for each in answers]]).encode()
-        return hmac.new(self._secret, content, sha256).hexdigest()[:_BOUNDARY_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +267,10 @@ class _Panel:
 
     def _check(self, name: str, verdict: DimensionVerdict) -> _CheckedVerdict:
         """Look up the quotes; a high score that no quote supports is lowered."""
-        found = [self._find_quote(quote) for quote in verdict.quotes]
+        found = [
+            next((text for each in self.answers if (text := each.find_quote(quote))), None)
+            for quote in verdict.quotes
+        ]
         quotes = tuple(quote for quote in found if quote is not None)
         is_lowered = (
             verdict.score > _MAX_UNSUPPORTED_SCORE and not quotes and self._is_assessed(name)
@@ -305,12 +283,9 @@ class _Panel:
             was_lowered=is_lowered,
         )
 
-    def _find_quote(self, quote: str) -> str | None:
-        return next((found for each in self.answers if (found := each.find_quote(quote))), None)
-
     def _is_assessed(self, name: str) -> bool:
         focused = any(name in question.focus_areas for question in self.request.questions)
-        return name != _QUANTITY or focused
+        return name != "quantitative-reasoning" or focused
 
     def _detail(
         self, name: str, checked: Sequence[_CheckedVerdict], median: _CheckedVerdict
@@ -331,7 +306,7 @@ class _Panel:
 
 def _doubts(name: str, checked: Sequence[_CheckedVerdict]) -> list[str]:
     doubts = []
-    if _spread(checked) >= _WIDE_SPREAD:
+    if _spread(checked) >= 2:
         scores = ", ".join(str(each.verdict.score) for each in checked)
         doubts.append(f"The scores for {name} differ: {scores}.")
     if any(each.has_unknown_quote for each in checked):
@@ -350,8 +325,7 @@ def _is_suspicious(verdicts: Sequence[Verdict], signals: Assessment) -> bool:
     """Return whether the model scores high where the text shows almost no reasoning."""
     signal_score = overall_score(signals.scores)
     model_score = median_low([verdict.overall for verdict in verdicts])
-    difference = model_score - signal_score
-    return signal_score <= _LOW_SIGNAL_SCORE and difference >= _SUSPICIOUS_DIFFERENCE
+    return signal_score <= 30 and model_score - signal_score >= 40
 
 
 def _prompt(

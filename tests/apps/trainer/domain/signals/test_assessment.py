@@ -59,13 +59,13 @@ def test_all_eight_dimensions_have_a_score_and_reasons() -> None:
     assert [each.name for each in found.dimensions] == list(DIMENSION_NAMES)
     assert all(0 <= each.score <= 4 for each in found.dimensions)
     assert all(1 <= len(each.rationale) <= 5 for each in found.dimensions)
-    assert all(each.needed for each in found.dimensions)
-    assert {each.confidence for each in found.dimensions} <= {"low", "medium"}
+    assert all(each.needed for each in found.details)
+    assert {each.confidence for each in found.details} <= {"low", "medium"}
 
 
 @pytest.mark.parametrize("answer", [*ANSWERS, STRONG.replace("ferry", "fer\u00adry…")])
 def test_every_quote_is_in_the_answer_word_for_word(answer: str) -> None:
-    quotes = [quote for each in assess(work_of(answer)).dimensions for quote in each.quotes]
+    quotes = [quote for each in assess(work_of(answer)).details for quote in each.quotes]
 
     assert quotes
     assert [quote for quote in quotes if quote not in answer] == []
@@ -177,11 +177,14 @@ def test_a_sum_that_does_not_hold_costs_quantity() -> None:
 
 
 def test_figures_nobody_asks_for_may_be_left_out() -> None:
-    found = {each.name: each for each in assess(work_of(WEAK)).dimensions}
+    found = assess(work_of(WEAK))
 
-    left_out = found["quantitative-reasoning"]
-    assert (left_out.score, left_out.assessed) == (3, False)
-    assert found["logic"].assessed
+    assessed = {each.name: each.assessed for each in found.details}
+    assert (found.scores["quantitative-reasoning"], assessed["quantitative-reasoning"]) == (
+        3,
+        False,
+    )
+    assert assessed["logic"]
 
 
 def test_the_model_answer_handed_in_is_flagged() -> None:

@@ -59,7 +59,7 @@ def test_sentences_out_of_order_never_raise_logic(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_every_quote_is_in_the_answer(case: Case) -> None:
-    quotes = [quote for each in assess(case.work).dimensions for quote in each.quotes]
+    quotes = [quote for each in assess(case.work).details for quote in each.quotes]
 
     assert quotes
     assert [quote for quote in quotes if quote not in case.label.answer] == []

@@ -13,6 +13,8 @@ from grandstand.apps.trainer.domain.evaluation import (
     MAX_SCORE,
     Answer,
     Confidence,
+    DimensionDetail,
+    DimensionScore,
     EvaluationRequest,
 )
 from grandstand.apps.trainer.domain.integrity import ScreenedAnswer, screen_answer
@@ -59,24 +61,11 @@ _UNCOUNTED: Final[Mapping[SentenceStatus, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class DimensionAssessment:
-    """One dimension of an attempt; `level` is the score before rounding."""
-
-    name: str
-    score: int
-    level: float
-    rationale: tuple[str, ...]
-    quotes: tuple[str, ...]
-    confidence: Confidence
-    assessed: bool
-    needed: str
-
-
-@dataclass(frozen=True, slots=True)
 class Assessment:
     """All eight dimensions in the rubric's order, and flags about the text itself."""
 
-    dimensions: tuple[DimensionAssessment, ...]
+    dimensions: tuple[DimensionScore, ...]
+    details: tuple[DimensionDetail, ...]
     feedback: str
     flags: tuple[str, ...]
 
@@ -126,9 +115,14 @@ def assess(request: EvaluationRequest) -> Assessment:
     flags = [flag for pair in pairs for flag in pair.screened.flags]
     if any(pair.copies_model_answer for pair in pairs):
         flags.append("copies-model-answer")
-    dimensions = tuple(_assess_dimension(name, pairs) for name in DIMENSION_NAMES)
-    feedback = summarize({dimension.name: dimension.score for dimension in dimensions})
-    return Assessment(dimensions, feedback, tuple(dict.fromkeys(flags)))
+    assessed = [_assess_dimension(name, pairs) for name in DIMENSION_NAMES]
+    feedback = summarize({score.name: score.score for score, _ in assessed})
+    return Assessment(
+        dimensions=tuple(score for score, _ in assessed),
+        details=tuple(detail for _, detail in assessed),
+        feedback=feedback,
+        flags=tuple(dict.fromkeys(flags)),
+    )
 
 
 def summarize(scores: Mapping[str, int]) -> str:
@@ -155,7 +149,9 @@ def _question_answer(
     return _QuestionAnswer(question, screened, scoring.AnswerText(parsed, topic, depth))
 
 
-def _assess_dimension(name: str, pairs: Sequence[_QuestionAnswer]) -> DimensionAssessment:
+def _assess_dimension(
+    name: str, pairs: Sequence[_QuestionAnswer]
+) -> tuple[DimensionScore, DimensionDetail]:
     """Assess a dimension by the answers to the questions about it, or by all if there are none."""
     focused = [pair for pair in pairs if name in pair.question.focus_areas]
     used = focused or pairs
@@ -175,15 +171,16 @@ def _assess_dimension(name: str, pairs: Sequence[_QuestionAnswer]) -> DimensionA
     else:
         rationale, quotes = _explain(tallies)
         missing = tuple(dict.fromkeys(text for _, tally in tallies for text in tally.missing))
-    return DimensionAssessment(
-        name=name,
-        score=score,
-        level=level,
-        rationale=rationale or (DIMENSIONS_BY_NAME[name].levels[0],),
-        quotes=quotes,
-        confidence=_confidence(tallies),
-        assessed=bool(focused) or name != _QUANTITY,
-        needed=_needed(name, score, missing),
+    return (
+        DimensionScore(name, score, rationale or (DIMENSIONS_BY_NAME[name].levels[0],)),
+        DimensionDetail(
+            name=name,
+            quotes=quotes,
+            confidence=_confidence(tallies),
+            assessed=bool(focused) or name != _QUANTITY,
+            spread=0,
+            needed=_needed(name, score, missing),
+        ),
     )
 
 
