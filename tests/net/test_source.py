@@ -126,7 +126,7 @@ async def test_what_a_source_says_about_a_refusal_is_passed_on(
     ) as raised:
         await source.get("/")
 
-    assert raised.value.answered == 422
+    assert raised.value.response_status == 422
     assert not raised.value.retry
 
 

@@ -220,7 +220,7 @@ async def test_a_source_that_will_not_have_us_is_not_tried_again(
         with pytest.raises(SourceRefused, match=f"refused the connection with {status}") as raised:
             await _first(_socket(_url(server)), 5)
 
-    assert raised.value.answered == status
+    assert raised.value.response_status == status
     assert len(asked) == 1
     assert other.heard == []
 

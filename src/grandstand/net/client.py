@@ -562,7 +562,11 @@ class Source:
             text = _error_text(response)
             message = f"{name} responded with {status}{_as_suffix(text)}"
             raise errors.SourceServerError(
-                message, source=name, answered=status, retry_after_seconds=wait, said=text
+                message,
+                source=name,
+                response_status=status,
+                retry_after_seconds=wait,
+                response_text=text,
             )
 
     def _accepted(self, response: Response) -> Response:
@@ -570,7 +574,9 @@ class Source:
             return response
         reason = _as_suffix(_error_text(response))
         message = f"{self.config.name} rejected the request with {response.status}{reason}"
-        raise errors.SourceRefused(message, source=self.config.name, answered=response.status)
+        raise errors.SourceRefused(
+            message, source=self.config.name, response_status=response.status
+        )
 
     async def _read_quota(self, response: Response) -> None:
         config = self.config

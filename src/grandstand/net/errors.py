@@ -23,16 +23,28 @@ def redacted(error: BaseException, *secrets: str) -> RedactedCause:
 
 
 class NetworkError(errors.GrandstandError):
-    """A request to a source failed; `retry_after_seconds` is when to try again, if known."""
+    """A request to a source failed.
+
+    `retry_after_seconds` is when to try again, if known. `response_status` and `response_text`, the
+    start of the body, are set if there was a response.
+    """
 
     code = "network-error"
 
     def __init__(
-        self, message: str, *, source: str = "", retry_after_seconds: float | None = None
+        self,
+        message: str,
+        *,
+        source: str = "",
+        retry_after_seconds: float | None = None,
+        response_status: int = 0,
+        response_text: str = "",
     ) -> None:
         super().__init__(redact(message))
         self.source = source
         self.retry_after_seconds = retry_after_seconds
+        self.response_status = response_status
+        self.response_text = response_text
 
 
 class SourceTimeout(NetworkError, errors.Unavailable):
@@ -64,34 +76,17 @@ class NotConnected(NetworkError, errors.Unavailable):
 
 
 class SourceServerError(NetworkError, errors.SourceFailed):
-    """The source failed; `answered` is the status, `said` the start of the response body."""
+    """The source failed."""
 
     code = "source-server-error"
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        source: str = "",
-        answered: int = 0,
-        retry_after_seconds: float | None = None,
-        said: str = "",
-    ) -> None:
-        super().__init__(message, source=source, retry_after_seconds=retry_after_seconds)
-        self.answered = answered
-        self.said = said
-
 
 class SourceRefused(NetworkError, errors.SourceFailed):
-    """The source rejected the request; `answered` is the status."""
+    """The source rejected the request."""
 
     code = "source-refused"
 
     retry = False
-
-    def __init__(self, message: str, *, source: str = "", answered: int = 0) -> None:
-        super().__init__(message, source=source)
-        self.answered = answered
 
 
 class InvalidResponse(NetworkError, errors.SourceFailed):

@@ -289,7 +289,13 @@ def with_spending(
 ) -> QuotaUsage:
     """Return the usage after a request; raise QuotaExceeded if too little is left."""
     if usage.left is not None and usage.left < cost:
-        raise _quota_exceeded(source, quota, usage, now)
+        resets_at = usage.resets_at or quota.ends_after(now)
+        message = (
+            f"The quota of {source} is used up ({usage.used} this {quota.per}, {usage.left} left) "
+            f"until {resets_at:%Y-%m-%d %H:%M} UTC."
+        )
+        wait = max(0.0, (resets_at - now).total_seconds())
+        raise QuotaExceeded(message, source=source, retry_after_seconds=wait)
     left = None if usage.left is None else usage.left - cost
     return replace(usage, used=usage.used + cost, left=left)
 
@@ -308,13 +314,3 @@ def with_reading(usage: QuotaUsage, reading: QuotaReading) -> QuotaUsage:
         left=left,
         resets_at=reading.resets_at,
     )
-
-
-def _quota_exceeded(source: str, quota: Quota, usage: QuotaUsage, now: datetime) -> QuotaExceeded:
-    resets_at = usage.resets_at or quota.ends_after(now)
-    message = (
-        f"The quota of {source} is used up ({usage.used} this {quota.per}, {usage.left or 0} left) "
-        f"until {resets_at:%Y-%m-%d %H:%M} UTC."
-    )
-    wait = (resets_at - now).total_seconds()
-    return QuotaExceeded(message, source=source, retry_after_seconds=max(0.0, wait))

@@ -229,7 +229,7 @@ class WebSocketClient:
             status = error.response.status_code
             if 300 <= status < 500 and status not in {408, 425, 429}:
                 message = f"{self.name} refused the connection with {status}"
-                return errors.SourceRefused(message, source=self.name, answered=status)
+                return errors.SourceRefused(message, source=self.name, response_status=status)
             return errors.NotConnected(f"{self.name} responded with {status}", source=self.name)
         if isinstance(error, websockets.InvalidURI | ValueError):
             return errors.InvalidRequest(

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from math import inf
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from grandstand.apps.keiba.domain import ids
@@ -46,7 +47,7 @@ from grandstand.net.errors import (
     SourceUnreachable,
 )
 from grandstand.net.rate_limits import RateLimit, Sleep
-from grandstand.net.retry import RetryPolicy, parse_retry_after
+from grandstand.net.retry import RetryPolicy, backoff_seconds, parse_retry_after, retry
 from grandstand.net.robots import RobotsGuard, RobotsRules
 from grandstand.storage.tables import AsyncStore, Operation
 
@@ -249,15 +250,16 @@ class Netkeiba:
         Raises NotPublished, PageUnreadable or SiteCoolingDown, and the errors of `net` for a host
         that is unavailable.
         """
-        for attempt in range(1, self._settings.tries + 1):
-            try:
-                async with self._exclusive(page.site):
-                    return await self._fetch_once(page)
-            except _TRANSIENT:
-                if attempt == self._settings.tries:
-                    raise
-            await self._sleep(2.0**attempt)
-        raise AssertionError  # the last attempt returns or raises
+
+        async def fetch() -> Parsed[T]:
+            async with self._exclusive(page.site):
+                return await self._fetch_once(page)
+
+        def wait_seconds(error: Exception, failures: int) -> float | None:
+            is_final = failures == self._settings.tries or not isinstance(error, _TRANSIENT)
+            return None if is_final else backoff_seconds(failures, 2.0, inf)
+
+        return await retry(fetch, wait_seconds, self._sleep)
 
     async def status(self) -> tuple[SiteStatus, ...]:
         return tuple([await self._status(site) for site in _SITES])
@@ -323,7 +325,7 @@ class Netkeiba:
             await self._follow_robots(host, page)
             response = await host.source.get(page.target, accept=_BLOCKED | _MISSING)
         except (RateLimited, SourceServerError) as error:
-            status = 429 if isinstance(error, RateLimited) else error.answered
+            status = 429 if isinstance(error, RateLimited) else error.response_status
             if status not in _BLOCKED:
                 raise
             why, retry_after = f"it returned HTTP {status}", error.retry_after_seconds
@@ -331,7 +333,7 @@ class Netkeiba:
         except ResponseTooLarge as error:
             raise PageUnreadable(url, f"it has more than {MAX_PAGE_BYTES} bytes") from error
         except SourceRefused as error:
-            raise PageUnreadable(url, f"HTTP {error.answered}") from error
+            raise PageUnreadable(url, f"HTTP {error.response_status}") from error
         finally:
             host.requested_at = self._clock.monotonic()
         if response.status in _MISSING:

@@ -395,10 +395,12 @@ class KalshiClient:
         try:
             body = (await self._get("exchange/status")).json(StatusBody)
         except SourceServerError as error:
-            if error.answered != _CLOSED_STATUS:
+            if error.response_status != _CLOSED_STATUS:
                 raise
             return ExchangeStatus(
-                exchange_active=False, trading_active=False, resumes_at=_resume_time(error.said)
+                exchange_active=False,
+                trading_active=False,
+                resumes_at=_resume_time(error.response_text),
             )
         return ExchangeStatus(
             body.exchange_active, body.trading_active, body.exchange_estimated_resume_time
@@ -515,11 +517,11 @@ class KalshiClient:
         try:
             return await self._source.get(path, params=params)
         except SourceRefused as error:
-            if error.answered not in _KEY_STATUSES:
+            if error.response_status not in _KEY_STATUSES:
                 raise
             message = (
-                f"{self._name} rejected {path} with status {error.answered}. Check the key ID, the "
-                "private key and this machine's clock (`grandstand gatherer check`)."
+                f"{self._name} rejected {path} with status {error.response_status}. Check the "
+                "key ID, the private key and this machine's clock (`grandstand gatherer check`)."
             )
             raise KeyRejected(message) from error
 

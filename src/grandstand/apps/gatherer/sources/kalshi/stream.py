@@ -110,11 +110,11 @@ class KalshiStream:
                     conn, self._conn = self._conn, None
                     yield StreamClosed(conn, self._stamp(), getattr(event, "reason", ""))
         except SourceRefused as error:
-            if error.answered not in _KEY_STATUSES:
+            if error.response_status not in _KEY_STATUSES:
                 raise
             message = (
-                f"{self.name} rejected the connection with status {error.answered}. Check the key "
-                "ID, the private key and this machine's clock (`grandstand gatherer check`)."
+                f"{self.name} rejected the connection with status {error.response_status}. Check "
+                "the key ID, the private key and this machine's clock (`grandstand gatherer check`)."
             )
             raise KeyRejected(message) from error
 
