@@ -15,7 +15,7 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
 from grandstand.net.errors import QuotaExceeded, RateLimitTimeout
 
-Sleep: TypeAlias = Callable[[float], Awaitable[None]]
+Sleep: TypeAlias = Callable[[float], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)

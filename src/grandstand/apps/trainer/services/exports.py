@@ -170,9 +170,10 @@ def _csv_cells(attempt: Attempt, titles: Mapping[str, str]) -> tuple[object, ...
 
 def _csv_line(cells: tuple[object, ...]) -> bytes:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerow([_escape(cell) for cell in cells])
+    csv.writer(buffer, lineterminator="\r\n").writerow(
+        [
+            f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+            for cell in cells
+        ]
+    )
     return buffer.getvalue().encode()
-
-
-def _escape(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell

@@ -22,6 +22,7 @@ from grandstand.core.errors import NotFound
 from grandstand.kit.app import HomeCard, SearchHit
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.text_search import MAX_HITS, best_matches
+from grandstand.net.retry import retry
 from grandstand.storage.tables.attribute_values import item_size
 from grandstand.storage.tables.capacity import write_units
 from grandstand.storage.tables.errors import Throttled
@@ -258,15 +259,12 @@ class ScenarioService:
         size = item_size(Scenario.__plan__.encode(scenario))
         is_paced = rate > 0 and self.store.is_remote
         pause_seconds = float(write_units(0, size)) / rate if is_paced else 0.0
-        for attempts_left in reversed(range(_MAX_WRITE_ATTEMPTS)):
-            try:
-                await self.store.tables(scenario.load())
-            except Throttled:
-                if not attempts_left:
-                    raise
-                await self.store.sleep(max(pause_seconds, 1.0))
-            else:
-                break
+
+        def wait_seconds(error: Exception, failures: int) -> float | None:
+            is_final = failures == _MAX_WRITE_ATTEMPTS or not isinstance(error, Throttled)
+            return None if is_final else max(pause_seconds, 1.0)
+
+        await retry(lambda: self.store.tables(scenario.load()), wait_seconds, self.store.sleep)
         if pause_seconds:
             await self.store.sleep(pause_seconds)
 

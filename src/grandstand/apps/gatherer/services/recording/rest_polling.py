@@ -17,6 +17,7 @@ from grandstand.apps.gatherer.services.recording.connections import Connection, 
 from grandstand.apps.gatherer.services.recording.writer import Writer
 from grandstand.apps.gatherer.sources.kalshi.rest import MAX_BOOKS_PER_REQUEST, KalshiClient
 from grandstand.core.errors import GrandstandError, LimitReached, SourceFailed, Unavailable
+from grandstand.net.retry import backoff_seconds, retry
 
 T = TypeVar("T")
 
@@ -159,16 +160,14 @@ async def retry_transient(
     on_error: Callable[[GrandstandError], None] = lambda _: None,
 ) -> T:
     """Call `work` until it succeeds, with exponential backoff after transient errors."""
-    wait = _FIRST_WAIT_SECONDS
-    while True:
-        try:
-            return await work()
-        except TRANSIENT_ERRORS as error:
-            if not error.retry:
-                raise
-            on_error(error)
-        await asyncio.sleep(wait)
-        wait = min(wait * 2, _MAX_WAIT_SECONDS)
+
+    def wait_seconds(error: Exception, failures: int) -> float | None:
+        if not isinstance(error, TRANSIENT_ERRORS) or not error.retry:
+            return None
+        on_error(error)
+        return backoff_seconds(failures, _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS)
+
+    return await retry(work, wait_seconds)
 
 
 class Backfill:

@@ -114,7 +114,8 @@ class KalshiStream:
                 raise
             message = (
                 f"{self.name} rejected the connection with status {error.response_status}. Check "
-                "the key ID, the private key and this machine's clock (`grandstand gatherer check`)."
+                "the key ID, the private key and this machine's clock "
+                "(`grandstand gatherer check`)."
             )
             raise KeyRejected(message) from error
 
