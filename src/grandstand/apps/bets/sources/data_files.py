@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -56,12 +56,8 @@ from grandstand.core.errors import InvalidInput
 MAX_BYTES: Final = 32 * 1024 * 1024
 _MAX_COLUMNS: Final = 400
 T = TypeVar("T")
-_STATUSES: Final[dict[str, InjuryStatus]] = {
-    "out": "out",
-    "doubtful": "doubtful",
-    "questionable": "questionable",
-    "active": "active",
-}
+ParsedRows: TypeAlias = tuple[tuple[T, ...], tuple[RejectedRow, ...]]
+_STATUSES: Final[dict[str, InjuryStatus]] = {status: status for status in get_args(InjuryStatus)}
 _KEY_COLUMNS: Final = frozenset({"team", "player", "game_id", "date", "season", "known_at"})
 _SCHEDULE_NOTICE: Final = timedelta(days=7)
 _DEFAULT_IMPACT: Final = Decimal("0.5")
@@ -138,12 +134,8 @@ def read_json(content: bytes, name: str) -> FileTable:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise invalid_file(name, "it is not an object", number)
-        lines.append(
-            FileRow(
-                number,
-                {str(key).strip(): _json_text(item, name, number) for key, item in row.items()},
-            )
-        )
+        texts = {str(key).strip(): _json_text(item, name, number) for key, item in row.items()}
+        lines.append(FileRow(number, texts))
     columns = tuple(dict.fromkeys(key for line in lines for key in line.values))
     if len(columns) > _MAX_COLUMNS:
         raise invalid_file(name, f"it has more than {_MAX_COLUMNS} columns")
@@ -151,7 +143,7 @@ def read_json(content: bytes, name: str) -> FileTable:
 
 
 def read_table(content: bytes, name: str) -> FileTable:
-    """Return the rows of a CSV or JSON file, told apart by the first character.
+    """Return the rows of a CSV or JSON file, depending on its first character.
 
     Raises InvalidInput.
     """
@@ -215,8 +207,8 @@ class StatsFolder:
     async def fetch_injuries(self, sport: str, on: date) -> FeedStats:
         """Return injury reports up to a day."""
         injuries, rejected = await self._read(sport, "injuries", parse_injuries)
-        values = tuple(item for item in injuries if item.known_at <= _end_of_day(on))
-        return FeedStats(injuries=values, rejected=rejected)
+        known = tuple(item for item in injuries if item.known_at <= _end_of_day(on))
+        return FeedStats(injuries=known, rejected=rejected)
 
     async def fetch_schedules(self, sport: str, on: date) -> FeedStats:
         """Return the games scheduled on a day."""
@@ -234,8 +226,8 @@ class StatsFolder:
         self,
         sport: str,
         kind: str,
-        parse: Callable[[bytes, str, str], tuple[tuple[T, ...], tuple[RejectedRow, ...]]],
-    ) -> tuple[tuple[T, ...], tuple[RejectedRow, ...]]:
+        parse: Callable[[bytes, str, str], ParsedRows[T]],
+    ) -> ParsedRows[T]:
         if slug(sport) != sport:
             raise InvalidInput(
                 f"Invalid sport {sport[:60]!r}. Use lower-case letters, digits and _."
@@ -250,7 +242,7 @@ class StatsFolder:
 
 def parse_team_stats(
     content: bytes, sport: str, name: str = "team_stats"
-) -> tuple[tuple[FeedTeamStats, ...], tuple[RejectedRow, ...]]:
+) -> ParsedRows[FeedTeamStats]:
     """Return team stats, and the rejected lines."""
 
     def parse_row(line: FileRow) -> FeedTeamStats:
@@ -258,7 +250,7 @@ def parse_team_stats(
         return FeedTeamStats(
             sport,
             _required_text(line, "team"),
-            _season(line, on),
+            line.values.get("season", "") or str(on.year),
             on,
             _numeric_values(line),
             _known_at(line, _end_of_day(on)),
@@ -269,7 +261,7 @@ def parse_team_stats(
 
 def parse_player_stats(
     content: bytes, sport: str, name: str = "player_stats"
-) -> tuple[tuple[FeedPlayerStats, ...], tuple[RejectedRow, ...]]:
+) -> ParsedRows[FeedPlayerStats]:
     """Return player stats, and the rejected lines."""
 
     def parse_row(line: FileRow) -> FeedPlayerStats:
@@ -282,9 +274,7 @@ def parse_player_stats(
     return _parse_rows(content, name, ("player", "team", "game_id", "date"), parse_row)
 
 
-def parse_injuries(
-    content: bytes, sport: str, name: str = "injuries"
-) -> tuple[tuple[FeedInjury, ...], tuple[RejectedRow, ...]]:
+def parse_injuries(content: bytes, sport: str, name: str = "injuries") -> ParsedRows[FeedInjury]:
     """Return injury reports, and the rejected lines."""
 
     def parse_row(line: FileRow) -> FeedInjury:
@@ -303,9 +293,7 @@ def parse_injuries(
     return _parse_rows(content, name, ("team", "player", "status", "date"), parse_row)
 
 
-def parse_schedule(
-    content: bytes, sport: str, name: str = "schedule"
-) -> tuple[tuple[FeedFixture, ...], tuple[RejectedRow, ...]]:
+def parse_schedule(content: bytes, sport: str, name: str = "schedule") -> ParsedRows[FeedFixture]:
     """Return scheduled games, one per team, and the rejected lines."""
 
     def parse_row(line: FileRow) -> tuple[FeedFixture, FeedFixture]:
@@ -321,9 +309,7 @@ def parse_schedule(
     return tuple(item for pair in pairs for item in pair), refused
 
 
-def parse_results(
-    content: bytes, sport: str, name: str = "results"
-) -> tuple[tuple[FeedScore, ...], tuple[RejectedRow, ...]]:
+def parse_results(content: bytes, sport: str, name: str = "results") -> ParsedRows[FeedScore]:
     """Return results, and the rejected lines."""
 
     def parse_row(line: FileRow) -> FeedScore:
@@ -344,7 +330,7 @@ def parse_results(
 
 def _parse_rows(
     content: bytes, name: str, required: tuple[str, ...], parse_row: Callable[[FileRow], T]
-) -> tuple[tuple[T, ...], tuple[RejectedRow, ...]]:
+) -> ParsedRows[T]:
     table = read_table(content, name)
     if table.lines:
         check_columns(table, required)
@@ -396,10 +382,6 @@ def _known_at(line: FileRow, default: datetime) -> datetime:
     return parse_timestamp(values, "known_at") if values else default
 
 
-def _season(line: FileRow, on: date) -> str:
-    return line.values.get("season", "") or str(on.year)
-
-
 def _numeric_values(line: FileRow) -> dict[str, Decimal]:
     parsed = {
         name: parse_number(value, name)
@@ -448,7 +430,9 @@ def parse_custom_data(
         raise invalid_file(name, "it has no rows")
     kind = _kind(table)
     for line in table.lines:
-        _check_complete(table, line)
+        missing = [column for column in table.columns if column not in line.values]
+        if missing:
+            raise invalid_file(name, f"missing {', '.join(missing[:5])}", line.number)
     others = [item for item in table.columns if item not in {kind, "team", "player", DATE}]
     numbers = tuple(column for column in others if _is_numeric(table, column))
     if not numbers:
@@ -464,12 +448,6 @@ def _kind(table: FileTable) -> Subject:
     if "team" in table.columns:
         return "team"
     raise invalid_file(table.name, "a team or player column is required", 1)
-
-
-def _check_complete(table: FileTable, line: FileRow) -> None:
-    missing = [column for column in table.columns if column not in line.values]
-    if missing:
-        raise invalid_file(table.name, f"missing {', '.join(missing[:5])}", line.number)
 
 
 def _is_numeric(table: FileTable, column: str) -> bool:

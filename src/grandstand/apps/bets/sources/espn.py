@@ -103,7 +103,6 @@ _PATHS: Final = {
     "soccer_epl": "soccer/eng.1",
     "soccer_usa_mls": "soccer/usa.1",
 }
-_SCHEDULE_DAYS: Final = 7
 _MAX_DAYS: Final = 31
 _MAX_GAMES: Final = 100
 
@@ -206,46 +205,35 @@ def parse_player_stats(
         (item, _grouped_stats) for item in _nested_list(summary, "boxscore", "players", rejections)
     )
     rostered = ((item, _roster_stats) for item in (rosters if isinstance(rosters, list) else []))
-    for data, figures_of in (*grouped, *rostered):
+    for data, stats_of in (*grouped, *rostered):
         try:
             row = require_object(data, "a team")
-            team, parsed = _team(row), figures_of(row)
+            team, parsed = _team(row), stats_of(row)
         except InvalidValue as reason:
             rejections.add(event.game_id, reason)
             continue
+        opponent = event.away if team == event.home else event.home
         for player, stats in parsed.items():
-            yield _player_stats(sport, event, (team, player), stats, known_at)
-
-
-def _player_stats(
-    sport: str,
-    event: EspnEvent,
-    who: tuple[str, str],
-    stats: dict[str, Decimal],
-    known_at: datetime,
-) -> FeedPlayerStats:
-    team, player = who
-    opponent = event.away if team == event.home else event.home
-    return FeedPlayerStats(
-        sport, player, team, event.game_id, stats, known_at, opponent, event.starts_at
-    )
+            yield FeedPlayerStats(
+                sport, player, team, event.game_id, stats, known_at, opponent, event.starts_at
+            )
 
 
 def parse_injuries(
     data: Row, sport: str, rejections: Rejections, *, known_at: datetime
 ) -> Iterator[FeedInjury]:
     """Yield the players who are not fit, with the date of the report."""
-    for team_told in _list_or_reject(data, "injuries", rejections):
+    for item in _list_or_reject(data, "injuries", rejections):
         try:
-            row = require_object(team_told, "a team")
+            row = require_object(item, "a team")
             team = require_text(row, "displayName")
             reports = require_list(row.get("injuries"), "injuries")
         except InvalidValue as reason:
             rejections.add("a team's injuries", reason)
             continue
-        for item in reports:
+        for report in reports:
             try:
-                parsed = _parse_injury(require_object(item, "an injury"), sport, team, known_at)
+                parsed = _parse_injury(require_object(report, "an injury"), sport, team, known_at)
             except InvalidValue as reason:
                 rejections.add(f"an injury of {team}", reason)
                 continue
@@ -416,7 +404,7 @@ class EspnClient:
 
     async def fetch_schedules(self, sport: str, on: date) -> FeedStats:
         """Fetch the games of all teams from a week before a day to a week after it."""
-        around, rejections = timedelta(days=_SCHEDULE_DAYS), Rejections()
+        around, rejections = timedelta(days=7), Rejections()
         events = await self._events(sport, on - around, on + around, rejections)
         self._log_rejections(rejections)
         fixtures = tuple(_to_fixtures(sport, events, self._clock.now()))
@@ -428,7 +416,10 @@ class EspnClient:
         last = min(last, first + timedelta(days=_MAX_DAYS - 1))
         days = f"{first:%Y%m%d}-{last:%Y%m%d}" if last > first else f"{first:%Y%m%d}"
         data = await self._get(f"{_path(sport)}/scoreboard", {"dates": days, "limit": "500"})
-        return _parse_scoreboard(data, rejections)
+        try:
+            return parse_events(require_list(data.get("events"), "events"), rejections)
+        except InvalidValue as reason:
+            raise SourceFailed(f"Unreadable scoreboard of ESPN: {reason}.") from None
 
     async def _get(self, path: str, params: dict[str, str]) -> Row:
         response = await self._source.get(path, params=params)
@@ -450,14 +441,6 @@ def _path(sport: str) -> str:
     return f"{_BASE}/{_PATHS[sport]}"
 
 
-def _parse_scoreboard(data: Row, rejections: Rejections) -> tuple[EspnEvent, ...]:
-    try:
-        rows = require_list(data.get("events"), "events")
-    except InvalidValue as reason:
-        raise SourceFailed(f"Unreadable scoreboard of ESPN: {reason}.") from None
-    return parse_events(rows, rejections)
-
-
 def _to_score(sport: str, event: EspnEvent) -> FeedScore:
     return FeedScore(
         event.game_id,
@@ -466,8 +449,8 @@ def _to_score(sport: str, event: EspnEvent) -> FeedScore:
         event.away,
         event.starts_at,
         event.completed,
-        event.home_score if event.completed else None,
-        event.away_score if event.completed else None,
+        event.home_score,
+        event.away_score,
     )
 
 

@@ -49,7 +49,7 @@ from grandstand.net.retry import RetryPolicy
 DRAW: Final = "Draw"
 OVER: Final = "Over"
 UNDER: Final = "Under"
-_MOST2: Final = 400
+_MAX_OUTCOMES: Final = 400
 GAME_MARKETS: Final = ("h2h", "spreads", "totals")
 _UNAUTHORIZED: Final = 401
 _NOT_FOUND: Final = 404
@@ -164,33 +164,28 @@ def _parse_prices(
                 place = f"{place} {name}"
                 _check_requested(name, requested)
                 _check_new((key, name), seen)
-                prices = _parse_market(game, key, name, market)
+                accepted, rejected = _parse_market(game, key, name, market)
             except InvalidValue as reason:
                 rejections.add(place, reason)
                 continue
             seen.add((key, name))
-            yield from prices.accepted
-            for problem in prices.rejected:
+            yield from accepted
+            for problem in rejected:
                 rejections.add(place, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class _ParsedMarket:
-    """The prices of a market, several for props, and reasons why others were rejected."""
-
-    accepted: tuple[FeedPrice, ...]
-    rejected: tuple[str, ...] = ()
-
-
-def _parse_market(game: FeedGame, book: str, name: str, market: Row) -> _ParsedMarket:
+def _parse_market(
+    game: FeedGame, book: str, name: str, market: Row
+) -> tuple[list[FeedPrice], list[str]]:
+    """Return the prices of a market, several for props, and reasons why others were rejected."""
     updated = optional_timestamp(market, "last_update")
     outcomes = require_list(market.get("outcomes"), "outcomes")
-    if len(outcomes) > _MOST2:
+    if len(outcomes) > _MAX_OUTCOMES:
         raise InvalidValue(f"it has {len(outcomes)} outcomes")
-    known = _MARKET_PARSERS.get(name)
-    if known is not None:
+    parse = _MARKET_PARSERS.get(name)
+    if parse is not None:
         sides = [_parse_outcome(item) for item in outcomes]
-        return _ParsedMarket((FeedPrice(book, name, known(game, sides), updated),))
+        return [FeedPrice(book, name, parse(game, sides), updated)], []
     return _parse_props(book, name, outcomes, updated)
 
 
@@ -256,7 +251,7 @@ _MARKET_PARSERS: Final[
 
 def _parse_props(
     book: str, name: str, outcomes: Sequence[object], updated: datetime | None
-) -> _ParsedMarket:
+) -> tuple[list[FeedPrice], list[str]]:
     """Accept each player's line that has both sides; reject the others one by one."""
     rejected: list[str] = []
     lines: dict[tuple[str, Decimal], list[FeedOutcome]] = {}
@@ -273,7 +268,7 @@ def _parse_props(
             accepted.append(FeedPrice(book, name, priced, updated, player))
         except InvalidValue as reason:
             rejected.append(f"{player}: {reason}")
-    return _ParsedMarket(tuple(accepted), tuple(rejected))
+    return accepted, rejected
 
 
 def _prop_key(side: FeedOutcome) -> tuple[str, Decimal]:
@@ -363,7 +358,7 @@ class OddsApiClient:
         if game_ids:
             params["eventIds"] = ",".join(game_ids)
         response = await self._request(path, params, len(markets) * self._paid_regions(bookmakers))
-        return self._games(_json_list(response, path), markets, self._clock.now())
+        return self._games(_json_list(response, path), markets)
 
     async def fetch_props(
         self, sport: str, game_id: str, markets: Sequence[str], *, bookmakers: Sequence[str] = ()
@@ -376,7 +371,11 @@ class OddsApiClient:
         )
         if response.status == _NOT_FOUND:
             return FeedGames((), usage=self._quota)
-        return self._games([_json_object(response)], markets, self._clock.now())
+        data = decode_json(response)
+        if not isinstance(data, dict):
+            message = f"{response.source} did not return an object"
+            raise InvalidResponse(message, source=response.source)
+        return self._games([data], markets)
 
     async def fetch_scores(self, sport: str, days: int = 3) -> FeedScores:
         """Fetch the scores of the last 1 to 3 days."""
@@ -389,16 +388,9 @@ class OddsApiClient:
         return FeedScores(scores, rejections.all, self._quota)
 
     def _params(self, markets: Sequence[str], bookmakers: Sequence[str]) -> dict[str, str]:
-        params = {
-            "markets": ",".join(markets),
-            "oddsFormat": "american",
-            "dateFormat": "iso",
-        }
-        if bookmakers:
-            params["bookmakers"] = ",".join(bookmakers)
-        else:
-            params["regions"] = ",".join(self._regions)
-        return params
+        params = {"markets": ",".join(markets), "oddsFormat": "american", "dateFormat": "iso"}
+        where = {"bookmakers": bookmakers} if bookmakers else {"regions": self._regions}
+        return params | {name: ",".join(values) for name, values in where.items()}
 
     def _paid_regions(self, bookmakers: Sequence[str]) -> int:
         return -(-len(bookmakers) // _BOOKS_PER_REGION) if bookmakers else len(self._regions)
@@ -428,11 +420,9 @@ class OddsApiClient:
             )
             raise CreditsExhausted(message)
 
-    def _games(
-        self, rows: Sequence[object], markets: Sequence[str], now: datetime | None
-    ) -> FeedGames:
+    def _games(self, rows: Sequence[object], markets: Sequence[str]) -> FeedGames:
         rejections = Rejections()
-        games = parse_games(rows, rejections, markets=markets, now=now)
+        games = parse_games(rows, rejections, markets=markets, now=self._clock.now())
         self._log_rejections(rejections)
         return FeedGames(games, rejections.all, self._quota)
 
@@ -479,11 +469,4 @@ def _json_list(response: Response, path: str) -> list[object]:
     data = decode_json(response)
     if not isinstance(data, list):
         raise SourceFailed(f"Unreadable reply of the odds feed at {path}: it is not a list.")
-    return data
-
-
-def _json_object(response: Response) -> Row:
-    data = decode_json(response)
-    if not isinstance(data, dict):
-        raise InvalidResponse(f"{response.source} did not return an object", source=response.source)
     return data
