@@ -51,9 +51,9 @@ def keiba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 
 
 def test_the_next_day_of_racing_is_told_with_the_date_in_japan(keiba: Asked) -> None:
-    told = keiba.get("/next")
+    body = keiba.get("/next")
 
-    assert (told["race_date"], told["today"]) == ("2026-11-15", "2026-11-15")
+    assert (body["race_date"], body["today"]) == ("2026-11-15", "2026-11-15")
 
 
 def test_a_day_is_told_by_track_with_post_times_and_where_it_came_from(keiba: Asked) -> None:
@@ -160,10 +160,10 @@ def test_the_cache_is_reported_browsed_inspected_and_purged(keiba: Asked) -> Non
 
 
 def test_the_ranking_is_measured_on_what_is_kept(keiba: Asked) -> None:
-    told = keiba.get("/backtest", first="2026-11-01", last="2026-11-15")
+    body = keiba.get("/backtest", first="2026-11-01", last="2026-11-15")
 
-    assert told["races"] >= 0
-    assert told["account"]["staked_yen"] % 100 == 0
+    assert body["races"] >= 0
+    assert body["account"]["staked_yen"] % 100 == 0
 
 
 @pytest.mark.parametrize(

@@ -84,21 +84,21 @@ def test_a_day_is_listed_by_track_with_post_times_and_where_it_came_from(
     say: Say, race_id: str
 ) -> None:
     shown = say("day", "20261115")
-    told = json.loads(say("day", "2026-11-15", "--circuit", "jra", "--json").stdout)
+    output = json.loads(say("day", "2026-11-15", "--circuit", "jra", "--json").stdout)
 
     assert shown.exit_code == 0
     assert "Sunday 15 November 2026" in shown.stdout
     assert race_id in shown.stdout
     assert "race_list_sub.html?kaisai_date=20261115: just fetched" in shown.stdout
-    assert {meeting["circuit"] for meeting in told["meetings"]} == {"jra"}
-    assert told["meetings"][0]["races"][0]["off_at"].startswith("2026-11-15T10:")
-    assert {each["state"] for each in told["origins"]} == {"fresh"}
+    assert {meeting["circuit"] for meeting in output["meetings"]} == {"jra"}
+    assert output["meetings"][0]["races"][0]["off_at"].startswith("2026-11-15T10:")
+    assert {each["state"] for each in output["origins"]} == {"fresh"}
 
 
 def test_without_a_date_the_next_racing_is_listed(say: Say) -> None:
-    told = json.loads(say("day", "--circuit", "jra", "--json").stdout)
+    output = json.loads(say("day", "--circuit", "jra", "--json").stdout)
 
-    assert told["race_date"] == "2026-11-15"
+    assert output["race_date"] == "2026-11-15"
 
 
 def test_what_is_no_date_is_refused(say: Say) -> None:
@@ -118,12 +118,12 @@ def test_a_card_shows_chances_reasons_result_and_preview(card: Result) -> None:
 def test_a_card_that_is_kept_is_answered_in_full_for_programs(
     say: Say, card: Result, race_id: str
 ) -> None:
-    told = json.loads(say("race", race_id, "--json").stdout)
+    output = json.loads(say("race", race_id, "--json").stdout)
 
-    runners = told["card"]["runners"]
-    assert (told["result"], told["preview"]) == (None, None)
-    assert told["card"]["progress"]["fetched"] == 0
-    assert told["card"]["race"]["origin"]["state"] == "fresh"
+    runners = output["card"]["runners"]
+    assert (output["result"], output["preview"]) == (None, None)
+    assert output["card"]["progress"]["fetched"] == 0
+    assert output["card"]["race"]["origin"]["state"] == "fresh"
     assert sum(each["ranked"]["win"] for each in runners if each["ranked"]) == pytest.approx(1)
     assert f"{len(runners)} " in card.stdout
 
@@ -140,11 +140,11 @@ def test_a_narrow_terminal_gets_fewer_columns_and_no_line_too_long(
 
 
 def test_reasons_are_told_in_japanese_on_demand(say: Say, card: Result, race_id: str) -> None:
-    told = say("race", race_id, "--reasons", "1", "--language", "ja").stdout
+    output = say("race", race_id, "--reasons", "1", "--language", "ja").stdout
 
-    assert "点のプラス" in told
+    assert "点のプラス" in output
     assert _POSITIVE.search(card.stdout)
-    assert "points" not in told
+    assert "points" not in output
 
 
 def test_a_horse_is_shown_with_parents_runs_and_ancestors(
@@ -154,12 +154,12 @@ def test_a_horse_is_shown_with_parents_runs_and_ancestors(
     horse_id = runner["runner"]["horse_id"]
 
     shown = say("horse", horse_id, "--pedigree", "--runs", "1")
-    told = json.loads(say("horse", horse_id, "--json").stdout)
+    output = json.loads(say("horse", horse_id, "--json").stdout)
 
     assert card.exit_code == 0
     assert f"({horse_id})" in shown.stdout
-    assert f"sire {told['parents']['value']['sire']['name']}" in shown.stdout
-    assert f"{len(told['form']['value']['recent_results']) - 1} more;" in shown.stdout
+    assert f"sire {output['parents']['value']['sire']['name']}" in shown.stdout
+    assert f"{len(output['form']['value']['recent_results']) - 1} more;" in shown.stdout
     assert shown.stdout.count("── sire ") == 31
     assert isinstance(say("horse", "nobody").exception, InvalidId)
 
@@ -169,18 +169,18 @@ def test_a_jockey_is_shown_year_by_year(say: Say, card: Result, race_id: str) ->
     jockey_id = runner["runner"]["jockey_id"]
 
     shown = say("jockey", jockey_id)
-    told = json.loads(say("jockey", jockey_id, "--json").stdout)
+    output = json.loads(say("jockey", jockey_id, "--json").stdout)
 
     assert card.exit_code == 0
     assert "last five years" in shown.stdout
     assert "2026 JRA" in shown.stdout
-    assert told["value"]["jockey_id"] == jockey_id
-    assert told["value"]["recent_5year_stats"]["total_races"] > 0
+    assert output["value"]["jockey_id"] == jockey_id
+    assert output["value"]["recent_5year_stats"]["total_races"] > 0
 
 
 def test_what_is_kept_is_counted_and_shown(say: Say, card: Result, race_id: str) -> None:
     shown = say("cache", "stats")
-    told = json.loads(say("cache", "stats", "--json").stdout)
+    output = json.loads(say("cache", "stats", "--json").stdout)
     listed = say("cache", "inspect", f"RACE#{race_id}")
     entry = say("cache", "inspect", f"RACE#{race_id}", "METADATA")
     missing = say("cache", "inspect", f"RACE#{race_id}", "NOTHING")
@@ -188,7 +188,7 @@ def test_what_is_kept_is_counted_and_shown(say: Say, card: Result, race_id: str)
     assert card.exit_code == 0
     assert "netkeiba-db" in shown.stdout
     assert "must not be redistributed" in shown.stdout
-    assert told["entries"] == sum(each["valid"] + each["expired"] for each in told["kinds"])
+    assert output["entries"] == sum(each["valid"] + each["expired"] for each in output["kinds"])
     assert "METADATA" in listed.stdout
     assert f'"race_id": "{race_id}"' in entry.stdout
     assert isinstance(missing.exception, CacheEntryNotFound)
@@ -223,10 +223,10 @@ def test_a_purge_by_age_leaves_what_is_younger(
 ) -> None:
     words = ("cache", "purge", "--prefix", f"RACE#{race_id}", "--kind", "Race", "--json")
 
-    told = json.loads(say(*words, "--older-than", written, "--dry-run").stdout)
+    output = json.loads(say(*words, "--older-than", written, "--dry-run").stdout)
 
     assert card.exit_code == 0
-    assert told["matched"] == matched
+    assert output["matched"] == matched
 
 
 def test_the_ranking_is_held_against_the_results_that_are_kept(
@@ -235,21 +235,21 @@ def test_the_ranking_is_held_against_the_results_that_are_kept(
     fetched = say("race", race_id, "--result")
 
     shown = say("backtest", "20261115", "20261115")
-    told = json.loads(say("backtest", "20261115", "20261115", "--json").stdout)
+    output = json.loads(say("backtest", "20261115", "20261115", "--json").stdout)
     nothing = say("backtest", "20261101", "20261102")
 
     assert (card.exit_code, fetched.exit_code) == (0, 0)
     assert "2026-11-15 to 2026-11-15: 1 race\n" in shown.stdout
     assert "uniform" in shown.stdout
-    assert (told["races"], told["skipped"]) == (1, 0)
+    assert (output["races"], output["skipped"]) == (1, 0)
     assert "No cached results for these days" in nothing.stdout
 
 
 def test_prefetching_a_day_without_racing_says_so(say: Say) -> None:
-    told = say("prefetch", "20261117", "--circuit", "jra")
+    output = say("prefetch", "20261117", "--circuit", "jra")
 
-    assert told.exit_code == 0
-    assert told.stdout == "No racing on this day.\n"
+    assert output.exit_code == 0
+    assert output.stdout == "No racing on this day.\n"
 
 
 def test_prefetching_ends_in_failure_and_names_the_race_that_failed(
@@ -257,13 +257,13 @@ def test_prefetching_ends_in_failure_and_names_the_race_that_failed(
 ) -> None:
     site.malformed.ask_for(MalformedReply("captcha", "/race/race/shutuba.html"))
 
-    told = say_elsewhere("prefetch", "20261115", "--circuit", "jra")
+    output = say_elsewhere("prefetch", "20261115", "--circuit", "jra")
     again = say_elsewhere("prefetch", "20261115", "--circuit", "jra", "--json")
     site.malformed.ask_for()
 
     first = site.world.race_ids("jra", SUNDAY)[0]
-    assert (told.exit_code, again.exit_code) == (76, 76)
-    assert "1 of 36 races, 0 pages cached, 0 fetched, 1 failed" in told.stdout
-    assert f"! {first}: " in told.stdout
+    assert (output.exit_code, again.exit_code) == (76, 76)
+    assert "1 of 36 races, 0 pages cached, 0 fetched, 1 failed" in output.stdout
+    assert f"! {first}: " in output.stdout
     assert json.loads(again.stdout)["failed"][0][0] == first
-    assert "are for personal use" in told.stderr
+    assert "are for personal use" in output.stderr

@@ -1,4 +1,4 @@
-"""Values in the short words of a terminal."""
+"""Formatting of values for the terminal."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -28,7 +28,7 @@ NOON_IN_JAPAN = datetime(2026, 11, 15, 3, tzinfo=UTC)
 
 
 def test_what_is_not_known_is_a_dash() -> None:
-    told = (
+    texts = (
         format_percent_number(None),
         format_edge(None),
         format_clock(None),
@@ -37,7 +37,7 @@ def test_what_is_not_known_is_a_dash() -> None:
         format_yen(None),
     )
 
-    assert set(told) == {"–"}
+    assert set(texts) == {"–"}
 
 
 def test_shares_are_told_in_per_cent() -> None:
@@ -79,7 +79,7 @@ def test_money_is_told_in_yen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("origin", "text"),
     [
         (Origin("http://a/b", "fetched", NOON_IN_JAPAN, 0.0), "http://a/b: just fetched"),
         (Origin("http://a/b", "fresh", NOON_IN_JAPAN, 120.0), "http://a/b: cached, 2\u00a0min old"),
@@ -89,8 +89,8 @@ def test_money_is_told_in_yen() -> None:
         ),
     ],
 )
-def test_where_something_came_from_is_told_with_its_age(found: Origin, told: str) -> None:
-    assert describe_origin(found) == told
+def test_where_something_came_from_is_told_with_its_age(origin: Origin, text: str) -> None:
+    assert describe_origin(origin) == text
 
 
 def test_failures_are_counted_only_where_there_are_some() -> None:

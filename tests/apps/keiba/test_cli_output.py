@@ -1,4 +1,4 @@
-"""What went wrong and how far a gathering is, wherever that is printed."""
+"""Warnings and progress on the terminal."""
 
 import io
 
@@ -23,8 +23,8 @@ def test_where_nobody_looks_progress_is_a_line_for_every_tenth(
 ) -> None:
     steps = [Progress(done=done, total=40, seconds_left=600.0 - 15 * done) for done in range(41)]
 
-    with show_progress("20261115", lines=True) as told:
-        list(map(told, steps))
+    with show_progress("20261115", lines=True) as report:
+        list(map(report, steps))
 
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
@@ -33,7 +33,7 @@ def test_where_nobody_looks_progress_is_a_line_for_every_tenth(
 
 
 def test_where_nobody_looks_a_short_work_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
-    with show_progress("gathering") as told:
-        told(Progress(done=1, total=2))
+    with show_progress("gathering") as report:
+        report(Progress(done=1, total=2))
 
     assert capsys.readouterr().err == ""

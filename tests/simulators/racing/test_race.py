@@ -28,17 +28,17 @@ def test_there_are_no_odds_before_the_draw(race: Race) -> None:
 def test_odds_are_forecast_then_taken_then_final(race: Race) -> None:
     moments = (race.drawn_at, race.opens_at, race.off_at, race.confirmed_at)
 
-    told = [current_quotes(race, moment) for moment in moments]
+    quotes = [current_quotes(race, moment) for moment in moments]
 
-    assert [one.status for one in told if one] == ["yoso", "middle", "middle", "result"]
+    assert [one.status for one in quotes if one] == ["yoso", "middle", "middle", "result"]
 
 
 def test_odds_move_until_the_off_and_rest_then(race: Race) -> None:
     moments = [race.off_at - timedelta(minutes=left) for left in (90, 30, 0)]
 
-    told = [current_quotes(race, moment) for moment in (*moments, race.confirmed_at)]
+    quotes = [current_quotes(race, moment) for moment in (*moments, race.confirmed_at)]
 
-    early, later, last, confirmed = (one.win for one in told if one is not None)
+    early, later, last, confirmed = (one.win for one in quotes if one is not None)
     assert early != later != last
     assert last == confirmed == final_quotes(race).win
 
@@ -52,12 +52,12 @@ def test_the_market_keeps_its_share(world: World) -> None:
 
 
 def test_favourites_are_counted_from_the_shortest_odds(race: Race) -> None:
-    told = final_quotes(race)
+    quotes = final_quotes(race)
 
-    ordered = sorted(told.win, key=told.rank.__getitem__)
+    ordered = sorted(quotes.win, key=quotes.rank.__getitem__)
 
-    assert [told.win[number] for number in ordered] == sorted(told.win.values())
-    assert sorted(told.rank.values()) == list(range(1, len(race.running) + 1))
+    assert [quotes.win[number] for number in ordered] == sorted(quotes.win.values())
+    assert sorted(quotes.rank.values()) == list(range(1, len(race.running) + 1))
 
 
 def test_the_market_is_noisy_but_near_the_truth(world: World) -> None:

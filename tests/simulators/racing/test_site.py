@@ -191,10 +191,10 @@ async def test_faults_strike_the_site_and_are_still_noted(world: World) -> None:
     async with visited(site) as client:
         rule = Fault(kind="too many", path="/race/", times=1, seconds=3)
         asked = [{"kind": rule.kind, "path": rule.path, "times": 1, "seconds": 3}]
-        told = await client.put(FAULTS, content=json.dumps(asked))
+        reply = await client.put(FAULTS, content=json.dumps(asked))
         refused, well = await client.get(DAY), await client.get(DAY)
 
-    assert told.status_code == 200
+    assert reply.status_code == 200
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "3")
     assert well.status_code == 200
     assert len(site.access_log.on("race")) == 2
@@ -252,10 +252,10 @@ async def test_a_huge_page_has_ten_megabytes(world: World) -> None:
 async def test_a_blemish_that_does_not_exist_is_refused(world: World) -> None:
     async with visited(site_of(world)) as client:
         refused = await client.put(MALFORMED_PATH, content=b'[{"wrong": "purple"}]')
-        told = await client.get(MALFORMED_PATH)
+        reply = await client.get(MALFORMED_PATH)
 
     assert refused.status_code == 400
-    assert told.json() == []
+    assert reply.json() == []
 
 
 async def test_a_whole_card_can_be_gathered_by_its_ids(world: World) -> None:

@@ -524,11 +524,11 @@ def test_odds_come_as_json_by_number(world: World, now: datetime, at: int, statu
     race = races(world)[at]
     asked = f"race/api/api_get_jra_odds.html?race_id={race.race_id}&type=1&action=init"
 
-    told = json.loads(text(world, asked, now))
+    data = json.loads(text(world, asked, now))
 
-    assert told["status"] == status
-    assert re.fullmatch(r"2026-11-15 \d\d:\d\d:\d\d", told["data"]["official_datetime"])
-    win, place = (told["data"]["odds"][kind] for kind in "12")
+    assert data["status"] == status
+    assert re.fullmatch(r"2026-11-15 \d\d:\d\d:\d\d", data["data"]["official_datetime"])
+    win, place = (data["data"]["odds"][kind] for kind in "12")
     assert set(win) == set(place) == {f"{number:02}" for number in race.truth}
     assert sorted(int(rank) for _, _, rank in win.values()) == list(range(1, len(race.truth) + 1))
     assert all(float(low) < float(high) for low, high, _ in place.values())
@@ -538,9 +538,9 @@ def test_forecast_odds_have_no_places(world: World) -> None:
     race = races(world, day=date(2026, 11, 21))[0]
     asked = f"race/api/api_get_jra_odds.html?race_id={race.race_id}"
 
-    told = json.loads(text(world, asked, race.drawn_at))
+    data = json.loads(text(world, asked, race.drawn_at))
 
-    assert (told["status"], set(told["data"]["odds"])) == ("yoso", {"1"})
+    assert (data["status"], set(data["data"]["odds"])) == ("yoso", {"1"})
 
 
 def test_local_odds_come_in_two_tables(get: Get, world: World) -> None:

@@ -109,14 +109,14 @@ def test_a_debut_is_for_horses_that_never_ran(world: World) -> None:
 def test_every_row_of_a_horse_agrees_with_its_race(
     world: World, circuit: Circuit, now: datetime
 ) -> None:
-    told: list[tuple[object, ...]] = []
+    shown: list[tuple[object, ...]] = []
     true: list[tuple[object, ...]] = []
     for horse in some_horses(world, circuit):
         for run in world.runs(horse, now):
             race = world.race(run.race_id)
             if race is not None:
                 at = race.at(horse)
-                told.append((run.place, run.time, run.jockey, run.prize, run.number, run.held_on))
+                shown.append((run.place, run.time, run.jockey, run.prize, run.number, run.held_on))
                 true.append(
                     (
                         race.finish.places[at],
@@ -128,8 +128,8 @@ def test_every_row_of_a_horse_agrees_with_its_race(
                     )
                 )
 
-    assert len(told) > 60
-    assert told == true
+    assert len(shown) > 60
+    assert shown == true
 
 
 def test_the_rows_of_a_horse_are_its_races_so_far_and_no_other(world: World, now: datetime) -> None:
@@ -169,7 +169,7 @@ def test_body_weights_change_from_row_to_row_by_what_is_told(world: World, now: 
     ]
 
     assert len(steps) > 50
-    assert all(real == told for real, told in steps)
+    assert all(real == shown for real, shown in steps)
 
 
 def test_a_scratched_horse_did_not_start() -> None:
@@ -196,10 +196,10 @@ def test_jockeys_ride_as_often_as_the_races_say(world: World, now: datetime) -> 
     for race in races:
         for at in race.running:
             counted[race.finish.places[at]] += race.finish.jockeys[at] is jockey
-    told = world.rides(jockey, "jra", 2026, now)
+    shown = world.rides(jockey, "jra", 2026, now)
 
-    assert told.places[:3] == [counted[1], counted[2], counted[3]]
-    assert told.rides == counted.total() > 100
+    assert shown.places[:3] == [counted[1], counted[2], counted[3]]
+    assert shown.rides == counted.total() > 100
 
 
 def test_guests_of_the_local_circuit_are_counted_there(world: World, now: datetime) -> None:
@@ -217,9 +217,9 @@ def test_guests_of_the_local_circuit_are_counted_there(world: World, now: dateti
     jockey = world.people.find_jockey(first)
     assert jockey is not None
 
-    told = world.rides(jockey, "nar", 2026, now)
+    shown = world.rides(jockey, "nar", 2026, now)
 
-    assert told == guests[first] != RideCounts()
+    assert shown == guests[first] != RideCounts()
     assert world.standing(jockey, "nar", 2026, now) is None
 
 
@@ -387,7 +387,7 @@ def test_a_race_is_the_same_whichever_was_asked_for_first(world: World) -> None:
 
 
 def test_what_is_kept_is_bounded(world: World) -> None:
-    kept = (world.season, world._raced, world._day_jockeys, world._month, world.people.horse)  # noqa: SLF001
+    kept = (world.season, world._cached_race, world._day_jockeys, world._month, world.people.horse)  # noqa: SLF001
 
     assert all(cache.cache_info().maxsize is not None for cache in kept)
 

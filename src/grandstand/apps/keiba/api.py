@@ -63,7 +63,6 @@ Cursor = Annotated[str | None, Query(max_length=4000)]
 Key = Annotated[str, Query(min_length=1, max_length=200)]
 Prefix = Annotated[str, Query(max_length=80, examples=["HORSE#"])]
 
-_ACCEPTED: Final = 202
 _FETCH_ERRORS: Final[tuple[type[GrandstandError], ...]] = (
     InvalidId,
     NotPublished,
@@ -195,7 +194,7 @@ class KeibaApi:
         if status.complete:
             return status
         progress = self._keiba.background.start(race_id)
-        response.status_code = _ACCEPTED
+        response.status_code = 202
         response.headers["location"] = f"/api/keiba/races/{race_id}/card"
         return CardStatus(race_id, complete=False, card=status.card, progress=progress)
 

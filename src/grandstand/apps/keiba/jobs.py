@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from grandstand.apps.keiba.services import Keiba
 from grandstand.kit.jobs.job import Every, Job, JobContext
-
-_FIVE_MINUTES: Final = 300.0
-_HOUR: Final = 3600.0
 
 
 def jobs(keiba: Keiba) -> tuple[Job, ...]:
@@ -24,15 +19,15 @@ def jobs(keiba: Keiba) -> tuple[Job, ...]:
         Job(
             "keiba.watchlist",
             "Look for watched horses on upcoming cards.",
-            Every(6 * _HOUR),
+            Every(6 * 3600.0),
             check_watchlist,
-            timeout_seconds=_HOUR,
+            timeout_seconds=3600.0,
         ),
         Job(
             "keiba.results",
             "Look for results of today's viewed races.",
-            Every(_FIVE_MINUTES),
+            Every(300.0),
             check_results,
-            timeout_seconds=_FIVE_MINUTES,
+            timeout_seconds=300.0,
         ),
     )

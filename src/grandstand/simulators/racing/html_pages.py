@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
-from grandstand.simulators.racing.career import RideCounts, Run, Totals, format_prizes, totals
+from grandstand.simulators.racing.career import (
+    RideCounts,
+    Run,
+    Totals,
+    format_prizes,
+    old_runs,
+    totals,
+)
 from grandstand.simulators.racing.population import Ancestor, Horse, Jockey
 from grandstand.simulators.racing.race import (
     Payout,
@@ -222,7 +229,7 @@ def _row(
     label = {"美浦": "Label1", "栗東": "Label2"}.get(trainer.stable, "Label3")
     return (
         f'<tr class="HorseList{" Cancel" if out else ""}" id="tr_{number}">\n'
-        f"{_draw(race, at, now)}"
+        f"{_draw_cells(race, at, now)}"
         f"{_mark(race, at, out=out)}"
         '<td class="HorseInfo"><div><div><span class="HorseName">'
         f'<a href="{addresses.db}/horse/{horse.id}" target="_blank" title="{horse.name}">'
@@ -240,7 +247,7 @@ def _row(
     )
 
 
-def _draw(race: Race, at: int, now: datetime) -> str:
+def _draw_cells(race: Race, at: int, now: datetime) -> str:
     if now < race.drawn_at:
         return '<td class="Waku Txt_C"><span></span></td>\n<td class="Umaban Txt_C"></td>\n'
     frame = race.frames[at]
@@ -365,7 +372,7 @@ def result(world: World, race: Race, now: datetime, addresses: Addresses) -> str
         f'<table id="All_Result_Table" class="RaceTable01 RaceCommon_Table ResultRefund"'
         f' summary="全着順">\n{_RESULT_HEAD}<tbody>\n{rows}</tbody>\n</table>\n'
     )
-    return f"{heading(race, now)}{table}{_returned(race) if known else ''}"
+    return f"{heading(race, now)}{table}{_payout_tables(race) if known else ''}"
 
 
 def _result_row(world: World, race: Race, at: int, quotes: Quotes, addresses: Addresses) -> str:
@@ -403,7 +410,7 @@ def _result_row(world: World, race: Race, at: int, quotes: Quotes, addresses: Ad
     )
 
 
-def _returned(race: Race) -> str:
+def _payout_tables(race: Race) -> str:
     paid = race_payouts(race)
     first = "".join(_bet(one) for one in paid if one.kind in _FIRST_TABLE)
     second = "".join(_bet(one) for one in paid if one.kind not in _FIRST_TABLE)
@@ -444,14 +451,23 @@ _ADDED_AFTER: Final = 20
 _PREMIUM: Final = "**"
 
 
+def runs_of(world: World, horse: Horse | Ancestor, now: datetime) -> list[Run]:
+    return world.runs(horse, now) if isinstance(horse, Horse) else old_runs(world.seed, horse)
+
+
 def profile(world: World, horse: Horse | Ancestor, now: datetime) -> str:
     """Return the body of a profile, without results and pedigree."""
-    runs = world.runs(horse, now) if isinstance(horse, Horse) else world.old_runs(horse)
-    summed = totals(runs)
-    pairs = _native(world, horse, now) if isinstance(horse, Horse) else _bred(horse)
+    summed = totals(runs_of(world, horse, now))
+    pairs = (
+        _racehorse_rows(world, horse, now) if isinstance(horse, Horse) else _ancestor_rows(horse)
+    )
     rows = "".join(
         f"<tr>\n<th>{label}</th>\n<td>{value}</td>\n</tr>\n"
-        for label, value in (*pairs, *_earned(horse.id, summed), ("近親馬", _near(world, horse)))
+        for label, value in (
+            *pairs,
+            *_career_rows(horse.id, summed),
+            ("近親馬", _relatives(world, horse)),
+        )
     )
     return (
         f"{headline(horse, now)}"
@@ -476,7 +492,7 @@ def results(horse_id: str, runs: Sequence[Run], columns: Columns) -> str:
     if columns == 33:
         headers[_ADDED_AFTER + 1 : _ADDED_AFTER + 1] = _ADDED
     shown = "".join(f"<th{_style(at)}>{label}</th>" for at, label in enumerate(headers))
-    rows = "".join(_result(run, columns) for run in runs)
+    rows = "".join(_run_row(run, columns) for run in runs)
     return (
         f'<div id="horse_results_box" data-horse="{horse_id}">\n'
         '<table class="db_h_race_results nk_tb_common" summary="競走成績">\n'
@@ -484,7 +500,7 @@ def results(horse_id: str, runs: Sequence[Run], columns: Columns) -> str:
     )
 
 
-def _result(run: Run, columns: Columns) -> str:
+def _run_row(run: Run, columns: Columns) -> str:
     cells = (f"<td{_style(at)}>{cell}</td>" for at, cell in enumerate(_cells(run, columns)))
     return f"<tr>{''.join(cells)}</tr>\n"
 
@@ -507,7 +523,7 @@ def _cells(run: Run, columns: Columns) -> Iterator[str]:
     yield run.odds
     yield run.favourite
     yield run.rank
-    yield _linked("jockey/result/recent", run.jockey.id if run.jockey else "", run.jockey_name)
+    yield _link("jockey/result/recent", run.jockey.id if run.jockey else "", run.jockey_name)
     yield run.carried
     yield run.course
     yield ""
@@ -523,11 +539,11 @@ def _cells(run: Run, columns: Columns) -> Iterator[str]:
     yield run.weight
     yield ""
     yield "&nbsp;"
-    yield _linked("horse", run.best_id, run.best_name)
+    yield _link("horse", run.best_id, run.best_name)
     yield f"{run.prize:,.1f}" if run.prize else "&nbsp;"
 
 
-def _linked(kind: str, identifier: str, name: str) -> str:
+def _link(kind: str, identifier: str, name: str) -> str:
     return f'<a href="/{kind}/{identifier}/" title="{name}">{name}</a>' if identifier else name
 
 
@@ -540,13 +556,13 @@ def _state(horse: Horse | Ancestor, now: datetime) -> str:
     return f"現役　{horse.sex}{year - horse.foaled}歳　{horse.coat}"
 
 
-def _native(world: World, horse: Horse, now: datetime) -> list[tuple[str, str]]:
+def _racehorse_rows(world: World, horse: Horse, now: datetime) -> list[tuple[str, str]]:
     year = min(now.astimezone(JST).year, horse.foaled + horse.retires_at)
     trainer = world.people.trainer_of(horse, year)
     born = horse.born_on
     return [
         ("生年月日", f"{born.year}年{born.month}月{born.day}日"),
-        ("調教師", f"{_linked('trainer', trainer.id, trainer.short)} ({trainer.stable})"),
+        ("調教師", f"{_link('trainer', trainer.id, trainer.short)} ({trainer.stable})"),
         ("馬主", horse.owner),
         ("生産者", horse.breeder),
         ("産地", horse.birthplace),
@@ -554,7 +570,7 @@ def _native(world: World, horse: Horse, now: datetime) -> list[tuple[str, str]]:
     ]
 
 
-def _bred(ancestor: Ancestor) -> list[tuple[str, str]]:
+def _ancestor_rows(ancestor: Ancestor) -> list[tuple[str, str]]:
     return [
         ("生年月日", f"{ancestor.born}年"),
         ("調教師", ""),
@@ -565,7 +581,7 @@ def _bred(ancestor: Ancestor) -> list[tuple[str, str]]:
     ]
 
 
-def _earned(horse_id: str, summed: Totals) -> list[tuple[str, str]]:
+def _career_rows(horse_id: str, summed: Totals) -> list[tuple[str, str]]:
     places = "-".join(map(str, summed.places))
     linked = f'<a href="/horse/result/{horse_id}/" title="全競走成績">{places}</a>'
     return [
@@ -576,10 +592,10 @@ def _earned(horse_id: str, summed: Totals) -> list[tuple[str, str]]:
     ]
 
 
-def _near(world: World, horse: Horse | Ancestor) -> str:
+def _relatives(world: World, horse: Horse | Ancestor) -> str:
     if isinstance(horse, Ancestor):
         return ""
-    return "、".join(_linked("horse", one.id, one.name) for one in world.people.siblings(horse)[:2])
+    return "、".join(_link("horse", one.id, one.name) for one in world.people.siblings(horse)[:2])
 
 
 _GENERATIONS: Final = 5

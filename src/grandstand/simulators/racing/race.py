@@ -171,8 +171,8 @@ class Race:
     def truth(self) -> dict[int, float]:
         """The true win probability of every starter, by draw number."""
         weights = {at + 1: math.exp(self.finish.strengths[at]) for at in self.running}
-        whole = sum(weights.values())
-        return {number: weight / whole for number, weight in weights.items()}
+        total = sum(weights.values())
+        return {number: weight / total for number, weight in weights.items()}
 
     @cached_property
     def frames(self) -> tuple[int, ...]:
@@ -380,19 +380,19 @@ def current_quotes(race: Race, now: datetime) -> Quotes | None:
     if now >= race.confirmed_at:
         return final_quotes(race)
     if now < race.opens_at:
-        return _quoted(race, "yoso", race.drawn_at, 1.0)
+        return _quote(race, "yoso", race.drawn_at, 1.0)
     minute = now.replace(second=0, microsecond=0)
     left = max((race.off_at - minute) / timedelta(minutes=600), 0.0)
-    return _quoted(race, "middle", min(minute, race.off_at), min(left, 1.0))
+    return _quote(race, "middle", min(minute, race.off_at), min(left, 1.0))
 
 
 @lru_cache(maxsize=2_048)
 def final_quotes(race: Race) -> Quotes:
     """Return the final odds."""
-    return _quoted(race, "result", race.off_at, 0.0)
+    return _quote(race, "result", race.off_at, 0.0)
 
 
-def _quoted(race: Race, status: Status, quoted_at: datetime, left: float) -> Quotes:
+def _quote(race: Race, status: Status, quoted_at: datetime, left: float) -> Quotes:
     seen = seeded_random(race.seed, "market", race.race_id)
     flicker = seeded_random(race.seed, "flicker", race.race_id, quoted_at)
     guess = _GUESS if status == "yoso" else 0.0
@@ -403,8 +403,8 @@ def _quoted(race: Race, status: Status, quoted_at: datetime, left: float) -> Quo
         noise += flicker.gauss(0, _FLICKER) * math.sqrt(left)
         if number in race.truth:
             weights[number] = race.truth[number] * math.exp(noise)
-    whole = sum(weights.values())
-    shares = {number: weight / whole for number, weight in weights.items()}
+    total = sum(weights.values())
+    shares = {number: weight / total for number, weight in weights.items()}
     win = {number: _odds(_WIN_PAYOUT_RATE / share) for number, share in shares.items()}
     liked = sorted(shares, key=lambda number: (win[number], -shares[number]))
     return Quotes(status, quoted_at, shares, win, {one: at for at, one in enumerate(liked, 1)})
@@ -440,21 +440,21 @@ def race_payouts(race: Race) -> list[Payout]:
     frame = {number: race.frames[number - 1] for number in quotes.shares}
     pairs = {top[:2] for top in tops}
     paid = [
-        _paid(quotes, "Tansho", {top[:1] for top in tops}, _WIN_PAYOUT_RATE),
-        _place_paid(race, quotes),
+        _payout(quotes, "Tansho", {top[:1] for top in tops}, _WIN_PAYOUT_RATE),
+        _place_payout(race, quotes),
     ]
     if len(race.running) >= 9:
         framed = {tuple(sorted((frame[a], frame[b]))) for a, b in pairs}
-        paid.append(_frame_paid(quotes, framed, frame))
+        paid.append(_frame_payout(quotes, framed, frame))
     even = {tuple(sorted(pair)) for pair in pairs}
     wide = {tuple(sorted(two)) for top in tops for two in permutations(top, 2)}
     return [
         *paid,
-        _paid(quotes, "Umaren", even, _EXOTIC_PAYOUT_RATE),
-        _paid(quotes, "Wide", wide, _EXOTIC_PAYOUT_RATE / 3),
-        _paid(quotes, "Umatan", pairs, _EXOTIC_PAYOUT_RATE, ordered=True),
-        _paid(quotes, "Fuku3", {tuple(sorted(top)) for top in tops}, _EXOTIC_PAYOUT_RATE),
-        _paid(quotes, "Tan3", set(tops), _EXOTIC_PAYOUT_RATE, ordered=True),
+        _payout(quotes, "Umaren", even, _EXOTIC_PAYOUT_RATE),
+        _payout(quotes, "Wide", wide, _EXOTIC_PAYOUT_RATE / 3),
+        _payout(quotes, "Umatan", pairs, _EXOTIC_PAYOUT_RATE, ordered=True),
+        _payout(quotes, "Fuku3", {tuple(sorted(top)) for top in tops}, _EXOTIC_PAYOUT_RATE),
+        _payout(quotes, "Tan3", set(tops), _EXOTIC_PAYOUT_RATE, ordered=True),
     ]
 
 
@@ -470,17 +470,17 @@ def _tops(race: Race) -> set[Numbers]:
 
 
 def _chance(shares: Mapping[int, float], numbers: Numbers, *, ordered: bool) -> float:
-    whole = 0.0
+    total = 0.0
     for order in [numbers] if ordered else permutations(numbers):
         left, this = 1.0, 1.0
         for number in order:
             this *= shares[number] / left
             left = max(left - shares[number], 1e-9)
-        whole += this
-    return whole
+        total += this
+    return total
 
 
-def _paid(
+def _payout(
     quotes: Quotes, kind: str, hit: set[Numbers], payout_rate: float, *, ordered: bool = False
 ) -> Payout:
     numbers = tuple(sorted(hit))
@@ -492,7 +492,7 @@ def _paid(
     return Payout(kind, numbers, tuple(_yen(payout_rate / each) for each in chances), ranks)
 
 
-def _place_paid(race: Race, quotes: Quotes) -> Payout:
+def _place_payout(race: Race, quotes: Quotes) -> Payout:
     paid = paid_places(race)
     placed = [
         at + 1
@@ -505,7 +505,7 @@ def _place_paid(race: Race, quotes: Quotes) -> Payout:
     return Payout("Fukusho", tuple((number,) for number in placed), yen, ranks)
 
 
-def _frame_paid(quotes: Quotes, hit: set[Numbers], frame: Mapping[int, int]) -> Payout:
+def _frame_payout(quotes: Quotes, hit: set[Numbers], frame: Mapping[int, int]) -> Payout:
     shares: dict[int, float] = {}
     for number, share in quotes.shares.items():
         shares[frame[number]] = shares.get(frame[number], 0.0) + share

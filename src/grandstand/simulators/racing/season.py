@@ -92,10 +92,12 @@ class Season:
 
 def plan_season(people: Population, seed: int, circuit: Circuit, year: int) -> Season:
     """Generate a circuit's year."""
-    bands = _banded(people, seed, circuit, year)
+    bands = _assign_bands(people, seed, circuit, year)
     held = plan_meetings(seed, circuit, year)
     filled = sorted(
-        _filled(bands, _planned(held, bands, circuit), seeded_random(seed, circuit, year), circuit),
+        _fill_races(
+            bands, _plan_races(held, bands, circuit), seeded_random(seed, circuit, year), circuit
+        ),
         key=lambda slot: (slot.meeting.held_on, slot.meeting.place, slot.number),
     )
     entries: dict[str, list[RaceSlot]] = {}
@@ -111,11 +113,13 @@ def plan_season(people: Population, seed: int, circuit: Circuit, year: int) -> S
         {slot.race_id: slot for slot in filled},
         {day: tuple(each) for day, each in days.items()},
         {horse: tuple(each) for horse, each in entries.items()},
-        tuple(_sent_abroad(bands["4O"], entries, seed, year)) if circuit == "jra" else (),
+        tuple(_plan_overseas(bands["4O"], entries, seed, year)) if circuit == "jra" else (),
     )
 
 
-def _banded(people: Population, seed: int, circuit: Circuit, year: int) -> dict[str, list[Horse]]:
+def _assign_bands(
+    people: Population, seed: int, circuit: Circuit, year: int
+) -> dict[str, list[Horse]]:
     bands: dict[str, list[Horse]] = {}
     draw = seeded_random(seed, "judged", circuit, year)
     for age in range(YOUNGEST, OLDEST + 1):
@@ -142,7 +146,7 @@ class _Plan:
     races: list[tuple[Meeting, int]] = field(default_factory=list)
 
 
-def _planned(
+def _plan_races(
     held: tuple[Meeting, ...], bands: Mapping[str, list[Horse]], circuit: Circuit
 ) -> dict[str, _Plan]:
     """Assign every race to a band, in proportion to its horses and evenly over the year."""
@@ -160,16 +164,16 @@ def _planned(
             for band, plan in plans.items()
             if band != "J" and band.endswith("O") == main and (young or band[0] != "2")
         ]
-        whole = sum(plan.weight for plan in able)
+        total = sum(plan.weight for plan in able)
         for plan in able:
-            plan.credit += plan.weight / whole
+            plan.credit += plan.weight / total
         chosen = max(able, key=lambda plan: plan.credit)
         chosen.credit -= 1
         chosen.races.append((meeting, number))
     return plans
 
 
-def _filled(
+def _fill_races(
     bands: Mapping[str, list[Horse]], plans: Mapping[str, _Plan], draw: Random, circuit: Circuit
 ) -> Iterator[RaceSlot]:
     for band, plan in plans.items():
@@ -179,7 +183,7 @@ def _filled(
             # Everyone of two years begins in the first round, so that debutants meet.
             debut = band[0] == "2" and turn == 0
             there = [horse for horse in order if debut or draw.random() >= _RESTING]
-            for entered in _divided(there, draw, circuit):
+            for entered in _split_fields(there, draw, circuit):
                 race = next(races, None)
                 if race is None:
                     break
@@ -187,20 +191,22 @@ def _filled(
                 race_id = meeting.race_id(number)
                 yield RaceSlot(race_id, meeting, number, band, debut, entered)
             else:
-                order = _mixed(order, draw)
+                order = _reshuffle(order, draw)
                 turn += 1
                 continue
             break
 
 
-def _mixed(order: list[Horse], draw: Random) -> list[Horse]:
+def _reshuffle(order: list[Horse], draw: Random) -> list[Horse]:
     """Shuffle for the next round so that no horse runs again within half a round."""
     reach = len(order) * _SHUFFLED
     keyed = sorted((at + draw.random() * reach, horse.id, horse) for at, horse in enumerate(order))
     return [horse for _, _, horse in keyed]
 
 
-def _divided(there: list[Horse], draw: Random, circuit: Circuit) -> Iterator[tuple[Horse, ...]]:
+def _split_fields(
+    there: list[Horse], draw: Random, circuit: Circuit
+) -> Iterator[tuple[Horse, ...]]:
     mean, spread, most = _FIELD[circuit]
     at = 0
     while len(there) - at >= _LEAST_FIELD:
@@ -209,7 +215,7 @@ def _divided(there: list[Horse], draw: Random, circuit: Circuit) -> Iterator[tup
         at += size
 
 
-def _sent_abroad(
+def _plan_overseas(
     able: list[Horse], entries: Mapping[str, list[RaceSlot]], seed: int, year: int
 ) -> Iterator[OverseasRace]:
     gone: set[str] = set()

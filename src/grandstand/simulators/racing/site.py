@@ -42,6 +42,7 @@ from grandstand.simulators.racing.html_pages import (
     profile,
     result,
     results,
+    runs_of,
     shell,
 )
 from grandstand.simulators.racing.population import Ancestor, Horse
@@ -123,7 +124,6 @@ def malform(wrong: Malformation, body: bytes, encoding: str) -> tuple[int, bytes
     return 200, body.replace(b"<table", b"<section").replace(b"</table", b"</section")
 
 
-_JSON: Final = "application/json"
 _CIRCUITS: Final[dict[Host, Circuit]] = {"race": "jra", "nar": "nar"}
 
 
@@ -179,46 +179,139 @@ class Page:
 
 def render_page(world: World, form: SiteFormat, request: PageRequest) -> Page | None:
     """Return the requested page; None if there is none."""
-    if request.host == "db":
-        return _of_db(world, form, request)
-    circuit = _CIRCUITS[request.host]
-    if request.path.startswith("/top/") or request.path == "/":
-        return _of_day(world, form, request, circuit)
-    race = _race(world, request, request.query.get("race_id", ""))
-    if race is None or race.slot.meeting.circuit != circuit:
+    return _Renderer(world, form, request).render()
+
+
+@dataclass(frozen=True, slots=True)
+class _Renderer:
+    """Renders one page of the site."""
+
+    world: World
+    form: SiteFormat
+    request: PageRequest
+
+    def render(self) -> Page | None:
+        request = self.request
+        if request.host == "db":
+            return self._db_page()
+        circuit = _CIRCUITS[request.host]
+        if request.path.startswith("/top/") or request.path == "/":
+            return self._day_page(circuit)
+        race = self._race(request.query.get("race_id", ""))
+        if race is None or race.slot.meeting.circuit != circuit:
+            return None
+        return self._race_page(race)
+
+    def _day_page(self, circuit: Circuit) -> Page | None:
+        day = _day(self.request.query.get("kaisai_date"), self.request.now)
+        if day is None:
+            return None
+        match self.request.path:
+            case "/top/race_list_sub.html":
+                return Page(day_list(self.world, circuit, day, self.request.now))
+            case "/top/race_list_get_date_list.html":
+                return Page(date_list(self.world, circuit, day))
+            case "/" | "/top/" | "/top/race_list.html":
+                return self._race_document("レース一覧", shell(day))
         return None
-    return _of_race(world, form, request, race)
 
-
-def _of_day(world: World, form: SiteFormat, request: PageRequest, circuit: Circuit) -> Page | None:
-    day = _day(request.query.get("kaisai_date"), request.now)
-    if day is None:
+    def _race_page(self, race: Race) -> Page | None:
+        request, now = self.request, self.request.now
+        match request.path:
+            case "/race/shutuba.html":
+                body = card(self.world, race, now, request.addresses)
+                return self._race_document(_dated_title(race), body)
+            case "/race/result.html":
+                body = result(self.world, race, now, request.addresses)
+                return self._race_document(_dated_title(race), body)
+            case "/api/api_get_jra_odds.html" if request.host == "race":
+                return _json_page(odds_json(race, now))
+            case "/odds/index.html" if request.host == "nar":
+                return self._race_document(race.title, odds_tables(race, now))
         return None
-    match request.path:
-        case "/top/race_list_sub.html":
-            return Page(day_list(world, circuit, day, request.now))
-        case "/top/race_list_get_date_list.html":
-            return Page(date_list(world, circuit, day))
-        case "/" | "/top/" | "/top/race_list.html":
-            return _whole("レース一覧", shell(day), form)
-    return None
+
+    def _db_page(self) -> Page | None:
+        request = self.request
+        match request.path.strip("/").split("/"):
+            case ["race", race_id]:
+                race = self._race(race_id)
+                if race is None or request.now < race.confirmed_at:
+                    return None
+                body = result(self.world, race, request.now, request.addresses)
+                return self._db_document(race.title, body)
+            case ["horse", "ajax_horse_results.html" | "ajax_horse_pedigree.html" as name]:
+                return self._fragment(name)
+            case ["horse", "result" | "ped" as kind, horse_id]:
+                return self._horse_page(kind, horse_id)
+            case ["horse", horse_id]:
+                return self._horse_page("profile", horse_id)
+            case ["jockey", "result.html"]:
+                return self._jockey_page(request.query.get("id", ""))
+            case ["jockey", jockey_id] | ["jockey", "result", "recent", jockey_id]:
+                return self._jockey_page(jockey_id)
+        return None
+
+    def _fragment(self, name: str) -> Page | None:
+        horse = self._horse(self.request.query.get("id", ""))
+        if horse is None:
+            return None
+        is_results = name == "ajax_horse_results.html"
+        body = self._results(horse) if is_results else pedigree(self.world, horse)
+        if self.request.query.get("output") != "json":
+            return Page(body, declares_charset=self.form.declares_charset)
+        return _json_page({"status": "OK", "data": body})
+
+    def _horse_page(self, kind: str, horse_id: str) -> Page | None:
+        horse, now = self._horse(horse_id), self.request.now
+        if horse is None:
+            return None
+        if kind == "profile":
+            return self._db_document(horse.name, profile(self.world, horse, now))
+        body = self._results(horse) if kind == "result" else pedigree(self.world, horse)
+        return self._db_document(horse.name, f"{headline(horse, now)}{body}")
+
+    def _horse(self, horse_id: str) -> Horse | Ancestor | None:
+        people = self.world.people
+        horse = people.find_horse(horse_id)
+        if horse is None:
+            return people.families.find(horse_id)
+        return horse if horse.born_on <= self.request.now.date() else None
+
+    def _results(self, horse: Horse | Ancestor) -> str:
+        return results(horse.id, runs_of(self.world, horse, self.request.now), self.form.columns)
+
+    def _jockey_page(self, jockey_id: str) -> Page | None:
+        jockey, now = self.world.people.find_jockey(jockey_id), self.request.now
+        if jockey is None or jockey.first_year > now.astimezone(JST).year:
+            return None
+        every_year = self.request.path.endswith(".html")
+        return self._db_document(
+            jockey.name, jockey_page(self.world, jockey, now, every_year=every_year)
+        )
+
+    def _race(self, race_id: str) -> Race | None:
+        """Return a race of this or the next year, or earlier."""
+        year = race_id[:4]
+        announced = year.isdecimal() and int(year) <= self.request.now.astimezone(JST).year + 1
+        return self.world.race(race_id) if announced else None
+
+    def _race_document(self, title: str, body: str) -> Page:
+        encoding = self.form.race_encoding
+        text = document(title, body, encoding)
+        return Page(text, encoding, declares_charset=self.form.declares_charset)
+
+    def _db_document(self, title: str, body: str) -> Page:
+        encoding = self.form.db_encoding
+        return Page(document(title, body, encoding), encoding, declares_charset=False)
 
 
-def _of_race(world: World, form: SiteFormat, request: PageRequest, race: Race) -> Page | None:
-    match request.path:
-        case "/race/shutuba.html":
-            return _whole(_dated(race), card(world, race, request.now, request.addresses), form)
-        case "/race/result.html":
-            return _whole(_dated(race), result(world, race, request.now, request.addresses), form)
-        case "/api/api_get_jra_odds.html" if request.host == "race":
-            encoded = msgspec.json.encode(odds_json(race, request.now)).decode()
-            return Page(encoded, media=_JSON, declares_charset=False)
-        case "/odds/index.html" if request.host == "nar":
-            return _whole(race.title, odds_tables(race, request.now), form)
-    return None
+def _json_page(value: object) -> Page:
+    return Page(
+        msgspec.json.encode(value).decode(), media="application/json", declares_charset=False
+    )
 
 
-def _dated(race: Race) -> str:
+def _dated_title(race: Race) -> str:
     """Return the title of a race page, which contains the date as on the real site."""
     meeting, number = race.slot.meeting, race.slot.number
     day = meeting.held_on
@@ -228,95 +321,11 @@ def _dated(race: Race) -> str:
     )
 
 
-def _of_db(world: World, form: SiteFormat, request: PageRequest) -> Page | None:
-    match request.path.strip("/").split("/"):
-        case ["race", race_id]:
-            race = _race(world, request, race_id)
-            if race is None or request.now < race.confirmed_at:
-                return None
-            return _archived(race.title, result(world, race, request.now, request.addresses), form)
-        case ["horse", "ajax_horse_results.html" | "ajax_horse_pedigree.html" as name]:
-            return _fragment(world, form, request, name)
-        case ["horse", "result" | "ped" as kind, horse_id]:
-            return _of_horse(world, form, request, (kind, horse_id))
-        case ["horse", horse_id]:
-            return _of_horse(world, form, request, ("profile", horse_id))
-        case ["jockey", "result.html"]:
-            return _of_jockey(world, form, request, request.query.get("id", ""))
-        case ["jockey", jockey_id] | ["jockey", "result", "recent", jockey_id]:
-            return _of_jockey(world, form, request, jockey_id)
-    return None
-
-
-def _fragment(world: World, form: SiteFormat, request: PageRequest, name: str) -> Page | None:
-    horse = _horse(world, request, request.query.get("id", ""))
-    if horse is None:
-        return None
-    ours = name == "ajax_horse_results.html"
-    body = _results(world, form, request, horse) if ours else pedigree(world, horse)
-    if request.query.get("output") != "json":
-        return Page(body, declares_charset=form.declares_charset)
-    encoded = msgspec.json.encode({"status": "OK", "data": body}).decode()
-    return Page(encoded, media=_JSON, declares_charset=False)
-
-
-def _of_horse(
-    world: World, form: SiteFormat, request: PageRequest, wanted: tuple[str, str]
-) -> Page | None:
-    kind, horse_id = wanted
-    horse = _horse(world, request, horse_id)
-    if horse is None:
-        return None
-    if kind == "profile":
-        return _archived(horse.name, profile(world, horse, request.now), form)
-    ours = kind == "result"
-    body = _results(world, form, request, horse) if ours else pedigree(world, horse)
-    return _archived(horse.name, f"{headline(horse, request.now)}{body}", form)
-
-
-def _horse(world: World, request: PageRequest, horse_id: str) -> Horse | Ancestor | None:
-    horse = world.people.find_horse(horse_id)
-    if horse is None:
-        return world.people.families.find(horse_id)
-    return horse if horse.born_on <= request.now.date() else None
-
-
-def _results(world: World, form: SiteFormat, request: PageRequest, horse: Horse | Ancestor) -> str:
-    runs = world.runs(horse, request.now) if isinstance(horse, Horse) else world.old_runs(horse)
-    return results(horse.id, runs, form.columns)
-
-
-def _of_jockey(world: World, form: SiteFormat, request: PageRequest, jockey_id: str) -> Page | None:
-    jockey = world.people.find_jockey(jockey_id)
-    if jockey is None or jockey.first_year > request.now.astimezone(JST).year:
-        return None
-    every_year = request.path.endswith(".html")
-    body = jockey_page(world, jockey, request.now, every_year=every_year)
-    return _archived(jockey.name, body, form)
-
-
-def _race(world: World, request: PageRequest, race_id: str) -> Race | None:
-    """Return a race of this or the next year, or earlier."""
-    year = race_id[:4]
-    announced = year.isdecimal() and int(year) <= request.now.astimezone(JST).year + 1
-    return world.race(race_id) if announced else None
-
-
-def _whole(title: str, body: str, form: SiteFormat) -> Page:
-    text = document(title, body, form.race_encoding)
-    return Page(text, form.race_encoding, declares_charset=form.declares_charset)
-
-
-def _archived(title: str, body: str, form: SiteFormat) -> Page:
-    text = document(title, body, form.db_encoding)
-    return Page(text, form.db_encoding, declares_charset=False)
-
-
-def _day(words: str | None, now: datetime) -> date | None:
-    if words is None:
+def _day(text: str | None, now: datetime) -> date | None:
+    if text is None:
         return now.astimezone(JST).date()
     try:
-        day = datetime.strptime(words, "%Y%m%d").replace(tzinfo=JST).date()
+        day = datetime.strptime(text, "%Y%m%d").replace(tzinfo=JST).date()
     except ValueError:
         return None
     return day if 1954 <= day.year <= now.astimezone(JST).year + 1 else None
@@ -364,7 +373,7 @@ class Site:
         """The ASGI application; requests are logged before any fault."""
         faulty = Faulty(self._serve, self.faults)
 
-        async def noted(scope: Message, receive: Receive, send: Send) -> None:
+        async def log_and_serve(scope: Message, receive: Receive, send: Send) -> None:
             found = _host(scope) if scope["type"] == "http" else None
             if found is None or scope["path"] in {FAULTS, MALFORMED_PATH}:
                 await faulty(scope, receive, send)
@@ -385,7 +394,7 @@ class Site:
             finally:
                 self.access_log.end(host)
 
-        return noted
+        return log_and_serve
 
     async def _serve(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["path"] == MALFORMED_PATH:
@@ -406,11 +415,11 @@ class Site:
         host, path = found
         query = {name: many[0] for name, many in parse_qs(scope["query_string"].decode()).items()}
         request = PageRequest(host, path, query, self.clock.now(), _addresses(scope))
-        made = await asyncio.to_thread(self._render_page, request) or _MISSING
-        status, body = made.status, made.body
+        page = await asyncio.to_thread(self._render_page, request) or _MISSING
+        status, body = page.status, page.body
         if wrong := self.malformed.strike(scope["path"]):
-            status, body = malform(wrong, body, made.encoding)
-        await send_response(send, status, body, [(b"content-type", made.content_type.encode())])
+            status, body = malform(wrong, body, page.encoding)
+        await send_response(send, status, body, [(b"content-type", page.content_type.encode())])
 
     def _render_page(self, request: PageRequest) -> Page | None:
         with self._lock:

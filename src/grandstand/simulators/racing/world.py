@@ -17,14 +17,12 @@ from grandstand.simulators.racing.career import (
     abroad_run,
     count_rides,
     home_run,
-    old_runs,
     synthetic_rides,
 )
 from grandstand.simulators.racing.population import (
     JOCKEYS,
     OLDEST,
     YOUNGEST,
-    Ancestor,
     Horse,
     Jockey,
     Population,
@@ -57,9 +55,9 @@ class World:
         self.first_year = first_year
         self.people = Population(seed, first_year)
         self.season = lru_cache(maxsize=16)(partial(plan_season, self.people, seed))
-        self._raced = lru_cache(maxsize=cached_races)(self._race)
-        self._day_jockeys = lru_cache(maxsize=2_048)(self._riding)
-        self._month = lru_cache(maxsize=192)(self._tallied)
+        self._cached_race = lru_cache(maxsize=cached_races)(self._race)
+        self._day_jockeys = lru_cache(maxsize=2_048)(self._pick_jockeys)
+        self._month = lru_cache(maxsize=192)(self._count_month)
 
     @classmethod
     def at(
@@ -98,7 +96,7 @@ class World:
         if not known or int(race_id[:4]) < self.first_year:
             return None
         year = self.season(TRACKS[race_id[4:6]].circuit, int(race_id[:4]))
-        return self._raced(year.slots[race_id]) if race_id in year.slots else None
+        return self._cached_race(year.slots[race_id]) if race_id in year.slots else None
 
     def truth(self, race_id: str) -> dict[int, float]:
         """Return the true win probabilities of the starters by horse number.
@@ -127,7 +125,7 @@ class World:
             for slot in year.entries.get(horse.id, ())
             if slot.meeting.off(slot.number) <= until
         )
-        return [self._raced(slot) for slot in slots]
+        return [self._cached_race(slot) for slot in slots]
 
     def runs(self, horse: Horse, now: datetime) -> list[Run]:
         """Return a horse's results as known at a moment, newest first."""
@@ -142,10 +140,6 @@ class World:
                     jockey = self.people.jockey("jra", went * 5)
                     runs.append(abroad_run(self.seed, abroad, went, jockey))
         return sorted(runs, key=lambda run: run.held_on, reverse=True)
-
-    def old_runs(self, ancestor: Ancestor) -> list[Run]:
-        """Return the results of a sire or dam, newest first."""
-        return old_runs(self.seed, ancestor)
 
     def weight(self, race: Race, at: int) -> str:
         """Return a runner's body weight before a race and its change, empty for a scratched one."""
@@ -162,10 +156,10 @@ class World:
             return count_rides(self._visits(jockey, circuit, year, now)).get(
                 jockey.id, RideCounts()
             )
-        whole = RideCounts()
+        counts = RideCounts()
         for tallies in self._months(circuit, year, now):
-            whole.add(tallies.get(jockey.id, RideCounts()))
-        return whole
+            counts.add(tallies.get(jockey.id, RideCounts()))
+        return counts
 
     def standing(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> int | None:
         """Return a jockey's rank by wins in a year; None if not ranked.
@@ -198,7 +192,7 @@ class World:
             first = date(year, month, 1)
             last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
             if first <= today:
-                run = len(self._confirmed(circuit, today, now)) if today <= last else 0
+                run = len(self._confirmed_races(circuit, today, now)) if today <= last else 0
                 yield self._month(circuit, first, min(last, today - timedelta(days=1)), run)
 
     def _visits(self, jockey: Jockey, circuit: Circuit, year: int, now: datetime) -> Iterator[Race]:
@@ -211,13 +205,13 @@ class World:
                 if race is not None and race.confirmed_at <= now:
                     yield race
 
-    def _confirmed(self, circuit: Circuit, day: date, now: datetime) -> list[Race]:
+    def _confirmed_races(self, circuit: Circuit, day: date, now: datetime) -> list[Race]:
         races = self.races_between(circuit, day, day)
         return sorted(
             (race for race in races if race.confirmed_at <= now), key=lambda race: race.off_at
         )
 
-    def _tallied(
+    def _count_month(
         self, circuit: Circuit, first: date, last: date, run: int
     ) -> dict[str, RideCounts]:
         """Count rides from first to last day, and in the first `run` races of the day after."""
@@ -242,18 +236,18 @@ class World:
         )
         return Race(self.seed, slot, terms, run_race(self.seed, slot, strengths, jockeys))
 
-    def _riding(self, circuit: Circuit, day: date) -> list[Jockey]:
+    def _pick_jockeys(self, circuit: Circuit, day: date) -> list[Jockey]:
         """Return a day's jockeys, the skilled ones first, with a JRA guest at NAR tracks."""
         draw = seeded_random(self.seed, "riding", circuit, day)
         keyed = sorted(
             (math.log(1 - draw.random()) / -math.exp(2 * jockey.skill), jockey.id, jockey)
-            for jockey in self._able(circuit, day.year)
+            for jockey in self._active_jockeys(circuit, day.year)
         )
         riding = [jockey for _, _, jockey in keyed]
         if circuit == "nar" and day.weekday() < 5:
-            riding[0] = draw.choice(self._able("jra", day.year))
+            riding[0] = draw.choice(self._active_jockeys("jra", day.year))
         return riding
 
-    def _able(self, circuit: Circuit, year: int) -> list[Jockey]:
+    def _active_jockeys(self, circuit: Circuit, year: int) -> list[Jockey]:
         jockeys = (self.people.jockey(circuit, at) for at in range(JOCKEYS[circuit]))
         return [jockey for jockey in jockeys if jockey.first_year <= year]

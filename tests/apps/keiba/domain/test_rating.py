@@ -99,9 +99,9 @@ def test_what_is_unknown_adds_nothing(field: list[Figures]) -> None:
 def test_every_factor_has_a_sentence_in_both_languages(field: list[Figures]) -> None:
     for known, row in zip(field, compute_contributions(field), strict=True):
         for each in row:
-            told = explain(known, each)
-            assert told.sentence.endswith(".")
-            assert told.sentence_ja.endswith("。")
+            reasons = explain(known, each)
+            assert reasons.sentence.endswith(".")
+            assert reasons.sentence_ja.endswith("。")
 
 
 def test_nothing_known_of_anybody_leaves_even_chances() -> None:
@@ -195,13 +195,13 @@ def test_a_reason_tells_what_was_read() -> None:
     )
     [row, _] = compute_contributions([known, other])
 
-    told = {each.factor: explain(known, each) for each in row}
+    reasons = {each.factor: explain(known, each) for each in row}
 
-    assert told["rest"].sentence.startswith("Last run 21 days ago: ")
-    assert told["rest"].sentence_ja.startswith("前走から21日。")
-    assert told["carried"].sentence.startswith("+2.0 kg carried compared with past runs: ")
-    assert told["body"].sentence_ja.startswith("馬体重は前走比-4キロ。")
-    assert told["speed"].sentence.startswith("2 timed runs, on average ")
-    assert re.search(r"\+\d+\.\d points\.$", told["speed"].sentence)
-    assert told["sire"].sentence == "Unknown, counted as the average of the field."
-    assert (told["speed"].label, told["speed"].label_ja) == ("Speed", "スピード指数")
+    assert reasons["rest"].sentence.startswith("Last run 21 days ago: ")
+    assert reasons["rest"].sentence_ja.startswith("前走から21日。")
+    assert reasons["carried"].sentence.startswith("+2.0 kg carried compared with past runs: ")
+    assert reasons["body"].sentence_ja.startswith("馬体重は前走比-4キロ。")
+    assert reasons["speed"].sentence.startswith("2 timed runs, on average ")
+    assert re.search(r"\+\d+\.\d points\.$", reasons["speed"].sentence)
+    assert reasons["sire"].sentence == "Unknown, counted as the average of the field."
+    assert (reasons["speed"].label, reasons["speed"].label_ja) == ("Speed", "スピード指数")

@@ -121,14 +121,14 @@ def test_a_race_run_slowly_by_all_is_told_from_the_winners_time() -> None:
     slow = run(days_ago=40, race_id="202605020101", margin="0.5", time_seconds=Decimal("98.5"))
     alone = run(days_ago=40, race_id="202605020101", time_seconds=Decimal("98.5"))
 
-    told = learn_standard_times([form("2023100001", [slow, *usual])], before=RACE_DAY).figure(slow)
-    untold = learn_standard_times([form("2023100001", [alone, *usual])], before=RACE_DAY).figure(
+    known = learn_standard_times([form("2023100001", [slow, *usual])], before=RACE_DAY).figure(slow)
+    unknown = learn_standard_times([form("2023100001", [alone, *usual])], before=RACE_DAY).figure(
         alone
     )
 
-    assert told is not None
-    assert untold is not None
-    assert untold < told < 0
+    assert known is not None
+    assert unknown is not None
+    assert unknown < known < 0
 
 
 def test_an_unknown_track_stands_on_what_is_known_of_its_surface() -> None:

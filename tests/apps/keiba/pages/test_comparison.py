@@ -6,7 +6,7 @@ from decimal import Decimal
 from grandstand.apps.keiba.domain.form import Record
 from grandstand.apps.keiba.domain.races import RaceCard, Runner
 from grandstand.apps.keiba.pages.i18n import Locale
-from grandstand.apps.keiba.pages.races import comparison_rows, format_record, select_runners
+from grandstand.apps.keiba.pages.races import comparison_rows, select_runners
 from grandstand.apps.keiba.services.analysis import Insight, RankedRunner
 from grandstand.apps.keiba.services.cards import Card, CardRunner, Progress
 from grandstand.apps.keiba.services.page_cache import Origin, Sourced
@@ -62,4 +62,4 @@ def test_lines_are_labelled_in_the_language_of_the_page() -> None:
 
 
 def test_a_record_is_written_as_racing_does() -> None:
-    assert format_record(Record(10, 2, 3, 6)) == "2-1-3-4"
+    assert Record(10, 2, 3, 6).placings == "2-1-3-4"

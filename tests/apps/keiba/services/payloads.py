@@ -1,4 +1,4 @@
-"""Any value a page can be read as, told from the types alone."""
+"""Arbitrary parsed values of pages, generated from their types."""
 
 import dataclasses
 import types

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 def necessary(stage: Stage, race_id: str) -> Counter[str]:
-    """Every page a cold card needs, each once, told from what is true in the world."""
+    """Return every page a cold card needs, each once, derived from the simulated world."""
     race = stage.world.race(race_id)
     assert race is not None
     parents = {parent.id for horse in race.horses for parent in (horse.sire, horse.dam)}

@@ -22,7 +22,7 @@ V = TypeVar("V", bound=BaseModel)
 
 
 class ScriptedModel:
-    """Says what it is told to, and remembers what it was asked."""
+    """Returns a scripted draft and records the requests."""
 
     model_id = "scripted/1"
     offline = False

@@ -1,4 +1,4 @@
-"""A race that somebody looked at has its result told once, soon after it is confirmed."""
+"""The result of a viewed race is published once, soon after it is confirmed."""
 
 from dataclasses import replace
 from datetime import timedelta

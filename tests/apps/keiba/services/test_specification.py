@@ -139,12 +139,12 @@ async def test_handle_dynamodb_unavailability(
         after = await stage.keiba.pages.dated_race(stage.small)
         card = await stage.keiba.cards.assemble(stage.small)
 
-    told = [record.getMessage().split()[0] for record in caplog.records if "cache" in record.name]
+    events = [record.getMessage().split()[0] for record in caplog.records if "cache" in record.name]
     assert (before.state, after.state) == ("fetched", "fetched")
     assert after.value == before.value
     assert (card.complete, card.progress.fetched) == (True, card.progress.total)
-    assert told[:4] == ["cache_error", "cache_error", "cache_error", "cache_paused"]
-    assert told.count("error") < len(stage.requested()) / 4
+    assert events[:4] == ["cache_error", "cache_error", "cache_error", "cache_paused"]
+    assert events.count("error") < len(stage.requested()) / 4
 
 
 async def test_handle_unavailability_of_an_embedded_store(

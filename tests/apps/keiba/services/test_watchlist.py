@@ -1,4 +1,4 @@
-"""Watched horses: kept for a person, looked for on coming cards, told once each."""
+"""Watched horses: kept for a person, looked for on coming cards, written once each."""
 
 import pytest
 
@@ -69,7 +69,7 @@ async def test_whoever_watches_is_told_once_for_each_horse_and_race(sunday: Stag
     await sunday.keiba.watchlist.watch(ADA, horse, "at last")
     await sunday.keiba.watchlist.watch(BOB, horse)
 
-    told = await sunday.keiba.watchlist.check_entries()
+    written = await sunday.keiba.watchlist.check_entries()
     again = await sunday.keiba.watchlist.check_entries()
     waiting = await sunday.resources.outbox.waiting(ENTRY_TOPIC)
     await sunday.keiba.watchlist.unwatch(BOB, horse)
@@ -77,16 +77,16 @@ async def test_whoever_watches_is_told_once_for_each_horse_and_race(sunday: Stag
         await sunday.keiba.watchlist.deliver(consequence)
 
     [event] = await sunday.resources.store(Event.of_audience("user#ada"))
-    assert (told, again, len(waiting)) == (2, 0, 2)
+    assert (written, again, len(waiting)) == (2, 0, 2)
     assert event.text.endswith("Your note: at last")
     assert event.href == f"/keiba/races/{sunday.small}"
     assert await sunday.resources.store(Event.of_audience("user#bob")) == []
 
 
 async def test_nothing_is_fetched_while_nobody_watches(sunday: Stage) -> None:
-    told = await sunday.keiba.watchlist.check_entries()
+    written = await sunday.keiba.watchlist.check_entries()
 
-    assert (told, sunday.requested()) == (0, [])
+    assert (written, sunday.requested()) == (0, [])
 
 
 async def test_everything_kept_of_a_person_is_exported_and_erased(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""A site on loopback that has a page or two, and says what it is told to say."""
+"""A site on loopback with a few pages and scripted replies."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from grandstand.storage.tables.engines.sqlite import SqliteEngine
 
 
 @dataclass(frozen=True)
-class Said:
-    """One answer."""
+class Reply:
+    """One reply."""
 
     status: int = 200
     body: bytes = b""
@@ -29,41 +29,41 @@ class Said:
 
 
 @dataclass
-class Shelf:
-    """Pages by path, answers to give first, and what was asked at which moment of the clock."""
+class ScriptedSite:
+    """Pages by path, replies to give first, and the requests with their times."""
 
     clock: ManualClock
     pages: dict[str, bytes] = field(default_factory=dict)
-    first: list[Said] = field(default_factory=list)
-    robots: list[Said] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    first: list[Reply] = field(default_factory=list)
+    robots: list[Reply] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
     moments: list[float] = field(default_factory=list)
     agents: set[bytes] = field(default_factory=set)
     under_way: int = 0
     most_under_way: int = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Return a request."""
+        """Reply to a request."""
         del receive
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         self.agents.add(dict(scope["headers"])[b"user-agent"])
-        said = self._said(scope["path"], scope["query_string"].decode())
-        length = (b"content-length", str(len(said.body)).encode())
-        headers = [*said.headers, length]
-        await send({"type": "http.response.start", "status": said.status, "headers": headers})
-        await send({"type": "http.response.body", "body": said.body})
+        reply = self._reply(scope["path"], scope["query_string"].decode())
+        length = (b"content-length", str(len(reply.body)).encode())
+        headers = [*reply.headers, length]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
         self.under_way -= 1
 
-    def _said(self, path: str, query: str) -> Said:
+    def _reply(self, path: str, query: str) -> Reply:
         if path == "/robots.txt":
-            return self.robots.pop(0) if self.robots else Said(404)
-        self.asked.append(f"{path}?{query}" if query else path)
+            return self.robots.pop(0) if self.robots else Reply(404)
+        self.requested.append(f"{path}?{query}" if query else path)
         self.moments.append(self.clock.monotonic())
         if self.first:
             return self.first.pop(0)
         found = self.pages.get(path)
-        return Said(404) if found is None else Said(200, found)
+        return Reply(404) if found is None else Reply(200, found)
 
     @property
     def gaps(self) -> list[float]:
@@ -83,13 +83,13 @@ async def memory_store(clock: Clock) -> AsyncIterator[AsyncStore]:
 
 
 @asynccontextmanager
-async def reached(shelf: Shelf, **settings: float) -> AsyncIterator[Netkeiba]:
-    """The site as our side sees it, with a clock that moves when somebody waits."""
+async def open_site(scripted: ScriptedSite, **settings: float) -> AsyncIterator[Netkeiba]:
+    """Yield a client of the site; sleeping advances the clock."""
 
     async def sleep(seconds: float) -> None:
-        shelf.clock.advance(seconds)
+        scripted.clock.advance(seconds)
 
-    async with memory_store(shelf.clock) as store, serve(shelf) as address:
+    async with memory_store(scripted.clock) as store, serve(scripted) as address:
         chosen = KeibaSettings.model_validate(
             {
                 "race_url": f"http://{address}",
@@ -98,6 +98,6 @@ async def reached(shelf: Shelf, **settings: float) -> AsyncIterator[Netkeiba]:
                 **settings,
             }
         )
-        web = SourceRegistry(clock=shelf.clock, random=Random(1), metrics=Metrics(), sleep=sleep)
+        web = SourceRegistry(clock=scripted.clock, random=Random(1), metrics=Metrics(), sleep=sleep)
         async with web:
-            yield Netkeiba(web, chosen, store=store, clock=shelf.clock, sleep=sleep)
+            yield Netkeiba(web, chosen, store=store, clock=scripted.clock, sleep=sleep)

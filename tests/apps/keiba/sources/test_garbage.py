@@ -113,10 +113,10 @@ def test_the_page_itself_can_be_read(kind: str) -> None:
     ],
 )
 def test_garbage_is_one_error_that_names_the_page(kind: str, body: bytes) -> None:
-    told = outcome(kind, body)
+    message = outcome(kind, body)
 
-    assert isinstance(told, str)
-    assert told.startswith(ADDRESS)
+    assert isinstance(message, str)
+    assert message.startswith(ADDRESS)
 
 
 @each_kind

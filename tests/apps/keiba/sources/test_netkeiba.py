@@ -13,7 +13,7 @@ from grandstand.core.clock import ManualClock
 from grandstand.net.errors import QuotaExceeded, RobotsDisallowed, SourceServerError
 from tests.apps.keiba.sources.horse_pages import HORSE, profile
 from tests.apps.keiba.sources.race_pages import RACE, THREE_RUNNERS
-from tests.apps.keiba.sources.scripted_site import Said, Shelf, reached
+from tests.apps.keiba.sources.scripted_site import Reply, ScriptedSite, open_site
 
 pytestmark = pytest.mark.anyio
 
@@ -22,16 +22,16 @@ CAPTCHA = b"<html><body>Please solve the captcha</body></html>"
 
 
 @pytest.fixture
-def shelf() -> Shelf:
+def scripted() -> ScriptedSite:
     pages = {
         "/race/shutuba.html": THREE_RUNNERS.encode(),
         f"/db/horse/{HORSE}/": profile().encode("euc_jp"),
     }
-    return Shelf(ManualClock(), pages)
+    return ScriptedSite(ManualClock(), pages)
 
 
-async def test_a_card_is_fetched_and_read_by_who_we_say_we_are(shelf: Shelf) -> None:
-    async with reached(shelf) as site:
+async def test_a_card_is_fetched_and_read_by_who_we_say_we_are(scripted: ScriptedSite) -> None:
+    async with open_site(scripted) as site:
         parsed = await site.fetch(card_page(RACE))
 
     assert [horse.horse_name for horse in parsed.value.horses] == [
@@ -39,46 +39,48 @@ async def test_a_card_is_fetched_and_read_by_who_we_say_we_are(shelf: Shelf) -> 
         "ミナトカゼ",
         "ユウヤケ",
     ]
-    assert shelf.asked == [CARD]
-    assert all(agent.startswith(b"grandstand/") for agent in shelf.agents)
+    assert scripted.requested == [CARD]
+    assert all(agent.startswith(b"grandstand/") for agent in scripted.agents)
 
 
-async def test_requests_to_a_host_go_one_at_a_time_two_seconds_apart(shelf: Shelf) -> None:
-    async with reached(shelf) as site:
+async def test_requests_to_a_host_go_one_at_a_time_two_seconds_apart(
+    scripted: ScriptedSite,
+) -> None:
+    async with open_site(scripted) as site:
         await asyncio.gather(
             *(site.fetch(card_page(RACE)) for _ in range(4)), site.fetch(horse_profile_page(HORSE))
         )
 
-    assert len(shelf.gaps) == 4
-    assert all(2.0 <= gap <= 3.0 for gap in shelf.gaps)
-    assert shelf.most_under_way == 1
+    assert len(scripted.gaps) == 4
+    assert all(2.0 <= gap <= 3.0 for gap in scripted.gaps)
+    assert scripted.most_under_way == 1
 
 
 @pytest.mark.parametrize("status", [400, 403, 429, 503])
 async def test_a_refusal_leaves_the_host_alone_until_a_moment_that_is_shown(
-    shelf: Shelf, status: int
+    scripted: ScriptedSite, status: int
 ) -> None:
-    shelf.first = [Said(status)]
+    scripted.first = [Reply(status)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SiteCoolingDown, match=f"returned HTTP {status}") as refused:
             await site.fetch(card_page(RACE))
         with pytest.raises(SiteCoolingDown):
             await site.fetch(card_page(RACE))
         shown = (await site.status())[0]
 
-    assert shelf.asked == [CARD]
+    assert scripted.requested == [CARD]
     assert shown.paused_until == refused.value.until
-    assert refused.value.until == shelf.clock.now() + timedelta(seconds=900)
+    assert refused.value.until == scripted.clock.now() + timedelta(seconds=900)
 
 
-async def test_after_the_pause_the_host_is_asked_again(shelf: Shelf) -> None:
-    shelf.first = [Said(403)]
+async def test_after_the_pause_the_host_is_asked_again(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(403)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SiteCoolingDown):
             await site.fetch(card_page(RACE))
-        shelf.clock.advance(900)
+        scripted.clock.advance(900)
         parsed = await site.fetch(card_page(RACE))
         shown = (await site.status())[0]
 
@@ -86,41 +88,43 @@ async def test_after_the_pause_the_host_is_asked_again(shelf: Shelf) -> None:
     assert (shown.paused_until, shown.why_paused) == (None, None)
 
 
-async def test_a_second_refusal_in_a_row_doubles_the_pause(shelf: Shelf) -> None:
-    shelf.first = [Said(403), Said(403)]
+async def test_a_second_refusal_in_a_row_doubles_the_pause(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(403), Reply(403)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SiteCoolingDown):
             await site.fetch(card_page(RACE))
-        shelf.clock.advance(900)
+        scripted.clock.advance(900)
         with pytest.raises(SiteCoolingDown) as again:
             await site.fetch(card_page(RACE))
 
-    assert again.value.until - shelf.clock.now() == timedelta(seconds=1800)
+    assert again.value.until - scripted.clock.now() == timedelta(seconds=1800)
 
 
-async def test_a_site_that_asks_for_a_longer_pause_gets_it(shelf: Shelf) -> None:
-    shelf.first = [Said(429, headers=((b"retry-after", b"7200"),))]
+async def test_a_site_that_asks_for_a_longer_pause_gets_it(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(429, headers=((b"retry-after", b"7200"),))]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SiteCoolingDown) as refused:
             await site.fetch(card_page(RACE))
 
-    assert refused.value.until - shelf.clock.now() == timedelta(seconds=7200)
+    assert refused.value.until - scripted.clock.now() == timedelta(seconds=7200)
 
 
-async def test_a_page_that_asks_whether_we_are_human_pauses_the_host(shelf: Shelf) -> None:
-    shelf.first = [Said(200, CAPTCHA)]
+async def test_a_page_that_asks_whether_we_are_human_pauses_the_host(
+    scripted: ScriptedSite,
+) -> None:
+    scripted.first = [Reply(200, CAPTCHA)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SiteCoolingDown, match="CAPTCHA"):
             await site.fetch(card_page(RACE))
 
 
-async def test_a_pause_of_one_host_is_not_one_of_another(shelf: Shelf) -> None:
-    shelf.first = [Said(403)]
+async def test_a_pause_of_one_host_is_not_one_of_another(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(403)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SiteCoolingDown):
             await site.fetch(card_page(RACE))
         horse = await site.fetch(horse_profile_page(HORSE))
@@ -128,25 +132,25 @@ async def test_a_pause_of_one_host_is_not_one_of_another(shelf: Shelf) -> None:
     assert horse.value.horse_name == "アオイソラ"
 
 
-async def test_what_fails_is_tried_three_times_with_longer_waits(shelf: Shelf) -> None:
-    shelf.first = [Said(500), Said(502)]
+async def test_what_fails_is_tried_three_times_with_longer_waits(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(500), Reply(502)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         parsed = await site.fetch(card_page(RACE))
 
     assert parsed.value.race_id == RACE
-    assert len(shelf.asked) == 3
-    assert shelf.gaps[1] >= 4.0
+    assert len(scripted.requested) == 3
+    assert scripted.gaps[1] >= 4.0
 
 
-async def test_after_three_tries_the_failure_is_told(shelf: Shelf) -> None:
-    shelf.first = [Said(500)] * 3
+async def test_after_three_tries_the_failure_is_told(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(500)] * 3
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(SourceServerError):
             await site.fetch(card_page(RACE))
 
-    assert len(shelf.asked) == 3
+    assert len(scripted.requested) == 3
 
 
 @pytest.mark.parametrize(
@@ -154,10 +158,10 @@ async def test_after_three_tries_the_failure_is_told(shelf: Shelf) -> None:
     [b"", THREE_RUNNERS.encode()[:2000], b"<html></html>", b"x" * (MAX_PAGE_BYTES + 1)],
     ids=["empty", "cut", "another page", "huge"],
 )
-async def test_garbage_is_an_error_that_names_the_page(shelf: Shelf, body: bytes) -> None:
-    shelf.first = [Said(200, body)]
+async def test_garbage_is_an_error_that_names_the_page(scripted: ScriptedSite, body: bytes) -> None:
+    scripted.first = [Reply(200, body)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(PageUnreadable) as unreadable:
             await site.fetch(card_page(RACE))
 
@@ -165,42 +169,44 @@ async def test_garbage_is_an_error_that_names_the_page(shelf: Shelf, body: bytes
     assert str(unreadable.value).startswith(unreadable.value.page)
 
 
-async def test_a_page_that_is_not_there_is_not_published(shelf: Shelf) -> None:
-    async with reached(shelf) as site:
+async def test_a_page_that_is_not_there_is_not_published(scripted: ScriptedSite) -> None:
+    async with open_site(scripted) as site:
         with pytest.raises(NotPublished, match="404"):
             await site.fetch(result_page(RACE))
 
 
-async def test_what_robots_are_asked_not_to_read_is_not_read(shelf: Shelf) -> None:
-    shelf.robots = [Said(200, b"User-agent: grandstand\nDisallow: /race/")]
+async def test_what_robots_are_asked_not_to_read_is_not_read(scripted: ScriptedSite) -> None:
+    scripted.robots = [Reply(200, b"User-agent: grandstand\nDisallow: /race/")]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         with pytest.raises(RobotsDisallowed):
             await site.fetch(card_page(RACE))
 
-    assert shelf.asked == []
+    assert scripted.requested == []
 
 
-async def test_a_longer_gap_that_robots_are_asked_for_is_kept(shelf: Shelf) -> None:
-    shelf.robots = [Said(200, b"User-agent: *\nCrawl-delay: 7")]
+async def test_a_longer_gap_that_robots_are_asked_for_is_kept(scripted: ScriptedSite) -> None:
+    scripted.robots = [Reply(200, b"User-agent: *\nCrawl-delay: 7")]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         await asyncio.gather(*(site.fetch(card_page(RACE)) for _ in range(3)))
 
-    assert all(gap >= 7.0 for gap in shelf.gaps)
+    assert all(gap >= 7.0 for gap in scripted.gaps)
 
 
-async def test_wishes_that_cannot_be_read_at_once_are_asked_for_again(shelf: Shelf) -> None:
-    shelf.robots = [Said(500), Said(200, b"User-agent: *\nDisallow: /odds/")]
+async def test_wishes_that_cannot_be_read_at_once_are_asked_for_again(
+    scripted: ScriptedSite,
+) -> None:
+    scripted.robots = [Reply(500), Reply(200, b"User-agent: *\nDisallow: /odds/")]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         parsed = await site.fetch(card_page(RACE))
 
     assert parsed.value.race_id == RACE
 
 
-async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
-    async with reached(shelf, daily_requests=2) as site:
+async def test_no_more_is_asked_in_a_day_than_was_set(scripted: ScriptedSite) -> None:
+    async with open_site(scripted, daily_requests=2) as site:
         await site.fetch(card_page(RACE))
         with pytest.raises(QuotaExceeded):
             await site.fetch(card_page(RACE))
@@ -210,21 +216,23 @@ async def test_no_more_is_asked_in_a_day_than_was_set(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("race_id", ["", "2026", "20260504060#", "../202605040", "202605040604 "])
-async def test_what_cannot_be_an_id_is_never_asked_for(shelf: Shelf, race_id: str) -> None:
-    async with reached(shelf) as site:
+async def test_what_cannot_be_an_id_is_never_asked_for(
+    scripted: ScriptedSite, race_id: str
+) -> None:
+    async with open_site(scripted) as site:
         with pytest.raises(InvalidId):
             await site.fetch(card_page(race_id))
 
-    assert shelf.asked == []
+    assert scripted.requested == []
 
 
-async def test_a_pause_ends_the_tries_of_those_who_wait_behind_it(shelf: Shelf) -> None:
-    shelf.first = [Said(403)]
+async def test_a_pause_ends_the_tries_of_those_who_wait_behind_it(scripted: ScriptedSite) -> None:
+    scripted.first = [Reply(403)]
 
-    async with reached(shelf) as site:
+    async with open_site(scripted) as site:
         found = await asyncio.gather(
             *(site.fetch(card_page(RACE)) for _ in range(5)), return_exceptions=True
         )
 
     assert {type(one) for one in found} == {SiteCoolingDown}
-    assert shelf.asked == [CARD]
+    assert scripted.requested == [CARD]

@@ -15,7 +15,7 @@ WIN = {"02": ["14.3", "0.0", "3"], "01": ["1,002.4", "0.0", "9"], "03": ["---.-"
 PLACE = {"01": ["1.2", "1.8", "1"]}
 
 
-def told(status: str, odds: object, at: str = "2026-11-15 15:40:00") -> str:
+def odds_json(status: str, odds: object, at: str = "2026-11-15 15:40:00") -> str:
     return json.dumps({"status": status, "data": {"official_datetime": at, "odds": odds}})
 
 
@@ -23,7 +23,7 @@ def told(status: str, odds: object, at: str = "2026-11-15 15:40:00") -> str:
     ("word", "status"), [("result", "final"), ("middle", "live"), ("yoso", "forecast")]
 )
 def test_odds_are_by_number_with_their_moment(word: str, status: str) -> None:
-    parsed = parse_odds(page(told(word, {"1": WIN, "2": PLACE})), RACE)
+    parsed = parse_odds(page(odds_json(word, {"1": WIN, "2": PLACE})), RACE)
 
     assert parsed.value.status == status
     assert parsed.value.win == (
@@ -36,18 +36,19 @@ def test_odds_are_by_number_with_their_moment(word: str, status: str) -> None:
 
 
 def test_a_forecast_has_no_odds_for_places() -> None:
-    assert parse_odds(page(told("yoso", {"1": WIN}, "")), RACE).value.place == ()
+    assert parse_odds(page(odds_json("yoso", {"1": WIN}, "")), RACE).value.place == ()
 
 
 def test_what_cannot_be_made_out_is_told() -> None:
-    parsed = parse_odds(page(told("middle", {"1": WIN | {"x": 5, "04": ["1"]}})), RACE)
+    parsed = parse_odds(page(odds_json("middle", {"1": WIN | {"x": 5, "04": ["1"]}})), RACE)
 
     assert len(parsed.value.win) == 3
     assert len(parsed.warnings) == 2
 
 
 @pytest.mark.parametrize(
-    "text", [told("yoso", {"1": {}}), '{"status":"NG","data":""}', '{"status":"middle","data":[]}']
+    "text",
+    [odds_json("yoso", {"1": {}}), '{"status":"NG","data":""}', '{"status":"middle","data":[]}'],
 )
 def test_odds_that_are_not_out_yet_are_not_published(text: str) -> None:
     with pytest.raises(NotPublished, match=r"race\.example/page"):

@@ -215,8 +215,6 @@ _DIFFERENCES: Final[Mapping[Circumstance, Callable[[PastRun, RaceCard], float | 
 _HALF_LIFE_DAYS: Final = 700.0
 # Weight of a figure on turf for dirt and vice versa.
 _OTHER_SURFACE_WEIGHT: Final = 0.8
-_RECENT_RUNS: Final = 5
-_MIN_RUNS_FOR_TREND: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,9 +334,9 @@ def _time_weight(days: int) -> float:
 
 def _trend(speeds: Sequence[SpeedFigure]) -> WeightedMean | None:
     """Return the points by which the last run was above the recent ones before it."""
-    if len(speeds) < _MIN_RUNS_FOR_TREND:
+    if len(speeds) < 3:
         return None
-    earlier = [each.points for each in speeds[1 : _RECENT_RUNS + 1]]
+    earlier = [each.points for each in speeds[1 : 5 + 1]]
     return WeightedMean(speeds[0].points - sum(earlier) / len(earlier), float(len(earlier)))
 
 

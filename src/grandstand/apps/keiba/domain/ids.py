@@ -11,6 +11,9 @@ from grandstand.core.errors import InvalidInput
 
 Circuit: TypeAlias = Literal["jra", "nar", "overseas"]
 
+CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
+"""The circuits in Japan."""
+
 
 class InvalidId(InvalidInput):
     """Not a valid id of a race, horse, jockey or trainer."""
@@ -68,7 +71,6 @@ TRACKS: Final = {track.code: track for track in (*JRA_TRACKS, *NAR_TRACKS)}
 _RACE: Final = re.compile(r"[0-9]{4}[0-9A-Za-z]{8}")
 _HORSE: Final = re.compile(r"[0-9a-z]{10}")
 _PERSON: Final = re.compile(r"[0-9a-z]{5}")
-_YEARS: Final = range(1900, 2200)
 
 
 def race_id(text: str) -> str:
@@ -110,7 +112,7 @@ def meeting_of(race: str) -> tuple[int, int] | None:
 
 def date_of(race: str) -> date | None:
     """Return the date of a NAR race; other ids do not contain it."""
-    if circuit_of(race) != "nar" or int(race[:4]) not in _YEARS:
+    if circuit_of(race) != "nar" or int(race[:4]) not in range(1900, 2200):
         return None
     try:
         return date(int(race[:4]), int(race[6:8]), int(race[8:10]))

@@ -68,10 +68,7 @@ class RaceEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A horse in a race, as on both card and result; it has no frame and number before the draw.
-
-    Weights are in kilograms; `body_weight_change` is since its last run.
-    """
+    """A horse in a race, with the facts that are on both card and result."""
 
     horse_id: str
     horse_name: str
@@ -93,7 +90,10 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Runner(Entrant):
-    """A horse on the card."""
+    """A horse on the card; it has no frame and number before the draw.
+
+    Weights are in kilograms; `body_weight_change` is since its last run.
+    """
 
     scratched: bool = False
 

@@ -12,9 +12,6 @@ from typing import Final, Literal, TypeAlias, get_args
 from grandstand.apps.keiba.domain.form import Figures, Record, WeightedMean
 from grandstand.core.errors import InvalidInput
 
-_MIN_WEIGHT: Final = 1e-300
-_ROUNDING: Final = 1e-6
-
 
 @dataclass(frozen=True, slots=True)
 class Discount:
@@ -61,7 +58,7 @@ def win_probabilities(scores: Sequence[float], *, spread: float = 1.0) -> tuple[
     if not spread > 0:
         raise InvalidInput(f"The spread must be positive, not {spread}.")
     best = max(scores, default=0.0)
-    weights = [max(math.exp((score - best) / spread), _MIN_WEIGHT) for score in scores]
+    weights = [max(math.exp((score - best) / spread), 1e-300) for score in scores]
     total = math.fsum(weights)
     return tuple(weight / total for weight in weights)
 
@@ -93,7 +90,7 @@ def placings(win: Sequence[float], discount: Discount = HARVILLE) -> tuple[Placi
 def _check_probabilities(win: Sequence[float]) -> None:
     if not win or not all(chance > 0 for chance in win):
         raise InvalidInput("Win probabilities must be positive.")
-    if abs(math.fsum(win) - 1) > _ROUNDING:
+    if abs(math.fsum(win) - 1) > 1e-6:
         raise InvalidInput("Win probabilities must sum to one.")
 
 

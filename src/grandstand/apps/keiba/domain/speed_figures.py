@@ -232,8 +232,8 @@ class _Effect(Generic[K]):
             sums[place] += value
         old, shrinkage = self._shifts, self._shrinkage
         self._shifts = [
-            (whole + count * shift) / (count + shrinkage)
-            for whole, count, shift in zip(sums, self._counts, old, strict=True)
+            (total + count * shift) / (count + shrinkage)
+            for total, count, shift in zip(sums, self._counts, old, strict=True)
         ]
         moved = list(map(sub, self._shifts, old))
         return list(map(sub, residuals, map(moved.__getitem__, self._at)))

@@ -20,7 +20,7 @@ from grandstand.apps.keiba.domain.ranking import Reason
 from grandstand.apps.keiba.pages.i18n import Locale, locale_of
 from grandstand.apps.keiba.services import Keiba
 from grandstand.apps.keiba.services.page_cache import Origin
-from grandstand.apps.keiba.services.race_days import DayRace, Meeting
+from grandstand.apps.keiba.services.race_days import DayRace
 from grandstand.core.errors import (
     GrandstandError,
     LimitReached,
@@ -41,7 +41,6 @@ SITE_ERRORS: Final = (SourceFailed, Unavailable, LimitReached, RobotsDisallowed)
 """Errors of a site that is unavailable, off limits, or returned garbage."""
 
 STRIP_RUNS: Final = 5
-_PLACED: Final = 3
 
 
 def number_badge(horse_number: int | None, frame: int | None) -> Markup:
@@ -87,7 +86,7 @@ def render_form_strip(runs: Sequence[PastRun], t: Locale) -> Markup:
 def _strip_class(run: PastRun) -> str:
     if run.position is None:
         return "run-none"
-    return f"run-{run.position}" if run.position <= _PLACED else "run-other"
+    return f"run-{run.position}" if run.position <= 3 else "run-other"
 
 
 def format_sex_age(runner: Runner, t: Locale) -> str:
@@ -163,7 +162,10 @@ class KeibaPage(AppPages):
             day = await self._keiba.days.day(race_date, circuit)
         except (*SITE_ERRORS, NotFound):
             return ()
-        return next((each.races for each in day.meetings if _includes(each, race_id)), ())
+        for meeting in day.meetings:
+            if any(race.entry.race_id == race_id for race in meeting.races):
+                return meeting.races
+        return ()
 
     async def _refresh(self, request: Request, page: Awaitable[object], href: str) -> Response:
         """Await a refreshed page and redirect to `href`."""
@@ -182,10 +184,6 @@ class KeibaPage(AppPages):
             here="races",
             error=str(error) or type(error).__name__,
         )
-
-
-def _includes(meeting: Meeting, race_id: str) -> bool:
-    return any(race.entry.race_id == race_id for race in meeting.races)
 
 
 def distinct_origins(*origins: Origin | None) -> tuple[Origin, ...]:

@@ -23,7 +23,6 @@ from grandstand.kit.pages.page import form_fields, redirect_to
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import AdminCaller, CurrentCaller, page
 
-_PAGE_SIZE: Final = 50
 _MAX_PREFIX_LENGTH: Final = 80
 
 
@@ -49,9 +48,10 @@ class CachePages(KeibaPage):
         """A page of entries whose key starts with `prefix`."""
         t, query = locale_of(request), request.query_params
         prefix = query.get("prefix", "")[:_MAX_PREFIX_LENGTH]
+        removed = query.get("removed", "")
         cursors, question = self._keiba.cursors, f"keiba.cache/{prefix}"
         position = cursors.read(who, question, query.get("after"))
-        entries = await self._keiba.cache_admin.entries(prefix, position, _PAGE_SIZE)
+        entries = await self._keiba.cache_admin.entries(prefix, position, 50)
         now, zone = now_to_second(self._keiba.clock), who.preferences.time_zone
         return self._render(
             request,
@@ -63,7 +63,7 @@ class CachePages(KeibaPage):
             next_cursor=cursors.write(who, question, entries.position),
             is_first_page=position is None,
             kinds=[kind.kind for kind in (await self._keiba.cache_admin.report()).kinds],
-            notice=_purged_text(query.get("removed", ""), t),
+            notice=t.say("purged", removed) if removed.isascii() and removed.isdigit() else "",
         )
 
     @page("/cache/entry", access="admin")
@@ -163,7 +163,3 @@ def entry_table(entries: tuple[CacheEntry, ...], t: Locale, zone: str, now: date
 
 def _entry_href(entry: CacheEntry) -> str:
     return f"/keiba/cache/entry?{urlencode({'pk': entry.partition, 'sk': entry.sort})}"
-
-
-def _purged_text(removed: str, t: Locale) -> str:
-    return t.say("purged", removed) if removed.isascii() and removed.isdigit() else ""

@@ -35,7 +35,6 @@ from grandstand.apps.keiba.pages.base import (
     japanese_text,
 )
 from grandstand.apps.keiba.pages.i18n import Locale, locale_of
-from grandstand.apps.keiba.services.watchlist import UpcomingEntry
 from grandstand.core.formatting import EMPTY, format_number
 from grandstand.kit.charts import Axis, Chart, Plot, epoch
 from grandstand.kit.pages.page import form_fields, redirect_to
@@ -53,11 +52,6 @@ class PedigreeCell:
     ancestor: Ancestor | None
     rows: int
     cross: str
-
-    @property
-    def is_sire(self) -> bool:
-        """Whether the ancestor is a sire."""
-        return self.path.endswith("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,7 @@ def _cell_path(row: int, depth: int) -> str:
 def career_chart(runs: Iterable[PastRun], t: Locale) -> Chart:
     """Return the share of rivals beaten in each race."""
     rows = tuple(
-        (_timestamp(run.run_on), 100 * _beaten_share(run.position, run.runner_count))
+        (_timestamp(run.run_on), 100 * (run.runner_count - run.position) / (run.runner_count - 1))
         for run in reversed(tuple(runs))
         if run.position is not None
         and run.runner_count is not None
@@ -219,10 +213,6 @@ def _year_totals(years: Iterable[JockeyYear], year: int) -> tuple[int, int, int,
 
 def _timestamp(day: date) -> float:
     return epoch(datetime.combine(day, time(), UTC))
-
-
-def _beaten_share(position: int, runners: int) -> float:
-    return (runners - position) / (runners - 1)
 
 
 def _placed_percent(totals: tuple[int, int, int, int], places: int) -> float:
@@ -444,10 +434,10 @@ class WatchlistPages(KeibaPage):
             t=t,
             here="watched",
             watched=await self._keiba.watchlist.horses(who),
-            track_of=lambda entry: _entry_track(entry, t),
+            track_of=lambda entry: t.either(_english_track(entry.race_id), entry.track_name),
         )
 
 
-def _entry_track(entry: UpcomingEntry, t: Locale) -> str:
-    known = ids.track_of(entry.race_id)
-    return t.either(known.english if known else None, entry.track_name)
+def _english_track(race_id: str) -> str | None:
+    track = ids.track_of(race_id)
+    return None if track is None else track.english

@@ -13,9 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.form import Record
 from grandstand.apps.keiba.domain.horses import PastRun
-from grandstand.apps.keiba.domain.ids import Circuit
+from grandstand.apps.keiba.domain.ids import CIRCUITS, Circuit
 from grandstand.apps.keiba.domain.races import Finisher, RaceCard, RaceResult, Runner
 from grandstand.apps.keiba.pages.base import (
     SITE_ERRORS,
@@ -48,8 +47,6 @@ from grandstand.kit.pages.page import form_fields, redirect_to
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row
 from grandstand.kit.routes import page
-
-_SOON: Final = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +97,7 @@ def _race_header(
         facts=tuple(filter(None, _race_facts(race, t))),
         prizes=", ".join(t.money(prize) for prize in race.prize_money),
         has_started=off_at is not None and off_at <= now,
-        starts_soon=off_at is not None and now < off_at <= now + _SOON,
+        starts_soon=off_at is not None and now < off_at <= now + timedelta(minutes=30),
     )
 
 
@@ -263,11 +260,21 @@ def comparison_rows(runners: Sequence[CardRunner], t: Locale) -> tuple[Compariso
     w = t.w
     first = (
         _text_row(w["sex_age"], runners, lambda each: format_sex_age(each.runner, t)),
-        _text_row(w["form"], runners, lambda each: _form_strip(each, t)),
+        _text_row(
+            w["form"],
+            runners,
+            lambda each: (
+                render_form_strip(each.form.value.recent_results, t) if each.form else EMPTY
+            ),
+        ),
         _share_row(w["win"], runners, lambda ranked: ranked.win),
         _share_row(w["top2"], runners, lambda ranked: ranked.top2),
         _share_row(w["top3"], runners, lambda ranked: ranked.top3),
-        _text_row(w["fair"], runners, _fair_odds),
+        _text_row(
+            w["fair"],
+            runners,
+            lambda each: format_win_odds(each.ranked.fair_odds if each.ranked else None),
+        ),
         _text_row(w["odds"], runners, _current_odds),
         _text_row(w["carried"], runners, lambda each: format_number(each.runner.carried_weight)),
         _text_row(w["body"], runners, lambda each: format_body_weight(each.runner)),
@@ -327,23 +334,9 @@ def _best_columns(values: Sequence[float | None]) -> frozenset[int]:
     return frozenset(at for at, value in enumerate(values) if value == max(known))
 
 
-def _form_strip(each: CardRunner, t: Locale) -> str:
-    return EMPTY if each.form is None else render_form_strip(each.form.value.recent_results, t)
-
-
-def _fair_odds(each: CardRunner) -> str:
-    return EMPTY if each.ranked is None else format_win_odds(each.ranked.fair_odds)
-
-
 def _current_odds(each: CardRunner) -> str:
     ranked = each.ranked
     return format_win_odds(each.runner.win_odds if ranked is None else ranked.odds)
-
-
-def format_record(record: Record) -> str:
-    """Return a record as firsts-seconds-thirds-others."""
-    second, third = record.top2 - record.wins, record.top3 - record.top2
-    return f"{record.wins}-{second}-{third}-{record.starts - record.top3}"
 
 
 def _insight_rows(runners: Sequence[CardRunner], t: Locale) -> tuple[ComparisonRow, ...]:
@@ -363,7 +356,7 @@ def _insight_row(name: str, label: str, runners: Sequence[CardRunner]) -> Compar
     texts = tuple(
         EMPTY
         if insight is None
-        else format_record(insight.record)
+        else insight.record.placings
         if insight.record is not None
         else format_number(insight.days)
         for insight in insights
@@ -576,7 +569,9 @@ class ResultPages(KeibaPage):
             table=result_table(result.value, ranks, t).view(
                 request.query_params, page_rows=_MAX_ROWS
             ),
-            top_pick=_top_pick(result.value, ranks),
+            top_pick=next(
+                (each for each in result.value.finishers if ranks.get(each.horse_id) == 1), None
+            ),
         )
 
     @page("/races/{race_id}/result/refresh", method="POST")
@@ -641,11 +636,6 @@ def _ranks_by_horse(card: Card | None) -> Mapping[str, int]:
     }
 
 
-def _top_pick(result: RaceResult, ranks: Mapping[str, int]) -> Finisher | None:
-    """Return the finisher we ranked first."""
-    return next((each for each in result.finishers if ranks.get(each.horse_id) == 1), None)
-
-
 class PreviewPages(KeibaPage):
     """Written previews."""
 
@@ -707,8 +697,6 @@ class PreviewPages(KeibaPage):
         )
 
 
-_YEAR_SECONDS: Final = 365 * 24 * 3600
-_CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
 _NEARBY_DAYS: Final = 4
 
 
@@ -728,7 +716,7 @@ class DayPages(KeibaPage):
     async def day(self, request: Request) -> Response:
         """The day given as `date`, else the next racing day in Japan."""
         query = request.query_params
-        circuit = _parse_circuit(query.get("circuit", ""))
+        circuit = next((each for each in CIRCUITS if each == query.get("circuit")), None)
         today = today_in_japan(self._keiba.clock)
         try:
             race_date = (
@@ -770,7 +758,7 @@ class DayPages(KeibaPage):
             response.set_cookie(
                 LANGUAGE_COOKIE,
                 fields["language"],
-                max_age=_YEAR_SECONDS,
+                max_age=365 * 24 * 3600,
                 path="/keiba",
                 samesite="lax",
                 httponly=True,
@@ -806,10 +794,6 @@ def _nearby_days(days: Iterable[date], day: date) -> tuple[date, ...]:
     known = sorted({*days, day})
     at = known.index(day)
     return tuple(known[max(at - _NEARBY_DAYS, 0) : at + _NEARBY_DAYS + 1])
-
-
-def _parse_circuit(text: str) -> Circuit | None:
-    return next((circuit for circuit in _CIRCUITS if circuit == text), None)
 
 
 def _parse_date(text: str) -> date | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import Final
 
 from grandstand.apps.keiba.services.analysis import Backtester
 from grandstand.apps.keiba.services.cache_admin import CacheAdmin
@@ -26,8 +25,6 @@ from grandstand.kit.llm import Llm
 from grandstand.kit.notify import Notifier
 from grandstand.kit.outbox import Outbox
 from grandstand.storage.tables import AsyncStore
-
-_OWNER_BITS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +69,7 @@ def build(resources: AppResources) -> AppServices[Keiba]:
         cursors=resources.cursors,
         clock=resources.clock,
         random=resources.random,
-        owner=f"keiba-{resources.random.getrandbits(_OWNER_BITS):x}",
+        owner=f"keiba-{resources.random.getrandbits(64):x}",
         settings=settings,
     )
     return connect(keiba)

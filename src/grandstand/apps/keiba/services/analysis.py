@@ -54,10 +54,7 @@ from grandstand.apps.keiba.store import ScanEntries
 from grandstand.core.errors import InvalidInput
 from grandstand.storage.tables import AsyncStore
 
-_MAX_FAIR_ODDS: Final = Decimal("9999.9")
-_TENTH: Final = Decimal("0.1")
 _MAX_REMEMBERED: Final = 64
-_SCAN_LIMIT: Final = 100
 _NOT_STARTED: Final = frozenset({"withdrawn", "excluded"})
 
 
@@ -196,7 +193,7 @@ def _ranked(runner: RatedRunner, price: WinOdds, comparison: Comparison) -> Rank
         win=win,
         top2=rating.placing.top2,
         top3=rating.placing.top3,
-        fair_odds=min(_MAX_FAIR_ODDS, Decimal(1 / max(win, 1e-9)).quantize(_TENTH)),
+        fair_odds=min(Decimal("9999.9"), Decimal(1 / max(win, 1e-9)).quantize(Decimal("0.1"))),
         evidence=rating.evidence,
         reasons=runner.reasons,
         odds=comparison.odds,
@@ -289,7 +286,7 @@ class Backtester:
         race_ids: list[str] = []
         position: str | None = None
         while True:
-            page = await self.store(ScanEntries("RACE#", position, _SCAN_LIMIT))
+            page = await self.store(ScanEntries("RACE#", position, 100))
             race_ids += [
                 str(item["PK"]).removeprefix("RACE#")
                 for item in page.items

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
+from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 from grandstand.apps.keiba.domain import ids
@@ -499,6 +500,7 @@ class CardPrefetcher:
         progress, failed = Progress(total=len(race_ids)), list[tuple[str, str]]()
         started_at = self.clock.monotonic()
         for race_id in race_ids:
+            stop = False
             try:
                 card = await self.cards.assemble(race_id)
             except GrandstandError as error:
@@ -506,36 +508,24 @@ class CardPrefetcher:
                 progress = replace(progress, failed=progress.failed + 1)
                 stop = isinstance(error, SiteCoolingDown)
             else:
-                progress = _add_pages(progress, card.progress)
-                stop = bool(card.progress.failed) and await self._is_cooling_down()
-                failed += [(race_id, warning) for warning in _first_warning(card)]
-            progress = self._estimate(replace(progress, done=progress.done + 1), started_at)
+                pages = card.progress
+                progress = replace(
+                    progress,
+                    cached=progress.cached + pages.cached,
+                    fetched=progress.fetched + pages.fetched,
+                    failed=progress.failed + pages.failed,
+                )
+                if pages.failed:
+                    warnings = (warning for each in card.runners for warning in each.warnings)
+                    failed += [(race_id, warning) for warning in islice(warnings, 1)]
+                    stop = any(site.paused_until for site in await self.site.status())
+            done = progress.done + 1
+            seconds_per_race = (self.clock.monotonic() - started_at) / done
+            seconds_left = seconds_per_race * (progress.total - done)
+            progress = replace(progress, done=done, seconds_left=seconds_left)
             if on_progress is not None:
                 on_progress(progress)
             if stop:
                 break
         progress = replace(progress, finished=True)
         return PrefetchReport(race_date, len(race_ids), progress, tuple(failed))
-
-    async def _is_cooling_down(self) -> bool:
-        return any(site.paused_until is not None for site in await self.site.status())
-
-    def _estimate(self, progress: Progress, started_at: float) -> Progress:
-        seconds_per_race = (self.clock.monotonic() - started_at) / progress.done
-        return replace(progress, seconds_left=seconds_per_race * (progress.total - progress.done))
-
-
-def _add_pages(total: Progress, card: Progress) -> Progress:
-    return replace(
-        total,
-        cached=total.cached + card.cached,
-        fetched=total.fetched + card.fetched,
-        failed=total.failed + card.failed,
-    )
-
-
-def _first_warning(card: Card) -> list[str]:
-    """Return the first warning of an incomplete card."""
-    if not card.progress.failed:
-        return []
-    return [warning for each in card.runners for warning in each.warnings][:1]

@@ -359,7 +359,7 @@ class PageCache:
         ]
 
     async def cached_days(
-        self, days: Iterable[date], circuits: Sequence[Circuit] = ("jra", "nar")
+        self, days: Iterable[date], circuits: Sequence[Circuit] = ids.CIRCUITS
     ) -> dict[tuple[date, Circuit], tuple[RaceEntry, ...]]:
         """Return the cached race lists of some days, without fetching."""
         wanted = [(day, circuit) for day in days for circuit in circuits]

@@ -39,12 +39,6 @@ from grandstand.kit.llm import Llm, LlmRequest, LlmResponseInvalid
 PROMPT_VERSION: Final = "1"
 _MAX_FOCUS_LENGTH: Final = 1000
 _MAX_PICKS: Final = 5
-_MAX_CONTENDERS: Final = 3
-_MAX_REASONS: Final = 2
-_NOTABLE_POINTS: Final = 0.1
-_HIGH_CHANCE: Final = 0.25
-_HIGH_EVIDENCE: Final = 0.5
-_MEDIUM_CHANCE: Final = 0.12
 _OPEN_RACE_GAP: Final = 0.1
 # A Japanese character is about one token, an English one about a quarter.
 _CHARACTERS_PER_TOKEN: Final = 1.5
@@ -72,9 +66,14 @@ class PreviewRejected(InvalidInput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview(WrittenPreview):
-    """A preview of a race; `cached` if it was written before, from the same data."""
+    """A written preview; `cached` if it was written before, from the same data.
+
+    `model_id` is `offline` if it was written by rules. `focus` is what the reader asked about.
+    `omitted` lists data that was left out of the prompt to fit its limit.
+    """
 
     race_id: str
+    focus: str
     digest: str
     written_at: datetime
     cached: bool
@@ -433,9 +432,9 @@ def draft_by_rules(card: Card, language: Language) -> PreviewDraft:
 
 
 def _confidence(place: RankedRunner) -> Confidence:
-    if place.win >= _HIGH_CHANCE and place.evidence >= _HIGH_EVIDENCE:
+    if place.win >= 0.25 and place.evidence >= 0.5:
         return "high"
-    return "medium" if place.win >= _MEDIUM_CHANCE else "low"
+    return "medium" if place.win >= 0.12 else "low"
 
 
 def _comment(runner: CardRunner, place: RankedRunner, language: Language) -> str:
@@ -458,8 +457,8 @@ def _comment(runner: CardRunner, place: RankedRunner, language: Language) -> str
 
 def _top_reasons(place: RankedRunner, sign: int) -> list[Reason]:
     """Return the strongest reasons for (1) or against (-1) a runner."""
-    notable = [reason for reason in place.reasons if sign * reason.points > _NOTABLE_POINTS]
-    return sorted(notable, key=lambda reason: -sign * reason.points)[:_MAX_REASONS]
+    notable = [reason for reason in place.reasons if sign * reason.points > 0.1]
+    return sorted(notable, key=lambda reason: -sign * reason.points)[:2]
 
 
 def _join(reasons: list[Reason], language: Language) -> str:
@@ -483,7 +482,7 @@ def _pick_reason(place: RankedRunner, language: Language) -> str:
 
 def _comparison(ranked: list[tuple[CardRunner, RankedRunner]], language: Language) -> str:
     first, place = ranked[0]
-    others = [runner.runner.horse_name for runner, _ in ranked[1:_MAX_CONTENDERS]]
+    others = [runner.runner.horse_name for runner, _ in ranked[1:3]]
     gap = place.win - (ranked[1][1].win if len(ranked) > 1 else 0.0)
     unknown = [runner.runner.horse_name for runner, other in ranked if not other.evidence]
     if language == "ja":

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from grandstand.apps.keiba.domain import ids
-from grandstand.apps.keiba.domain.ids import Circuit
+from grandstand.apps.keiba.domain.ids import CIRCUITS, Circuit
 from grandstand.apps.keiba.domain.races import Going, RaceEntry, Surface, Weather
 from grandstand.apps.keiba.services.page_cache import (
     Origin,
@@ -22,7 +22,6 @@ from grandstand.core.errors import GrandstandError
 from grandstand.kit.app import HomeCard
 from grandstand.kit.auth.caller import Caller
 
-_CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
 # A day counts as over this long after the post time of its last race.
 _OVER_AFTER: Final = timedelta(minutes=30)
 
@@ -83,7 +82,7 @@ class RaceDays:
         Today counts until its last race is over. With two circuits, one that is unavailable is
         skipped; raises the first error if both are.
         """
-        circuits = _CIRCUITS if circuit is None else (circuit,)
+        circuits = CIRCUITS if circuit is None else (circuit,)
         found: list[date] = []
         errors: list[GrandstandError] = []
         for each in circuits:
@@ -113,7 +112,7 @@ class RaceDays:
 
         A missing list is a warning; raises the first error if no list is available.
         """
-        circuits = _CIRCUITS if circuit is None else (circuit,)
+        circuits = CIRCUITS if circuit is None else (circuit,)
         meetings: list[Meeting] = []
         origins: list[Origin] = []
         warnings: list[str] = []

@@ -24,7 +24,6 @@ RESULT_TOPIC: Final = "keiba.result"
 _MIN_AGE: Final = timedelta(minutes=10)
 _MAX_AGE: Final = timedelta(hours=6)
 _MAX_FETCHES: Final = 8
-_PLACES_NAMED: Final = 3
 
 
 class _ResultMessage(msgspec.Struct):
@@ -115,11 +114,7 @@ def _is_recent(off_at: datetime | None, now: datetime) -> bool:
 
 def _summary(race: RaceEntry, result: RaceResult) -> str:
     placed = sorted(
-        (
-            each
-            for each in result.finishers
-            if each.position is not None and each.position <= _PLACES_NAMED
-        ),
+        (each for each in result.finishers if each.position is not None and each.position <= 3),
         key=lambda each: each.position or 0,
     )
     names = ", ".join(each.horse_name for each in placed)

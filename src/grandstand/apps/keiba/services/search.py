@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Final
 
 from grandstand.apps.keiba.domain.races import RaceEntry
 from grandstand.apps.keiba.services.page_cache import PageCache, start_time, today_in_japan
@@ -15,12 +14,6 @@ from grandstand.kit.app import SearchHit
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.text_search import MAX_HITS, best_matches
 from grandstand.storage.tables import AsyncStore
-
-_PAST_DAYS: Final = 2
-_FUTURE_DAYS: Final = 5
-_MAX_CARDS: Final = 200
-_MAX_HITS_PER_KIND: Final = 4
-_INDEX_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +41,20 @@ class RacingSearch:
         """Return matching horses, then races, then jockeys."""
         if self.clock.monotonic() >= self._index_expires:
             self._index = await self._build_index()
-            self._index_expires = self.clock.monotonic() + _INDEX_SECONDS
+            self._index_expires = self.clock.monotonic() + 60.0
         watched = [
             _Document(_horse(watch.horse_id, watch.horse_name, "Watched"), (watch.horse_name,))
             for watch in await self.store(Watch.of_user(caller.user_id))
         ]
         hits: dict[str, SearchHit] = {}
         for documents in (watched, *self._index):
-            for document in best_matches(
-                query, documents, lambda document: document.texts, _MAX_HITS_PER_KIND
-            ):
+            for document in best_matches(query, documents, lambda document: document.texts, 4):
                 hits.setdefault(document.hit.href, document.hit)
         return tuple(hits.values())[:MAX_HITS]
 
     async def _build_index(self) -> tuple[tuple[_Document, ...], ...]:
         today, now = today_in_japan(self.clock), self.clock.now()
-        days = [today + timedelta(days=at) for at in range(-_PAST_DAYS, _FUTURE_DAYS + 1)]
+        days = [today + timedelta(days=at) for at in range(-2, 5 + 1)]
         races = {
             race.race_id: (race, day)
             for (day, _), entries in (await self.pages.cached_days(days)).items()
@@ -79,7 +70,7 @@ class RacingSearch:
         """Return the horses and jockeys of the races' cached cards."""
         horses: dict[str, _Document] = {}
         jockeys: dict[str, _Document] = {}
-        for card in await self.pages.cached_cards(list(races)[:_MAX_CARDS]):
+        for card in await self.pages.cached_cards(list(races)[:200]):
             if card is None:
                 continue
             label = races[card.race_id].label

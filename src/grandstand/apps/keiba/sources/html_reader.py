@@ -17,7 +17,6 @@ T = TypeVar("T")
 Encoding: TypeAlias = Literal["utf-8", "euc-jp", "cp932"]
 
 _REPLACEMENT: Final = "\ufffd"
-_HEAD_BYTES: Final = 4096
 _META: Final = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_\-]{3,20})", re.IGNORECASE)
 _HEADER: Final = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9_\-]{3,20})", re.IGNORECASE)
 _NAMES: Final[dict[str, Encoding]] = {
@@ -35,9 +34,6 @@ _NAMES: Final[dict[str, Encoding]] = {
 }
 _USUAL: Final[tuple[Encoding, ...]] = ("utf-8", "euc-jp", "cp932")
 _VENDOR: Final = "grandstand-cp51932"
-_ABOVE_ASCII: Final = 0xA0
-_LAST_LOW_ROW: Final = 0x5E
-_FIRST_HIGH_CELL: Final = 0x60
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +68,7 @@ def decode(body: bytes, content_type: str = "") -> Decoded:
 def _declared_encodings(body: bytes, content_type: str) -> list[Encoding]:
     """Return the known encodings named by the header and the page."""
     names = _HEADER.findall(content_type)[:1]
-    names += [name.decode("ascii") for name in _META.findall(body[:_HEAD_BYTES])[:1]]
+    names += [name.decode("ascii") for name in _META.findall(body[:4096])[:1]]
     return [_NAMES[name] for name in map(_normalize_name, names) if name in _NAMES]
 
 
@@ -96,10 +92,10 @@ def _vendor_character(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
-    if len(pair) == 2 and min(pair) > _ABOVE_ASCII:
+    if len(pair) == 2 and min(pair) > 0xA0:
         row, cell = pair[0] - 0x80, pair[1] - 0x80
-        first = ((row - 1) >> 1) + (0x71 if row <= _LAST_LOW_ROW else 0xB1)
-        odd = cell + (0x1F if cell < _FIRST_HIGH_CELL else 0x20)
+        first = ((row - 1) >> 1) + (0x71 if row <= 0x5E else 0xB1)
+        odd = cell + (0x1F if cell < 0x60 else 0x20)
         character = bytes((first, odd if row & 1 else cell + 0x7E)).decode("cp932", "replace")
         if len(character) == 1 and character != _REPLACEMENT:
             return character, error.start + 2
@@ -119,7 +115,6 @@ _VOID_TAGS: Final = frozenset(
     {"br", "img", "input", "link", "meta", "hr", "col", "wbr", "tr", "td", "th", "thead"}
     | {"tbody", "tfoot", "li", "p", "option"}
 )
-_CLOSED_IN_FRAGMENTS: Final = ("table", "dl", "ul", "div")
 _BLOCKING: Final = re.compile(
     r"captcha|access denied|too many requests|are you a robot|unusual traffic|just a moment"
     r"|アクセス(?:が|を)?(?:制限|拒否|集中)|不正なアクセス|ロボットではありません",
@@ -213,7 +208,7 @@ def truncation_reason(text: str) -> str:
         return "it ends inside a tag"
     if "<html" in lower:
         return "" if "</html" in lower else "</html> missing"
-    for name in _CLOSED_IN_FRAGMENTS:
+    for name in ("table", "dl", "ul", "div"):
         if len(re.findall(rf"<{name}[\s>]", lower)) > lower.count(f"</{name}>"):
             return f"</{name}> missing"
     return ""
@@ -308,7 +303,7 @@ def header_columns(table: LexborNode) -> dict[str, int]:
     for row in table_rows(table):
         cells = row_cells(row)
         if cells and all(cell.tag == "th" for cell in cells):
-            return _placed(cells)
+            return _column_indexes(cells)
     return {}
 
 
@@ -331,7 +326,7 @@ def labeled_cells(table: LexborNode) -> dict[str, LexborNode]:
     return found
 
 
-def _placed(cells: tuple[LexborNode, ...]) -> dict[str, int]:
+def _column_indexes(cells: tuple[LexborNode, ...]) -> dict[str, int]:
     columns: dict[str, int] = {}
     at = 0
     for cell in cells:

@@ -388,8 +388,6 @@ _NAME: Final = re.compile(r"([^()]+?)\s*(?:\(([^()]*)\))?")
 _AFFILIATION: Final = re.compile(r"\[([^\]]{1,10})\]\s*(\S+)?")
 _FOUR_DIGITS: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _DEBUT: Final = re.compile(r"(?:19|20)[0-9]{2}(?=年\s*デビュー)")
-_RECENT: Final = 5
-_SLACK: Final = Decimal("0.1")
 _RATES: Final = (("勝率", "win_rate"), ("連対率", "top2_rate"), ("複勝率", "place_rate"))
 
 
@@ -448,7 +446,7 @@ def _jockey_record(
 
 def _last_five_years(years: tuple[JockeyYear, ...], *, all_years: bool) -> JockeyFigures | None:
     """Return the sum of the last five years, or of as many as there are."""
-    newest = sorted({year.year for year in years}, reverse=True)[:_RECENT]
+    newest = sorted({year.year for year in years}, reverse=True)[:5]
     if not newest or not all_years:
         return None
     return sum_figures(year.figures for year in years if year.year in newest)
@@ -583,7 +581,7 @@ def _check_rates(row: Row, figures: JockeyFigures, reader: PageReader, where: st
             continue
         if not 0 <= stated <= 100:
             reader.warn(f"{where} has an invalid {header} of {stated} %")
-        elif abs(stated - computed) > _SLACK:
+        elif abs(stated - computed) > Decimal("0.1"):
             reader.warn(f"{where} has {header} {stated} % but its counts give {computed} %")
 
 

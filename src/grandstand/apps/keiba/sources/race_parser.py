@@ -353,7 +353,6 @@ def _date(reader: PageReader, race_id: str) -> date | None:
 
 _NUMBERED: Final = frozenset({"Waku", "Umaban"})
 _SCRATCHED_WORDS: Final = ("取消", "除外")
-_FRAMES: Final = 8
 
 
 def parse_card(page: Page, race_id: str) -> Parsed[RaceCard]:
@@ -411,7 +410,7 @@ def _runner(row: LexborNode, reader: PageReader, where: str) -> Runner | None:
         horse_name=horse.name,
         jockey_id=jockey.id,
         jockey_name=jockey.name,
-        frame_number=frame if frame is not None and frame <= _FRAMES else None,
+        frame_number=frame if frame is not None and frame <= 8 else None,
         horse_number=text_fields.parse_positive_int(node_text(cells.get("Umaban"))),
         carried_weight=carried,
         sex=sex,

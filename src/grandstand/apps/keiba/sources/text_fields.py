@@ -49,8 +49,6 @@ _POSITION: Final = re.compile(r"([0-9]{1,2})\s*(\(降\)|降)?")
 _PASSING: Final = re.compile(r"[0-9]{1,2}(?:-[0-9]{1,2})*")
 # Marks of apprentice allowances before the name.
 _MARKS: Final = "★☆▲△◇◆"
-_SHORT: Final = 10
-_HOURS, _MINUTES, _SECONDS = 24, 60, 60
 
 
 def normalize(text: str | None) -> str:
@@ -76,7 +74,7 @@ def parse_decimal(text: str | None) -> Decimal | None:
 
 
 def parse_int(text: str | None) -> int | None:
-    if text and len(text) < _SHORT and text.isascii() and text.isdigit():
+    if text and len(text) < 10 and text.isascii() and text.isdigit():
         return int(text)
     found = parse_decimal(text)
     return int(found) if found is not None and found == found.to_integral_value() else None
@@ -120,7 +118,7 @@ def parse_body_weight(text: str | None) -> tuple[int | None, int | None]:
 def parse_race_time(text: str | None) -> Decimal | None:
     """Return a race time such as 1:34.5 in seconds."""
     found = _TIME.fullmatch(compact(text))
-    if found is None or int(found[2]) >= _SECONDS:
+    if found is None or int(found[2]) >= 60:
         return None
     return Decimal(int(found[1] or 0) * 60 + int(found[2])) + Decimal(f"0.{found[3]}")
 
@@ -128,7 +126,7 @@ def parse_race_time(text: str | None) -> Decimal | None:
 def parse_clock(text: str | None) -> str | None:
     """Return a time of day as HH:MM."""
     found = _CLOCK.search(normalize(text))
-    if found is None or int(found[1]) >= _HOURS or int(found[2]) >= _MINUTES:
+    if found is None or int(found[1]) >= 24 or int(found[2]) >= 60:
         return None
     return f"{int(found[1]):02}:{found[2]}"
 
