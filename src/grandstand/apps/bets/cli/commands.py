@@ -11,6 +11,7 @@ import typer
 
 from grandstand.apps.bets.cli.console import (
     AsJson,
+    BetsRunner,
     EverySport,
     OpenBets,
     Sport,
@@ -19,7 +20,6 @@ from grandstand.apps.bets.cli.console import (
     read_bytes,
     resolve_sport,
     resolve_sports,
-    run_with_bets,
     warn,
 )
 from grandstand.apps.bets.cli.games import add_game_commands, tool_commands
@@ -40,11 +40,11 @@ What: TypeAlias = Literal["odds", "props", "stats", "schedules", "injuries"]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE…", help="One or more files.")]
 
 
-def add_job_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_job_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands that collect, predict, settle and import."""
-    _add_collect(group, open_bets)
-    _add_analyze(group, open_bets)
-    _add_import(group, open_bets)
+    _add_collect(group, with_bets)
+    _add_analyze(group, with_bets)
+    _add_import(group, with_bets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ async def _each(names: tuple[str, ...], about: str, ask: Callable[[str], Awaitab
     return done
 
 
-def _add_collect(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_collect(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def collect(
         what: Annotated[What, typer.Argument(help="What to collect.")] = "odds",
@@ -100,7 +100,7 @@ def _add_collect(group: typer.Typer, open_bets: OpenBets) -> None:
                 names = tuple(name for name in names if name in bets.settings.prop_sports)
             return await _each(names, f"collecting {what}", ask[what])
 
-        collected = run_with_bets(open_bets, run)
+        collected = with_bets(run)
         if as_json:
             echo_json(collected.found)
         else:
@@ -115,12 +115,11 @@ def _echo(done: CollectionReport, what: str) -> None:
     warn(done.rejected)
 
 
-def _add_analyze(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_analyze(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def analyze(*, sport: EverySport = None, as_json: AsJson = False) -> None:
         """Run all models for upcoming games, as the job does."""
-        done = run_with_bets(
-            open_bets,
+        done = with_bets(
             lambda bets: _each(
                 resolve_sports(bets, sport), "predicting", bets.analysis_generator.run
             ),
@@ -137,8 +136,7 @@ def _add_analyze(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def settle(*, sport: EverySport = None, as_json: AsJson = False) -> None:
         """Collect scores, verify predictions and settle bets, as the job does."""
-        done = run_with_bets(
-            open_bets,
+        done = with_bets(
             lambda bets: _each(
                 resolve_sports(bets, sport), "settling", bets.outcome_collector.collect
             ),
@@ -161,7 +159,7 @@ def _echo_verified(done: OutcomeReport) -> None:
     warn(done.rejected)
 
 
-def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_import(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command("import")
     def import_seasons(
         files: Files,
@@ -185,7 +183,7 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
                     found.append(await bets.file_importer.import_season(name, file.name, content))
             return found
 
-        _echo_files(files, run_with_bets(open_bets, run), as_json=as_json)
+        _echo_files(files, with_bets(run), as_json=as_json)
 
     @group.command("stats-import")
     def stats_import(files: Files, *, sport: Sport = None, as_json: AsJson = False) -> None:
@@ -199,7 +197,7 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
                 for file, data in contents
             ]
 
-        _echo_files(files, run_with_bets(open_bets, run), as_json=as_json)
+        _echo_files(files, with_bets(run), as_json=as_json)
 
 
 def _echo_files(files: list[Path], done: list[CollectionReport], *, as_json: bool) -> None:
@@ -215,13 +213,14 @@ def _echo_files(files: list[Path], done: list[CollectionReport], *, as_json: boo
 
 def commands(open_bets: OpenBets) -> typer.Typer:
     """Return the commands; `open_bets` opens the services for a block."""
+    with_bets = BetsRunner(open_bets)
     group = typer.Typer(help="Games, odds, models, Benny and your bets.", no_args_is_help=True)
-    add_game_commands(group, open_bets)
-    add_scoreboard_commands(group, open_bets)
-    add_model_commands(group, open_bets)
-    add_dataset_commands(group, open_bets)
-    add_benny(group, open_bets)
-    add_wagers(group, open_bets)
-    group.add_typer(tool_commands(open_bets), name="tools")
-    add_job_commands(group, open_bets)
+    add_game_commands(group, with_bets)
+    add_scoreboard_commands(group, with_bets)
+    add_model_commands(group, with_bets)
+    add_dataset_commands(group, with_bets)
+    add_benny(group, with_bets)
+    add_wagers(group, with_bets)
+    group.add_typer(tool_commands(with_bets), name="tools")
+    add_job_commands(group, with_bets)
     return group

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -52,14 +53,18 @@ User = Annotated[str, typer.Option("--user", help="The user id.")]
 OWNER: Final = LOCAL_OWNER.user_id
 
 
-def run_with_bets(open_bets: OpenBets, act: Callable[[Bets], Awaitable[T]]) -> T:
-    """Run an action with the opened services."""
+@dataclass(frozen=True, slots=True)
+class BetsRunner:
+    """Runs an action of a command with the opened services."""
 
-    async def done() -> T:
-        async with open_bets() as bets:
-            return await act(bets)
+    open_bets: OpenBets
 
-    return asyncio.run(done())
+    def __call__(self, act: Callable[[Bets], Awaitable[T]]) -> T:
+        async def run() -> T:
+            async with self.open_bets() as bets:
+                return await act(bets)
+
+        return asyncio.run(run())
 
 
 def caller_for(user_id: str) -> Caller:

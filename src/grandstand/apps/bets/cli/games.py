@@ -12,10 +12,10 @@ from rich.console import Console
 from grandstand.apps.bets.cli.console import (
     NONE,
     AsJson,
+    BetsRunner,
     Bookmaker,
     Kind,
     Limit,
-    OpenBets,
     Sport,
     format_age,
     format_day_time,
@@ -27,7 +27,6 @@ from grandstand.apps.bets.cli.console import (
     format_teams,
     format_timestamp,
     resolve_sport,
-    run_with_bets,
 )
 from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.services import Bets
@@ -86,14 +85,14 @@ _QUOTES: Final = (
 _PATH: Final = (ColumnSpec("captured (UTC)"), ColumnSpec("prices"))
 
 
-def add_game_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_game_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands that show games, odds and picks."""
-    _add_games(group, open_bets)
-    _add_game(group, open_bets)
-    _add_analyses(group, open_bets)
+    _add_games(group, with_bets)
+    _add_game(group, with_bets)
+    _add_analyses(group, with_bets)
 
 
-def _add_games(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_games(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def games(
         *,
@@ -108,7 +107,7 @@ def _add_games(group: typer.Typer, open_bets: OpenBets) -> None:
             name = resolve_sport(bets, sport)
             return name, await bets.games.upcoming(name, bookmaker=bookmaker, limit=limit)
 
-        name, page = run_with_bets(open_bets, load)
+        name, page = with_bets(load)
         if as_json:
             echo_json(page.items)
             return
@@ -148,7 +147,7 @@ def _outcome(quote: MarketOdds | None, name: str) -> PricedOutcome | None:
     return next((outcome for outcome in outcomes if outcome.name == name), None)
 
 
-def _add_game(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_game(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def game(
         game_id: Game,
@@ -159,7 +158,7 @@ def _add_game(group: typer.Typer, open_bets: OpenBets) -> None:
         as_json: AsJson = False,
     ) -> None:
         """Show a game with its odds, picks, form, previous meetings and injuries."""
-        found = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
+        found = with_bets(lambda bets: bets.games.get(game_id))
         echo_json(found) if as_json else _print_game(console(), found, reasons=reasons)
 
     @group.command()
@@ -171,7 +170,7 @@ def _add_game(group: typer.Typer, open_bets: OpenBets) -> None:
         as_json: AsJson = False,
     ) -> None:
         """Show the line history of a game by bookmaker, oldest first."""
-        view = run_with_bets(open_bets, lambda bets: bets.games.get(game_id))
+        view = with_bets(lambda bets: bets.games.get(game_id))
         lines = [
             line
             for line in view.lines
@@ -263,7 +262,7 @@ def _print_path(to: Console, line: PriceLine, home_team: str) -> None:
     to.print()
 
 
-def _add_analyses(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_analyses(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def analyses(
         model: Annotated[
@@ -287,7 +286,7 @@ def _add_analyses(group: typer.Typer, open_bets: OpenBets) -> None:
             page = await bets.predictions.picks(name, book, model, analysis_type=kind, limit=limit)
             return page.items
 
-        picks = run_with_bets(open_bets, load)
+        picks = with_bets(load)
         if as_json:
             echo_json(picks)
         elif picks:
@@ -372,16 +371,16 @@ _FAIR: Final = (
 )
 
 
-def tool_commands(open_bets: OpenBets) -> typer.Typer:
+def tool_commands(with_bets: BetsRunner) -> typer.Typer:
     """Return the line shopping commands."""
     group = typer.Typer(help="Line shopping and fair odds.", no_args_is_help=True)
-    _add_best(group, open_bets)
-    _add_arbitrage(group, open_bets)
+    _add_best(group, with_bets)
+    _add_arbitrage(group, with_bets)
     _add_fair(group)
     return group
 
 
-def _add_best(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_best(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def best(
         game_id: Annotated[str | None, typer.Argument(metavar="GAME", help="A game id.")] = None,
@@ -390,9 +389,8 @@ def _add_best(group: typer.Typer, open_bets: OpenBets) -> None:
         as_json: AsJson = False,
     ) -> None:
         """Show the best price of each outcome."""
-        prices = run_with_bets(
-            open_bets,
-            lambda bets: bets.line_shopping.best_prices(resolve_sport(bets, sport), game_id),
+        prices = with_bets(
+            lambda bets: bets.line_shopping.best_prices(resolve_sport(bets, sport), game_id)
         )
         empty = "No recent odds. Run `grandstand bets collect odds` to collect them."
         print_results(prices, _BEST, _best_line, as_json=as_json, empty=empty)
@@ -415,13 +413,11 @@ def _best_line(one: BestPrice) -> TableRow:
     )
 
 
-def _add_arbitrage(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_arbitrage(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def arbitrage(*, sport: Sport = None, as_json: AsJson = False) -> None:
         """Find bets that profit whatever the result."""
-        offers = run_with_bets(
-            open_bets, lambda bets: bets.line_shopping.arbitrages(resolve_sport(bets, sport))
-        )
+        offers = with_bets(lambda bets: bets.line_shopping.arbitrages(resolve_sport(bets, sport)))
         if as_json:
             echo_json(offers)
             return
@@ -435,9 +431,7 @@ def _add_arbitrage(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def middles(*, sport: Sport = None, as_json: AsJson = False) -> None:
         """Find pairs of bets that both win between their lines, cheapest first."""
-        offers = run_with_bets(
-            open_bets, lambda bets: bets.line_shopping.middles(resolve_sport(bets, sport))
-        )
+        offers = with_bets(lambda bets: bets.line_shopping.middles(resolve_sport(bets, sport)))
         if as_json:
             echo_json(offers)
             return
@@ -452,9 +446,7 @@ def _add_arbitrage(group: typer.Typer, open_bets: OpenBets) -> None:
     @group.command()
     def stale(*, sport: Sport = None, as_json: AsJson = False) -> None:
         """Find prices that stood still while at least three bookmakers moved."""
-        lines = run_with_bets(
-            open_bets, lambda bets: bets.line_shopping.stale_lines(resolve_sport(bets, sport))
-        )
+        lines = with_bets(lambda bets: bets.line_shopping.stale_lines(resolve_sport(bets, sport)))
         print_results(lines, _STALE, _stale_line, as_json=as_json, empty="No stale lines.")
 
 

@@ -12,11 +12,11 @@ from grandstand.apps.bets.cli.console import (
     NONE,
     OWNER,
     AsJson,
+    BetsRunner,
     Days,
     EverySport,
     Kind,
     Limit,
-    OpenBets,
     Sport,
     User,
     Yes,
@@ -35,7 +35,6 @@ from grandstand.apps.bets.cli.console import (
     read_bytes,
     resolve_sport,
     resolve_sports,
-    run_with_bets,
 )
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.alerts import Favorite
@@ -83,14 +82,14 @@ _BINS: Final = (
 )
 
 
-def add_scoreboard_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_scoreboard_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands that show model performance."""
-    _add_scoreboard(group, open_bets)
-    _add_adjustments(group, open_bets)
-    _add_audit(group, open_bets)
+    _add_scoreboard(group, with_bets)
+    _add_adjustments(group, with_bets)
+    _add_audit(group, with_bets)
 
 
-def _add_scoreboard(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_scoreboard(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def scoreboard(
         model: Annotated[str | None, typer.Argument(help="Show one model in detail.")] = None,
@@ -115,10 +114,10 @@ def _add_scoreboard(group: typer.Typer, open_bets: OpenBets) -> None:
             return await bets.scoreboard.compare(who, name, days=days, analysis_type=kind)
 
         if model is not None:
-            found = run_with_bets(open_bets, load_model)
+            found = with_bets(load_model)
             echo_json(found) if as_json else _print_one(console(), found)
             return
-        compared = run_with_bets(open_bets, load_all)
+        compared = with_bets(load_all)
         echo_json(compared) if as_json else _print_board(console(), compared, inverse=inverse)
 
 
@@ -189,7 +188,7 @@ def print_performance(to: Console, performance: ModelPerformance) -> None:
     print_table(to, _BINS, lines)
 
 
-def _add_adjustments(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_adjustments(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def adjustments(
         *,
@@ -208,7 +207,7 @@ def _add_adjustments(group: typer.Typer, open_bets: OpenBets) -> None:
                 await bets.adjustments.calculate(name)
             return await bets.adjustments.list_adjustments(name, kind)
 
-        advised = run_with_bets(open_bets, load)
+        advised = with_bets(load)
         if as_json:
             echo_json(advised)
             return
@@ -231,7 +230,7 @@ def _add_adjustments(group: typer.Typer, open_bets: OpenBets) -> None:
         print_table(console(), _ADVICE, lines)
 
 
-def _add_audit(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_audit(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def audit(
         *,
@@ -249,7 +248,7 @@ def _add_audit(group: typer.Typer, open_bets: OpenBets) -> None:
             names = resolve_sports(bets, sport)
             return tuple([await bets.audit.run(name, days=days, limit=limit) for name in names])
 
-        audits = run_with_bets(open_bets, load)
+        audits = with_bets(load)
         if as_json:
             echo_json(audits)
         else:
@@ -307,23 +306,21 @@ _WINDOWS: Final = (
 )
 
 
-def add_model_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_model_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands for user models and backtests."""
     models = typer.Typer(help="Your models.", no_args_is_help=True)
-    _add_list(models, open_bets)
-    _add_create(models, open_bets)
-    _add_pause(models, open_bets)
+    _add_list(models, with_bets)
+    _add_create(models, with_bets)
+    _add_pause(models, with_bets)
     group.add_typer(models, name="models")
-    _add_backtest(group, open_bets)
+    _add_backtest(group, with_bets)
 
 
-def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_list(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command("list")
     def list_models(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your models."""
-        found = run_with_bets(
-            open_bets, lambda bets: bets.user_models.list_models(caller_for(user))
-        )
+        found = with_bets(lambda bets: bets.user_models.list_models(caller_for(user)))
         empty = "No models. Create one with `grandstand bets models create`."
         print_results(found, _MODELS, _model_line, as_json=as_json, empty=empty)
 
@@ -345,7 +342,7 @@ def _model_line(model: UserModelView) -> TableRow:
     )
 
 
-def _add_create(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_create(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def create(
         name: Annotated[str, typer.Argument(help="The name.")],
@@ -375,15 +372,14 @@ def _add_create(group: typer.Typer, open_bets: OpenBets) -> None:
             )
             return await bets.user_models.create(caller_for(user), draft)
 
-        found = run_with_bets(open_bets, create_model)
+        found = with_bets(create_model)
         echo_json(found) if as_json else print_table(console(), _MODELS, [_model_line(found)])
 
 
-def _add_pause(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_pause(group: typer.Typer, with_bets: BetsRunner) -> None:
     def set_paused(model_id: str, user: str, *, paused: bool) -> None:
-        found = run_with_bets(
-            open_bets,
-            lambda bets: bets.user_models.set_paused(caller_for(user), model_id, paused=paused),
+        found = with_bets(
+            lambda bets: bets.user_models.set_paused(caller_for(user), model_id, paused=paused)
         )
         typer.echo(f"{found.name} is {found.status}")
 
@@ -409,10 +405,10 @@ def _add_pause(group: typer.Typer, open_bets: OpenBets) -> None:
             await bets.user_models.delete(who, model_id)
             return model.name
 
-        typer.echo(f"{run_with_bets(open_bets, remove_model)} is removed")
+        typer.echo(f"{with_bets(remove_model)} is removed")
 
 
-def _add_backtest(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_backtest(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def backtest(
         model_id: ModelId,
@@ -435,7 +431,7 @@ def _add_backtest(group: typer.Typer, open_bets: OpenBets) -> None:
             with progress_bar(model.name) as progress:
                 return await bets.backtests.run(who, model_id, request, progress)
 
-        found = run_with_bets(open_bets, run_test)
+        found = with_bets(run_test)
         echo_json(found) if as_json else _print_backtest(console(), found)
 
     @group.command("backtest-builtin")
@@ -462,7 +458,7 @@ def _add_backtest(group: typer.Typer, open_bets: OpenBets) -> None:
                     caller_for(user), model, name, request, progress
                 )
 
-        found = run_with_bets(open_bets, run_test)
+        found = with_bets(run_test)
         echo_json(found) if as_json else _print_backtest(console(), found)
 
 
@@ -513,21 +509,21 @@ _TABLES: Final = (
 _TEAMS: Final = (ColumnSpec("sport"), ColumnSpec("team"), ColumnSpec("since (UTC)", from_width=80))
 
 
-def add_dataset_commands(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_dataset_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands for datasets and favorite teams."""
     data = typer.Typer(help="Your datasets.", no_args_is_help=True)
-    _add_tables(data, open_bets)
+    _add_tables(data, with_bets)
     group.add_typer(data, name="data")
     teams = typer.Typer(help="Your favorite teams.", no_args_is_help=True)
-    _add_teams(teams, open_bets)
+    _add_teams(teams, with_bets)
     group.add_typer(teams, name="favorites")
 
 
-def _add_tables(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_tables(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command("list")
     def list_tables(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your datasets."""
-        found = run_with_bets(open_bets, lambda bets: bets.datasets.list_datasets(caller_for(user)))
+        found = with_bets(lambda bets: bets.datasets.list_datasets(caller_for(user)))
         empty = "No datasets. Upload one with `grandstand bets data add`."
         print_results(found, _TABLES, _table_line, as_json=as_json, empty=empty)
 
@@ -547,9 +543,8 @@ def _add_tables(group: typer.Typer, open_bets: OpenBets) -> None:
         """Upload a dataset for your models."""
         content = read_bytes(file)
         who, title = caller_for(user), file.stem if name is None else name
-        found = run_with_bets(
-            open_bets,
-            lambda bets: bets.datasets.add(who, title, resolve_sport(bets, sport), content),
+        found = with_bets(
+            lambda bets: bets.datasets.add(who, title, resolve_sport(bets, sport), content)
         )
         echo_json(found) if as_json else print_table(console(), _TABLES, [_table_line(found)])
 
@@ -565,7 +560,7 @@ def _add_tables(group: typer.Typer, open_bets: OpenBets) -> None:
         """Remove a dataset. Models that use it continue without it."""
         if not yes:
             typer.confirm(f"Remove {dataset_id}?", abort=True, err=True)
-        run_with_bets(open_bets, lambda bets: bets.datasets.remove(caller_for(user), dataset_id))
+        with_bets(lambda bets: bets.datasets.remove(caller_for(user), dataset_id))
         typer.echo("Removed.")
 
 
@@ -583,11 +578,11 @@ def _table_line(table: DatasetView) -> TableRow:
     )
 
 
-def _add_teams(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_teams(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command("list")
     def list_teams(*, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your favorite teams. You are notified of their games."""
-        found = run_with_bets(open_bets, lambda bets: bets.favorites.list_teams(caller_for(user)))
+        found = with_bets(lambda bets: bets.favorites.list_teams(caller_for(user)))
         empty = "No favorite teams. Add one with `grandstand bets favorites add`."
         print_results(found, _TEAMS, _team_line, as_json=as_json, empty=empty)
 
@@ -596,18 +591,16 @@ def _add_teams(group: typer.Typer, open_bets: OpenBets) -> None:
         team: TeamName, *, sport: Sport = None, user: User = OWNER, as_json: AsJson = False
     ) -> None:
         """Add a favorite team."""
-        found = run_with_bets(
-            open_bets,
-            lambda bets: bets.favorites.add(caller_for(user), resolve_sport(bets, sport), team),
+        found = with_bets(
+            lambda bets: bets.favorites.add(caller_for(user), resolve_sport(bets, sport), team)
         )
         echo_json(found) if as_json else print_table(console(), _TEAMS, [_team_line(found)])
 
     @group.command("remove")
     def remove_team(team: TeamName, *, sport: Sport = None, user: User = OWNER) -> None:
         """Remove a favorite team."""
-        removed = run_with_bets(
-            open_bets,
-            lambda bets: bets.favorites.remove(caller_for(user), resolve_sport(bets, sport), team),
+        removed = with_bets(
+            lambda bets: bets.favorites.remove(caller_for(user), resolve_sport(bets, sport), team)
         )
         typer.echo("Removed." if removed else "It was not a favorite team.")
 

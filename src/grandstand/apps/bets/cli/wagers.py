@@ -12,8 +12,8 @@ from grandstand.apps.bets.cli.console import (
     NONE,
     OWNER,
     AsJson,
+    BetsRunner,
     Limit,
-    OpenBets,
     User,
     Yes,
     caller_for,
@@ -32,7 +32,6 @@ from grandstand.apps.bets.cli.console import (
     parse_decimal,
     parse_time,
     read_bytes,
-    run_with_bets,
 )
 from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.services import Bets
@@ -66,17 +65,17 @@ _WAGERS: Final = (
 )
 
 
-def add_wagers(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_wagers(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands for wagers and limits."""
     wagers = typer.Typer(help="Your bets.", no_args_is_help=True)
-    _add_list(wagers, open_bets)
-    _add_add(wagers, open_bets)
-    _add_import(wagers, open_bets)
+    _add_list(wagers, with_bets)
+    _add_add(wagers, with_bets)
+    _add_import(wagers, with_bets)
     group.add_typer(wagers, name="wagers")
-    _add_limits(group, open_bets)
+    _add_limits(group, with_bets)
 
 
-def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_list(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command("list")
     def list_wagers(*, limit: Limit = 20, user: User = OWNER, as_json: AsJson = False) -> None:
         """List your bets with their results, latest games first."""
@@ -85,7 +84,7 @@ def _add_list(group: typer.Typer, open_bets: OpenBets) -> None:
             who = caller_for(user)
             return await bets.wagers.list_wagers(who, limit=limit), await bets.wagers.summary(who)
 
-        page, summary = run_with_bets(open_bets, load)
+        page, summary = with_bets(load)
         if as_json:
             echo_json({"wagers": page.items, "summary": summary})
             return
@@ -128,7 +127,7 @@ def _bet(one: WagerView) -> str:
     return f"{one.participant}: {about} {one.market_key}" if one.participant else about
 
 
-def _add_add(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_add(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def add(
         game_id: Annotated[str, typer.Argument(metavar="GAME", help="A game id from `games`.")],
@@ -171,11 +170,11 @@ def _add_add(group: typer.Typer, open_bets: OpenBets) -> None:
             )
             return await bets.wagers.record(caller_for(user), draft)
 
-        found = run_with_bets(open_bets, record)
+        found = with_bets(record)
         echo_json(found) if as_json else print_table(console(), _WAGERS, [_wager_line(found)])
 
 
-def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_import(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command("import")
     def import_wagers(
         file: Annotated[
@@ -190,9 +189,7 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
         Exits with 1 if a line is invalid; the others are recorded.
         """
         content = read_bytes(file)
-        done = run_with_bets(
-            open_bets, lambda bets: bets.wagers.import_file(caller_for(user), content)
-        )
+        done = with_bets(lambda bets: bets.wagers.import_file(caller_for(user), content))
         if as_json:
             echo_json(done)
         else:
@@ -215,11 +212,11 @@ def _add_import(group: typer.Typer, open_bets: OpenBets) -> None:
         """Withdraw an open bet before its game starts."""
         if not yes:
             typer.confirm(f"Withdraw {wager_id}?", abort=True, err=True)
-        run_with_bets(open_bets, lambda bets: bets.wagers.remove(caller_for(user), wager_id))
+        with_bets(lambda bets: bets.wagers.remove(caller_for(user), wager_id))
         typer.echo("Withdrawn.")
 
 
-def _add_limits(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_limits(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def limits(
         *,
@@ -246,7 +243,7 @@ def _add_limits(group: typer.Typer, open_bets: OpenBets) -> None:
             )
             return await bets.limits.update(who, draft)
 
-        found = run_with_bets(open_bets, run)
+        found = with_bets(run)
         echo_json(found) if as_json else _print_limits(console(), found)
 
     @group.command("time-out")
@@ -270,7 +267,7 @@ def _add_limits(group: typer.Typer, open_bets: OpenBets) -> None:
                 typer.confirm(text, abort=True, err=True)
             return await bets.limits.time_out(caller_for(user), moment)
 
-        found = run_with_bets(open_bets, run)
+        found = with_bets(run)
         echo_json(found) if as_json else _print_limits(console(), found)
 
 
@@ -314,14 +311,14 @@ _RULES: Final = (
 )
 
 
-def add_benny(group: typer.Typer, open_bets: OpenBets) -> None:
+def add_benny(group: typer.Typer, with_bets: BetsRunner) -> None:
     """Add the commands for Benny and the ledger."""
-    _add_benny(group, open_bets)
-    _add_trade(group, open_bets)
-    group.add_typer(_ledger(open_bets), name="ledger")
+    _add_benny(group, with_bets)
+    _add_trade(group, with_bets)
+    group.add_typer(_ledger(with_bets), name="ledger")
 
 
-def _add_benny(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_benny(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def benny(
         *,
@@ -333,10 +330,10 @@ def _add_benny(group: typer.Typer, open_bets: OpenBets) -> None:
     ) -> None:
         """Show Benny's bankroll, bets, learning and the effect of his rules."""
         if shadow:
-            page = run_with_bets(open_bets, lambda bets: bets.benny.shadow_bets(limit=limit))
+            page = with_bets(lambda bets: bets.benny.shadow_bets(limit=limit))
             print_results(page.items, _BETS, _bet_line, as_json=as_json, empty="No bets.")
             return
-        found = run_with_bets(open_bets, lambda bets: bets.benny.dashboard())
+        found = with_bets(lambda bets: bets.benny.dashboard())
         echo_json(found) if as_json else _print_benny(console(), found)
 
 
@@ -396,11 +393,11 @@ def _bet_line(bet: BennyBetView) -> TableRow:
     )
 
 
-def _add_trade(group: typer.Typer, open_bets: OpenBets) -> None:
+def _add_trade(group: typer.Typer, with_bets: BetsRunner) -> None:
     @group.command()
     def trade(*, as_json: AsJson = False) -> None:
         """Run Benny's daily trading."""
-        done = run_with_bets(open_bets, lambda bets: bets.benny_trader.trade())
+        done = with_bets(lambda bets: bets.benny_trader.trade())
         if as_json:
             echo_json(done)
         elif done.elsewhere:
@@ -410,7 +407,7 @@ def _add_trade(group: typer.Typer, open_bets: OpenBets) -> None:
             typer.echo(f"{text} for {format_money(done.staked_cents)}, {done.rejected} rejected")
 
 
-def _ledger(open_bets: OpenBets) -> typer.Typer:
+def _ledger(with_bets: BetsRunner) -> typer.Typer:
     group = typer.Typer(help="The double-entry ledger.", no_args_is_help=True)
 
     @group.callback()
@@ -432,7 +429,7 @@ def _ledger(open_bets: OpenBets) -> typer.Typer:
                 return [await bets.ledger.verify(book)]
             return [result async for result in bets.ledger.verify_all()]
 
-        proofs = run_with_bets(open_bets, verify_books)
+        proofs = with_bets(verify_books)
         if as_json:
             echo_json(proofs)
         else:
