@@ -15,7 +15,7 @@ from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.domain.records import AnalysisType, ModelStatus
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.backtests import BacktestRequest
-from grandstand.apps.bets.services.database import Page
+from grandstand.apps.bets.services.database import Page, copy_as
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.kit.auth.caller import Caller
@@ -127,16 +127,13 @@ class UserModelBody(StrictModel):
     status: ModelStatus | None = None
 
     def to_request(self) -> UserModelRequest:
-        return UserModelRequest(
-            name=self.name,
-            sport=self.sport,
+        return copy_as(
+            UserModelRequest,
+            self,
             bet_types=tuple(dict.fromkeys(self.bet_types)),
             data_sources={
                 name: source.weight for name, source in self.data_sources.items() if source.enabled
             },
-            min_confidence=self.min_confidence,
-            description=self.description,
-            auto_adjust_weights=self.auto_adjust_weights,
             datasets={dataset.id: dataset.weight for dataset in self.custom_datasets},
         )
 
@@ -200,19 +197,8 @@ class WagerBody(StrictModel):
     token: Annotated[str | None, Field(min_length=1, max_length=200)] = None
 
     def to_request(self) -> WagerRequest:
-        return WagerRequest(
-            game_id=self.game_id,
-            market_key=self.market_key,
-            side=self.side,
-            price=self.price,
-            stake_cents=_cents(self.stake),
-            point=self.point,
-            bookmaker=self.bookmaker,
-            placed_at=None if self.placed_at is None else _to_second(self.placed_at),
-            note=self.note,
-            participant=self.participant,
-            token=self.token,
-        )
+        placed_at = None if self.placed_at is None else _to_second(self.placed_at)
+        return copy_as(WagerRequest, self, stake_cents=_cents(self.stake), placed_at=placed_at)
 
 
 class WagerFileBody(StrictModel):

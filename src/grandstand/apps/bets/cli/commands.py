@@ -9,19 +9,7 @@ from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 
 import typer
 
-from grandstand.apps.bets.cli.console import (
-    AsJson,
-    BetsRunner,
-    EverySport,
-    OpenBets,
-    Sport,
-    format_count,
-    progress_bar,
-    read_bytes,
-    resolve_sport,
-    resolve_sports,
-    warn,
-)
+from grandstand.apps.bets.cli import console as cli
 from grandstand.apps.bets.cli.games import add_game_commands, tool_commands
 from grandstand.apps.bets.cli.models import (
     add_dataset_commands,
@@ -40,7 +28,7 @@ What: TypeAlias = Literal["odds", "props", "stats", "schedules", "injuries"]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE…", help="One or more files.")]
 
 
-def add_job_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
+def add_job_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     """Add the commands that collect, predict, settle and import."""
     _add_collect(group, with_bets)
     _add_analyze(group, with_bets)
@@ -65,7 +53,7 @@ class _Done(Generic[T]):
 async def _each(names: tuple[str, ...], about: str, ask: Callable[[str], Awaitable[T]]) -> _Done[T]:
     """Run an action for each sport. A failure does not stop the others, unless all fail."""
     done: _Done[T] = _Done([], [])
-    with progress_bar(about) as progress:
+    with cli.progress_bar(about) as progress:
         for at, name in enumerate(names):
             progress(at, len(names))
             try:
@@ -77,13 +65,13 @@ async def _each(names: tuple[str, ...], about: str, ask: Callable[[str], Awaitab
     return done
 
 
-def _add_collect(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_collect(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def collect(
         what: Annotated[What, typer.Argument(help="What to collect.")] = "odds",
         *,
-        sport: EverySport = None,
-        as_json: AsJson = False,
+        sport: cli.EverySport = None,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Collect odds, props, stats, schedules or injuries now."""
 
@@ -95,7 +83,7 @@ def _add_collect(group: typer.Typer, with_bets: BetsRunner) -> None:
                 "schedules": bets.stats_collector.collect_schedules,
                 "injuries": bets.stats_collector.collect_injuries,
             }
-            names = resolve_sports(bets, sport)
+            names = cli.resolve_sports(bets, sport)
             if what == "props" and sport is None:
                 names = tuple(name for name in names if name in bets.settings.prop_sports)
             return await _each(names, f"collecting {what}", ask[what])
@@ -110,35 +98,35 @@ def _add_collect(group: typer.Typer, with_bets: BetsRunner) -> None:
 
 
 def _echo(done: CollectionReport, what: str) -> None:
-    cost = f", {format_count(done.credits, 'credit')}" if done.credits else ""
+    cost = f", {cli.format_count(done.credits, 'credit')}" if done.credits else ""
     typer.echo(f"{done.sport}: {what}, {done.received:,} received, {done.written:,} written{cost}")
-    warn(done.rejected)
+    cli.warn(done.rejected)
 
 
-def _add_analyze(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_analyze(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
-    def analyze(*, sport: EverySport = None, as_json: AsJson = False) -> None:
+    def analyze(*, sport: cli.EverySport = None, as_json: cli.AsJson = False) -> None:
         """Run all models for upcoming games, as the job does."""
         done = with_bets(
             lambda bets: _each(
-                resolve_sports(bets, sport), "predicting", bets.analysis_generator.run
+                cli.resolve_sports(bets, sport), "predicting", bets.analysis_generator.run
             ),
         )
         if as_json:
             echo_json(done.found)
         else:
             for report in done.found:
-                games = format_count(report.games, "game")
-                picks = format_count(report.published, "pick")
+                games = cli.format_count(report.games, "game")
+                picks = cli.format_count(report.published, "pick")
                 typer.echo(f"{report.sport}: {games}, {picks} published, {report.frozen} frozen")
         done.end()
 
     @group.command()
-    def settle(*, sport: EverySport = None, as_json: AsJson = False) -> None:
+    def settle(*, sport: cli.EverySport = None, as_json: cli.AsJson = False) -> None:
         """Collect scores, verify predictions and settle bets, as the job does."""
         done = with_bets(
             lambda bets: _each(
-                resolve_sports(bets, sport), "settling", bets.outcome_collector.collect
+                cli.resolve_sports(bets, sport), "settling", bets.outcome_collector.collect
             ),
         )
         if as_json:
@@ -151,15 +139,15 @@ def _add_analyze(group: typer.Typer, with_bets: BetsRunner) -> None:
 
 def _echo_verified(done: OutcomeReport) -> None:
     again = f", {done.corrected} corrected" if done.corrected else ""
-    text = f"{format_count(done.completed, 'result')}{again}"
-    bets = f"{format_count(done.bets, 'bet')} of Benny and {done.wagers} of users settled"
+    text = f"{cli.format_count(done.completed, 'result')}{again}"
+    bets = f"{cli.format_count(done.bets, 'bet')} of Benny and {done.wagers} of users settled"
     void = f", {done.voided} void" if done.voided else ""
-    verified = format_count(done.predictions, "prediction")
+    verified = cli.format_count(done.predictions, "prediction")
     typer.echo(f"{done.sport}: {text}, {verified} verified, {bets}{void}")
-    warn(done.rejected)
+    cli.warn(done.rejected)
 
 
-def _add_import(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_import(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command("import")
     def import_seasons(
         files: Files,
@@ -167,17 +155,17 @@ def _add_import(group: typer.Typer, with_bets: BetsRunner) -> None:
         sport: Annotated[
             str, typer.Option("--sport", "-s", help="The sport of the files.")
         ] = "soccer_epl",
-        as_json: AsJson = False,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Import seasons from football-data.co.uk: results and odds.
 
         Importing the same file again changes nothing.
         """
-        contents = [(file, read_bytes(file)) for file in files]
+        contents = [(file, cli.read_bytes(file)) for file in files]
 
         async def run(bets: Bets) -> list[CollectionReport]:
-            name, found = resolve_sport(bets, sport), []
-            with progress_bar("importing") as progress:
+            name, found = cli.resolve_sport(bets, sport), []
+            with cli.progress_bar("importing") as progress:
                 for at, (file, content) in enumerate(contents):
                     progress(at, len(contents))
                     found.append(await bets.file_importer.import_season(name, file.name, content))
@@ -186,12 +174,12 @@ def _add_import(group: typer.Typer, with_bets: BetsRunner) -> None:
         _echo_files(files, with_bets(run), as_json=as_json)
 
     @group.command("stats-import")
-    def stats_import(files: Files, *, sport: Sport = None, as_json: AsJson = False) -> None:
+    def stats_import(files: Files, *, sport: cli.Sport = None, as_json: cli.AsJson = False) -> None:
         """Import team_stats, player_stats, schedule or injuries files."""
-        contents = [(file, read_bytes(file)) for file in files]
+        contents = [(file, cli.read_bytes(file)) for file in files]
 
         async def run(bets: Bets) -> list[CollectionReport]:
-            name = resolve_sport(bets, sport)
+            name = cli.resolve_sport(bets, sport)
             return [
                 await bets.file_importer.import_stats(name, file.name, data)
                 for file, data in contents
@@ -208,12 +196,12 @@ def _echo_files(files: list[Path], done: list[CollectionReport], *, as_json: boo
         typer.echo(
             f"{file.name}: {report.sport}, {report.received:,} received, {report.written:,} written"
         )
-        warn(report.rejected)
+        cli.warn(report.rejected)
 
 
-def commands(open_bets: OpenBets) -> typer.Typer:
+def commands(open_bets: cli.OpenBets) -> typer.Typer:
     """Return the commands; `open_bets` opens the services for a block."""
-    with_bets = BetsRunner(open_bets)
+    with_bets = cli.BetsRunner(open_bets)
     group = typer.Typer(help="Games, odds, models, Benny and your bets.", no_args_is_help=True)
     add_game_commands(group, with_bets)
     add_scoreboard_commands(group, with_bets)

@@ -9,25 +9,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from grandstand.apps.bets.cli.console import (
-    NONE,
-    AsJson,
-    BetsRunner,
-    Bookmaker,
-    Kind,
-    Limit,
-    Sport,
-    format_age,
-    format_day_time,
-    format_percent,
-    format_point,
-    format_price,
-    format_side,
-    format_signed_percent,
-    format_teams,
-    format_timestamp,
-    resolve_sport,
-)
+from grandstand.apps.bets.cli import console as cli
 from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.database import Page
@@ -85,26 +67,26 @@ _QUOTES: Final = (
 _PATH: Final = (ColumnSpec("captured (UTC)"), ColumnSpec("prices"))
 
 
-def add_game_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
+def add_game_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     """Add the commands that show games, odds and picks."""
     _add_games(group, with_bets)
     _add_game(group, with_bets)
     _add_analyses(group, with_bets)
 
 
-def _add_games(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_games(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def games(
         *,
-        sport: Sport = None,
-        bookmaker: Bookmaker = None,
-        limit: Limit = 20,
-        as_json: AsJson = False,
+        sport: cli.Sport = None,
+        bookmaker: cli.Bookmaker = None,
+        limit: cli.Limit = 20,
+        as_json: cli.AsJson = False,
     ) -> None:
         """List upcoming games with a bookmaker's odds, soonest first."""
 
         async def load(bets: Bets) -> tuple[str, Page[GameSummary]]:
-            name = resolve_sport(bets, sport)
+            name = cli.resolve_sport(bets, sport)
             return name, await bets.games.upcoming(name, bookmaker=bookmaker, limit=limit)
 
         name, page = with_bets(load)
@@ -131,12 +113,12 @@ def _game_line(game: GameSummary) -> TableRow:
     total = _outcome(by_market.get("totals"), "Over")
     return TableRow(
         (
-            format_day_time(game.commence_time),
-            format_teams(game.home_team, game.away_team),
+            cli.format_day_time(game.commence_time),
+            cli.format_teams(game.home_team, game.away_team),
             book,
-            *(NONE if side is None else format_price(side.price) for side in sides),
-            NONE if spread is None else format_point(spread.point),
-            NONE if total is None else format_point(total.point, signed=False),
+            *(cli.NONE if side is None else cli.format_price(side.price) for side in sides),
+            cli.NONE if spread is None else cli.format_point(spread.point),
+            cli.NONE if total is None else cli.format_point(total.point, signed=False),
             game.game_id,
         )
     )
@@ -147,7 +129,7 @@ def _outcome(quote: MarketOdds | None, name: str) -> PricedOutcome | None:
     return next((outcome for outcome in outcomes if outcome.name == name), None)
 
 
-def _add_game(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_game(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def game(
         game_id: Game,
@@ -155,7 +137,7 @@ def _add_game(group: typer.Typer, with_bets: BetsRunner) -> None:
         reasons: Annotated[
             bool, typer.Option("--reasons", help="Show the reasons of each pick.")
         ] = False,
-        as_json: AsJson = False,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Show a game with its odds, picks, form, previous meetings and injuries."""
         found = with_bets(lambda bets: bets.games.get(game_id))
@@ -166,8 +148,8 @@ def _add_game(group: typer.Typer, with_bets: BetsRunner) -> None:
         game_id: Game,
         *,
         market: Annotated[str, typer.Option("--market", "-m", help="The market.")] = "h2h",
-        bookmaker: Bookmaker = None,
-        as_json: AsJson = False,
+        bookmaker: cli.Bookmaker = None,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Show the line history of a game by bookmaker, oldest first."""
         view = with_bets(lambda bets: bets.games.get(game_id))
@@ -191,8 +173,8 @@ def _print_game(to: Console, view: GameView, *, reasons: bool) -> None:
     game = view.game
     print_title(
         to,
-        f"{format_teams(game.home_team, game.away_team)}, "
-        f"{format_timestamp(game.commence_time)} UTC",
+        f"{cli.format_teams(game.home_team, game.away_team)}, "
+        f"{cli.format_timestamp(game.commence_time)} UTC",
     )
     if view.score is not None:
         again = ", corrected" if view.score.corrected_at else ""
@@ -205,7 +187,7 @@ def _print_game(to: Console, view: GameView, *, reasons: bool) -> None:
         print_table(to, columns, lines)
     for price in view.game.exchange:
         bid, ask = (
-            NONE if value is None else format_percent(value / 10_000)
+            cli.NONE if value is None else cli.format_percent(value / 10_000)
             for value in (price.bid, price.ask)
         )
         print_line(to, f"Exchange, {price.team}: bid {bid}, ask {ask} ({price.title})")
@@ -232,13 +214,15 @@ def _order(quote: MarketOdds) -> tuple[int, str, str, str]:
 
 def _sides(outcomes: Sequence[PricedOutcome], home_team: str) -> str:
     order = sorted(outcomes, key=lambda outcome: outcome.name != home_team)
-    return ", ".join(f"{format_side(outcome)} {format_price(outcome.price)}" for outcome in order)
+    return ", ".join(
+        f"{cli.format_side(outcome)} {cli.format_price(outcome.price)}" for outcome in order
+    )
 
 
 def _quote_line(quote: MarketOdds, home_team: str) -> TableRow:
     sides = _sides(quote.outcomes, home_team)
     text = f"{quote.player}: {sides}" if quote.player else sides
-    return TableRow((quote.market_key, quote.bookmaker, text, format_age(quote.age_seconds)))
+    return TableRow((quote.market_key, quote.bookmaker, text, cli.format_age(quote.age_seconds)))
 
 
 def _past(one: PastResult) -> str:
@@ -255,31 +239,31 @@ def _print_path(to: Console, line: PriceLine, home_team: str) -> None:
     about = f"{line.bookmaker}, {line.market_key}"
     print_title(to, f"{about}, {line.player}" if line.player else about)
     rows = (
-        TableRow((format_timestamp(point.captured_at), _sides(point.outcomes, home_team)))
+        TableRow((cli.format_timestamp(point.captured_at), _sides(point.outcomes, home_team)))
         for point in line.points
     )
     print_table(to, _PATH, rows)
     to.print()
 
 
-def _add_analyses(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_analyses(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def analyses(
         model: Annotated[
             str | None, typer.Argument(help="A model. Default: the best pick of any model.")
         ] = None,
         *,
-        sport: Sport = None,
-        bookmaker: Bookmaker = None,
-        kind: Kind = "game",
+        sport: cli.Sport = None,
+        bookmaker: cli.Bookmaker = None,
+        kind: cli.Kind = "game",
         reasons: Annotated[bool, typer.Option("--reasons", help="Show the reasons.")] = False,
-        limit: Limit = 20,
-        as_json: AsJson = False,
+        limit: cli.Limit = 20,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Show a model's picks for upcoming games at a bookmaker's prices."""
 
         async def load(bets: Bets) -> tuple[Pick, ...]:
-            name, book = resolve_sport(bets, sport), bookmaker or bets.settings.bookmakers[0]
+            name, book = cli.resolve_sport(bets, sport), bookmaker or bets.settings.bookmakers[0]
             if model is None:
                 top = await bets.predictions.top_pick(name, book)
                 return () if top is None else (top,)
@@ -310,25 +294,25 @@ def print_picks(
     )
     for pick in picks if reasons else ():
         to.print()
-        print_title(to, f"{pick.model}: {pick.prediction} ({format_percent(pick.probability)})")
+        print_title(to, f"{pick.model}: {pick.prediction} ({cli.format_percent(pick.probability)})")
         for reason in pick.reasons:
             print_line(to, f"  {reason.contribution:+.3f}  {reason.text or reason.source}")
 
 
 def _pick_line(pick: Pick) -> TableRow:
-    came = NONE if pick.verdict is None else pick.verdict.replace("_", " ")
+    came = cli.NONE if pick.verdict is None else pick.verdict.replace("_", " ")
     style = {True: "green", False: "dim"}.get(pick.correct, "") if pick.correct is not None else ""
     about = f"{pick.player_name}: {pick.prediction}" if pick.player_name else pick.prediction
     return TableRow(
         (
-            format_day_time(pick.commence_time),
+            cli.format_day_time(pick.commence_time),
             pick.model,
-            format_teams(pick.home_team, pick.away_team),
+            cli.format_teams(pick.home_team, pick.away_team),
             pick.market_key,
             about,
-            format_percent(pick.probability),
-            format_price(pick.price),
-            format_signed_percent(pick.expected_return),
+            cli.format_percent(pick.probability),
+            cli.format_price(pick.price),
+            cli.format_signed_percent(pick.expected_return),
             came,
         ),
         style,
@@ -371,7 +355,7 @@ _FAIR: Final = (
 )
 
 
-def tool_commands(with_bets: BetsRunner) -> typer.Typer:
+def tool_commands(with_bets: cli.BetsRunner) -> typer.Typer:
     """Return the line shopping commands."""
     group = typer.Typer(help="Line shopping and fair odds.", no_args_is_help=True)
     _add_best(group, with_bets)
@@ -380,17 +364,17 @@ def tool_commands(with_bets: BetsRunner) -> typer.Typer:
     return group
 
 
-def _add_best(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_best(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def best(
         game_id: Annotated[str | None, typer.Argument(metavar="GAME", help="A game id.")] = None,
         *,
-        sport: Sport = None,
-        as_json: AsJson = False,
+        sport: cli.Sport = None,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Show the best price of each outcome."""
         prices = with_bets(
-            lambda bets: bets.line_shopping.best_prices(resolve_sport(bets, sport), game_id)
+            lambda bets: bets.line_shopping.best_prices(cli.resolve_sport(bets, sport), game_id)
         )
         empty = "No recent odds. Run `grandstand bets collect odds` to collect them."
         print_results(prices, _BEST, _best_line, as_json=as_json, empty=empty)
@@ -399,54 +383,58 @@ def _add_best(group: typer.Typer, with_bets: BetsRunner) -> None:
 def _best_line(one: BestPrice) -> TableRow:
     return TableRow(
         (
-            format_day_time(one.commence_time),
-            format_teams(one.home_team, one.away_team),
+            cli.format_day_time(one.commence_time),
+            cli.format_teams(one.home_team, one.away_team),
             one.market_key,
-            format_side(PricedOutcome(one.name, one.price, one.point)),
-            format_price(one.price),
+            cli.format_side(PricedOutcome(one.name, one.price, one.point)),
+            cli.format_price(one.price),
             one.bookmaker,
-            format_percent(one.fair),
-            format_signed_percent(one.expected_return),
-            format_age(one.age_seconds),
+            cli.format_percent(one.fair),
+            cli.format_signed_percent(one.expected_return),
+            cli.format_age(one.age_seconds),
         ),
         "green" if (one.expected_return or 0.0) > 0 else "",
     )
 
 
-def _add_arbitrage(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_arbitrage(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
-    def arbitrage(*, sport: Sport = None, as_json: AsJson = False) -> None:
+    def arbitrage(*, sport: cli.Sport = None, as_json: cli.AsJson = False) -> None:
         """Find bets that profit whatever the result."""
-        offers = with_bets(lambda bets: bets.line_shopping.arbitrages(resolve_sport(bets, sport)))
+        offers = with_bets(
+            lambda bets: bets.line_shopping.arbitrages(cli.resolve_sport(bets, sport))
+        )
         if as_json:
             echo_json(offers)
             return
         for offer in offers:
-            about = f"{format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
-            profit = format_signed_percent(offer.profit_share, 2)
+            about = f"{cli.format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
+            profit = cli.format_signed_percent(offer.profit_share, 2)
             _print_legs(f"{about}: {profit} profit", offer.legs)
         if not offers:
             typer.echo("None at recent prices.")
 
     @group.command()
-    def middles(*, sport: Sport = None, as_json: AsJson = False) -> None:
+    def middles(*, sport: cli.Sport = None, as_json: cli.AsJson = False) -> None:
         """Find pairs of bets that both win between their lines, cheapest first."""
-        offers = with_bets(lambda bets: bets.line_shopping.middles(resolve_sport(bets, sport)))
+        offers = with_bets(lambda bets: bets.line_shopping.middles(cli.resolve_sport(bets, sport)))
         if as_json:
             echo_json(offers)
             return
         for offer in offers:
-            low, high = (format_point(end, signed=False) for end in (offer.low, offer.high))
-            loss = format_signed_percent(-offer.cost_share, 2)
-            about = f"{format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
+            low, high = (cli.format_point(end, signed=False) for end in (offer.low, offer.high))
+            loss = cli.format_signed_percent(-offer.cost_share, 2)
+            about = f"{cli.format_teams(offer.home_team, offer.away_team)}, {offer.market_key}"
             _print_legs(f"{about}: both win between {low} and {high}, else {loss}", offer.legs)
         if not offers:
             typer.echo("None at recent prices.")
 
     @group.command()
-    def stale(*, sport: Sport = None, as_json: AsJson = False) -> None:
+    def stale(*, sport: cli.Sport = None, as_json: cli.AsJson = False) -> None:
         """Find prices that stood still while at least three bookmakers moved."""
-        lines = with_bets(lambda bets: bets.line_shopping.stale_lines(resolve_sport(bets, sport)))
+        lines = with_bets(
+            lambda bets: bets.line_shopping.stale_lines(cli.resolve_sport(bets, sport))
+        )
         print_results(lines, _STALE, _stale_line, as_json=as_json, empty="No stale lines.")
 
 
@@ -457,10 +445,10 @@ def _print_legs(about: str, legs: tuple[Leg, ...]) -> None:
         TableRow(
             (
                 leg.bookmaker,
-                format_side(leg.outcome),
-                format_price(leg.outcome.price),
-                format_percent(leg.share),
-                format_age(leg.age_seconds),
+                cli.format_side(leg.outcome),
+                cli.format_price(leg.outcome.price),
+                cli.format_percent(leg.share),
+                cli.format_age(leg.age_seconds),
             )
         )
         for leg in legs
@@ -472,14 +460,14 @@ def _print_legs(about: str, legs: tuple[Leg, ...]) -> None:
 def _stale_line(one: StaleLine) -> TableRow:
     return TableRow(
         (
-            format_day_time(one.commence_time),
-            format_teams(one.home_team, one.away_team),
+            cli.format_day_time(one.commence_time),
+            cli.format_teams(one.home_team, one.away_team),
             one.bookmaker,
-            format_side(one.outcome),
-            format_price(one.outcome.price),
-            format_percent(one.fair),
-            format_signed_percent(one.edge),
-            format_age(one.age_seconds),
+            cli.format_side(one.outcome),
+            cli.format_price(one.outcome.price),
+            cli.format_percent(one.fair),
+            cli.format_signed_percent(one.edge),
+            cli.format_age(one.age_seconds),
         )
     )
 
@@ -494,7 +482,7 @@ def _add_fair(group: typer.Typer) -> None:
             str,
             typer.Option("--method", help="multiplicative, additive, power, shin, odds_ratio."),
         ] = "power",
-        as_json: AsJson = False,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Calculate fair odds without the margin."""
         odds = fair_odds(prices, method)
@@ -509,14 +497,14 @@ def _add_fair(group: typer.Typer) -> None:
             (
                 TableRow(
                     (
-                        format_price(given),
-                        format_percent(chance, 2),
+                        cli.format_price(given),
+                        cli.format_percent(chance, 2),
                         f"{decimal:.3f}",
-                        format_price(american),
+                        cli.format_price(american),
                     )
                 )
                 for given, chance, decimal, american in sides
             ),
         )
-        margin = format_percent(odds.margin, 2)
+        margin = cli.format_percent(odds.margin, 2)
         print_line(to, f"Margin: {margin} (method: {odds.method}).", "dim")

@@ -8,34 +8,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from grandstand.apps.bets.cli.console import (
-    NONE,
-    OWNER,
-    AsJson,
-    BetsRunner,
-    Days,
-    EverySport,
-    Kind,
-    Limit,
-    Sport,
-    User,
-    Yes,
-    caller_for,
-    format_advice,
-    format_count,
-    format_interval,
-    format_number,
-    format_percent,
-    format_signed_percent,
-    format_timestamp,
-    parse_date,
-    parse_decimal,
-    parse_weights,
-    progress_bar,
-    read_bytes,
-    resolve_sport,
-    resolve_sports,
-)
+from grandstand.apps.bets.cli import console as cli
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.alerts import Favorite
 from grandstand.apps.bets.services.audit import AuditReport
@@ -82,35 +55,35 @@ _BINS: Final = (
 )
 
 
-def add_scoreboard_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
+def add_scoreboard_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     """Add the commands that show model performance."""
     _add_scoreboard(group, with_bets)
     _add_adjustments(group, with_bets)
     _add_audit(group, with_bets)
 
 
-def _add_scoreboard(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_scoreboard(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def scoreboard(
         model: Annotated[str | None, typer.Argument(help="Show one model in detail.")] = None,
         *,
-        sport: Sport = None,
-        days: Days = 90,
-        kind: Kind = "game",
+        sport: cli.Sport = None,
+        days: cli.Days = 90,
+        kind: cli.Kind = "game",
         inverse: Inverse = False,
-        user: User = OWNER,
-        as_json: AsJson = False,
+        user: cli.User = cli.OWNER,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Show the performance of all models, or of one in detail."""
 
         async def load_model(bets: Bets) -> ModelPerformance:
-            name = resolve_sport(bets, sport)
+            name = cli.resolve_sport(bets, sport)
             return await bets.scoreboard.performance(
                 name, model or "", days=days, analysis_type=kind, inverse=inverse
             )
 
         async def load_all(bets: Bets) -> tuple[ModelComparison, ...]:
-            name, who = resolve_sport(bets, sport), caller_for(user)
+            name, who = cli.resolve_sport(bets, sport), cli.caller_for(user)
             return await bets.scoreboard.compare(who, name, days=days, analysis_type=kind)
 
         if model is not None:
@@ -123,7 +96,7 @@ def _add_scoreboard(group: typer.Typer, with_bets: BetsRunner) -> None:
 
 def _print_board(to: Console, compared: tuple[ModelComparison, ...], *, inverse: bool) -> None:
     first = compared[0]
-    print_title(to, f"{first.sport}, {format_count(first.original.days, 'day')}")
+    print_title(to, f"{first.sport}, {cli.format_count(first.original.days, 'day')}")
     print_table(to, _SCORES, (_score_line(comparison, inverse=inverse) for comparison in compared))
     print_line(
         to,
@@ -139,13 +112,13 @@ def _score_line(one: ModelComparison, *, inverse: bool) -> TableRow:
         (
             one.name,
             str(found.decided),
-            format_interval(found.accuracy),
-            format_percent(found.break_even),
-            format_interval(found.roi, sign=True),
-            format_signed_percent(None if found.clv is None else found.clv.value),
-            format_number(found.brier),
-            NONE if found.bets_needed is None else f"{found.bets_needed:,}",
-            format_advice(one.recommendation, one.evidence),
+            cli.format_interval(found.accuracy),
+            cli.format_percent(found.break_even),
+            cli.format_interval(found.roi, sign=True),
+            cli.format_signed_percent(None if found.clv is None else found.clv.value),
+            cli.format_number(found.brier),
+            cli.NONE if found.bets_needed is None else f"{found.bets_needed:,}",
+            cli.format_advice(one.recommendation, one.evidence),
         ),
         "" if found.decided else "dim",
     )
@@ -153,56 +126,61 @@ def _score_line(one: ModelComparison, *, inverse: bool) -> TableRow:
 
 def _print_one(to: Console, found: ModelPerformance) -> None:
     inverse = " (inverse)" if found.inverse else ""
-    print_title(to, f"{found.model}{inverse}, {found.sport}, {format_count(found.days, 'day')}")
+    print_title(to, f"{found.model}{inverse}, {found.sport}, {cli.format_count(found.days, 'day')}")
     print_performance(to, found)
 
 
 def print_performance(to: Console, performance: ModelPerformance) -> None:
     """Print the performance of a model with its calibration."""
     print_line(
-        to, f"{format_count(performance.predictions, 'prediction')}, {performance.decided} decided"
+        to,
+        f"{cli.format_count(performance.predictions, 'prediction')}, {performance.decided} decided",
     )
     if not performance.decided:
         return
     print_line(
         to,
-        f"accuracy     {format_interval(performance.accuracy)}, "
-        f"break-even {format_percent(performance.break_even)}",
+        f"accuracy     {cli.format_interval(performance.accuracy)}, "
+        f"break-even {cli.format_percent(performance.break_even)}",
     )
-    print_line(to, f"return       {format_interval(performance.roi, sign=True)}")
-    print_line(to, f"closing line {format_interval(performance.clv, sign=True)}")
+    print_line(to, f"return       {cli.format_interval(performance.roi, sign=True)}")
+    print_line(to, f"closing line {cli.format_interval(performance.clv, sign=True)}")
     print_line(
         to,
-        f"Brier        {format_number(performance.brier)}, "
-        f"log loss {format_number(performance.log_loss)}",
+        f"Brier        {cli.format_number(performance.brier)}, "
+        f"log loss {cli.format_number(performance.log_loss)}",
     )
     if performance.bets_needed is not None:
         print_line(to, f"{performance.bets_needed:,} bets needed to tell this rate from break-even")
     to.print()
     lines = (
         TableRow(
-            (format_percent(bin_.mean_probability), str(bin_.count), format_percent(bin_.share_won))
+            (
+                cli.format_percent(bin_.mean_probability),
+                str(bin_.count),
+                cli.format_percent(bin_.share_won),
+            )
         )
         for bin_ in performance.calibration
     )
     print_table(to, _BINS, lines)
 
 
-def _add_adjustments(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_adjustments(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def adjustments(
         *,
-        sport: Sport = None,
-        kind: Kind = "game",
+        sport: cli.Sport = None,
+        kind: cli.Kind = "game",
         recalculate: Annotated[
             bool, typer.Option("--recalculate", help="Calculate them now.")
         ] = False,
-        as_json: AsJson = False,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Show which models to follow, bet against or avoid."""
 
         async def load(bets: Bets) -> tuple[Adjustment, ...]:
-            name = resolve_sport(bets, sport)
+            name = cli.resolve_sport(bets, sport)
             if recalculate:
                 await bets.adjustments.calculate(name)
             return await bets.adjustments.list_adjustments(name, kind)
@@ -215,14 +193,16 @@ def _add_adjustments(group: typer.Typer, with_bets: BetsRunner) -> None:
             TableRow(
                 (
                     adjustment.model,
-                    format_advice(adjustment.recommendation, adjustment.evidence),
+                    cli.format_advice(adjustment.recommendation, adjustment.evidence),
                     str(adjustment.sample_size),
-                    format_percent(adjustment.original_accuracy)
+                    cli.format_percent(adjustment.original_accuracy)
                     if adjustment.sample_size
-                    else NONE,
-                    format_percent(adjustment.inverse_accuracy) if adjustment.sample_size else NONE,
+                    else cli.NONE,
+                    cli.format_percent(adjustment.inverse_accuracy)
+                    if adjustment.sample_size
+                    else cli.NONE,
                     f"× {adjustment.confidence_multiplier:.2f}",
-                    format_timestamp(adjustment.calculated_at),
+                    cli.format_timestamp(adjustment.calculated_at),
                 )
             )
             for adjustment in advised
@@ -230,14 +210,14 @@ def _add_adjustments(group: typer.Typer, with_bets: BetsRunner) -> None:
         print_table(console(), _ADVICE, lines)
 
 
-def _add_audit(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_audit(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def audit(
         *,
-        sport: EverySport = None,
-        days: Days = 7,
-        limit: Limit = 200,
-        as_json: AsJson = False,
+        sport: cli.EverySport = None,
+        days: cli.Days = 7,
+        limit: cli.Limit = 200,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Rerun past predictions with the data known at the time.
 
@@ -245,7 +225,7 @@ def _add_audit(group: typer.Typer, with_bets: BetsRunner) -> None:
         """
 
         async def load(bets: Bets) -> tuple[AuditReport, ...]:
-            names = resolve_sports(bets, sport)
+            names = cli.resolve_sports(bets, sport)
             return tuple([await bets.audit.run(name, days=days, limit=limit) for name in names])
 
         audits = with_bets(load)
@@ -259,15 +239,14 @@ def _add_audit(group: typer.Typer, with_bets: BetsRunner) -> None:
 
 
 def _print_audit(to: Console, found: AuditReport) -> None:
-    print_title(
-        to,
-        f"{found.sport}: {format_count(found.checked, 'prediction')} rerun, {found.same} unchanged",
-    )
+    rerun = cli.format_count(found.checked, "prediction")
+    print_title(to, f"{found.sport}: {rerun} rerun, {found.same} unchanged")
     for difference in found.differing:
         print_line(to, f"! differs: {difference}", "yellow")
     for leak in found.leaks:
-        text = f"{leak.model} on {leak.game_id} at {format_timestamp(leak.made_at)} used {leak.row}"
-        print_line(to, f"! {text}, known since {format_timestamp(leak.known_at)}", "red")
+        made_at, known_at = map(cli.format_timestamp, (leak.made_at, leak.known_at))
+        text = f"{leak.model} on {leak.game_id} at {made_at} used {leak.row}"
+        print_line(to, f"! {text}, known since {known_at}", "red")
 
 
 ModelId = Annotated[str, typer.Argument(metavar="MODEL", help="A model id from `models list`.")]
@@ -306,7 +285,7 @@ _WINDOWS: Final = (
 )
 
 
-def add_model_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
+def add_model_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     """Add the commands for user models and backtests."""
     models = typer.Typer(help="Your models.", no_args_is_help=True)
     _add_list(models, with_bets)
@@ -316,18 +295,18 @@ def add_model_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     _add_backtest(group, with_bets)
 
 
-def _add_list(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_list(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command("list")
-    def list_models(*, user: User = OWNER, as_json: AsJson = False) -> None:
+    def list_models(*, user: cli.User = cli.OWNER, as_json: cli.AsJson = False) -> None:
         """List your models."""
-        found = with_bets(lambda bets: bets.user_models.list_models(caller_for(user)))
+        found = with_bets(lambda bets: bets.user_models.list_models(cli.caller_for(user)))
         empty = "No models. Create one with `grandstand bets models create`."
         print_results(found, _MODELS, _model_line, as_json=as_json, empty=empty)
 
 
 def _model_line(model: UserModelView) -> TableRow:
     weights = {**model.data_sources, **model.datasets}.items()
-    text = ", ".join(f"{name} {format_percent(float(weight), 0)}" for name, weight in weights)
+    text = ", ".join(f"{name} {cli.format_percent(float(weight), 0)}" for name, weight in weights)
     return TableRow(
         (
             model.model_id,
@@ -335,70 +314,70 @@ def _model_line(model: UserModelView) -> TableRow:
             model.sport,
             ", ".join(model.bet_types),
             text,
-            format_percent(float(model.min_confidence), 0),
+            cli.format_percent(float(model.min_confidence), 0),
             model.status,
         ),
         "dim" if model.status == "paused" else "",
     )
 
 
-def _add_create(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_create(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def create(
         name: Annotated[str, typer.Argument(help="The name.")],
         *,
         weight: Weight,
-        sport: Sport = None,
+        sport: cli.Sport = None,
         bet: BetTypes = None,
         data: Data = None,
         least: Least = "0.55",
         description: Annotated[str, typer.Option("--description")] = "",
         auto: Annotated[bool, typer.Option("--auto", help="Adjust the weights weekly.")] = False,
-        user: User = OWNER,
-        as_json: AsJson = False,
+        user: cli.User = cli.OWNER,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Create a model from data sources whose weights add up to 1."""
 
         async def create_model(bets: Bets) -> UserModelView:
             draft = UserModelRequest(
                 name=name,
-                sport=resolve_sport(bets, sport),
+                sport=cli.resolve_sport(bets, sport),
                 bet_types=tuple(bet or ["h2h"]),
-                data_sources=parse_weights(weight),
-                min_confidence=parse_decimal(least),
+                data_sources=cli.parse_weights(weight),
+                min_confidence=cli.parse_decimal(least),
                 description=description,
                 auto_adjust_weights=auto,
-                datasets=parse_weights(data or []),
+                datasets=cli.parse_weights(data or []),
             )
-            return await bets.user_models.create(caller_for(user), draft)
+            return await bets.user_models.create(cli.caller_for(user), draft)
 
         found = with_bets(create_model)
         echo_json(found) if as_json else print_table(console(), _MODELS, [_model_line(found)])
 
 
-def _add_pause(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_pause(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     def set_paused(model_id: str, user: str, *, paused: bool) -> None:
         found = with_bets(
-            lambda bets: bets.user_models.set_paused(caller_for(user), model_id, paused=paused)
+            lambda bets: bets.user_models.set_paused(cli.caller_for(user), model_id, paused=paused)
         )
         typer.echo(f"{found.name} is {found.status}")
 
     @group.command()
-    def pause(model_id: ModelId, *, user: User = OWNER) -> None:
+    def pause(model_id: ModelId, *, user: cli.User = cli.OWNER) -> None:
         """Pause a model."""
         set_paused(model_id, user, paused=True)
 
     @group.command()
-    def resume(model_id: ModelId, *, user: User = OWNER) -> None:
+    def resume(model_id: ModelId, *, user: cli.User = cli.OWNER) -> None:
         """Resume a paused model."""
         set_paused(model_id, user, paused=False)
 
     @group.command()
-    def remove(model_id: ModelId, *, yes: Yes = False, user: User = OWNER) -> None:
+    def remove(model_id: ModelId, *, yes: cli.Yes = False, user: cli.User = cli.OWNER) -> None:
         """Delete a model. Its predictions stay on the scoreboard."""
 
         async def remove_model(bets: Bets) -> str:
-            who = caller_for(user)
+            who = cli.caller_for(user)
             model = await bets.user_models.get(who, model_id)
             if not yes:
                 typer.confirm(f"Remove {model.name}?", abort=True, err=True)
@@ -408,7 +387,7 @@ def _add_pause(group: typer.Typer, with_bets: BetsRunner) -> None:
         typer.echo(f"{with_bets(remove_model)} is removed")
 
 
-def _add_backtest(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_backtest(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command()
     def backtest(
         model_id: ModelId,
@@ -419,16 +398,16 @@ def _add_backtest(group: typer.Typer, with_bets: BetsRunner) -> None:
         test: Test = 14,
         purge: Purge = 1,
         anchored: Anchored = False,
-        user: User = OWNER,
-        as_json: AsJson = False,
+        user: cli.User = cli.OWNER,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Backtest one of your models over stored seasons. Every run counts as a trial."""
         request = _backtest_request(start, end, (train, test, purge), anchored=anchored)
 
         async def run_test(bets: Bets) -> BacktestReport:
-            who = caller_for(user)
+            who = cli.caller_for(user)
             model = await bets.user_models.get(who, model_id)
-            with progress_bar(model.name) as progress:
+            with cli.progress_bar(model.name) as progress:
                 return await bets.backtests.run(who, model_id, request, progress)
 
         found = with_bets(run_test)
@@ -440,22 +419,22 @@ def _add_backtest(group: typer.Typer, with_bets: BetsRunner) -> None:
         start: Start,
         end: End,
         *,
-        sport: Sport = None,
+        sport: cli.Sport = None,
         train: Train = 60,
         test: Test = 14,
         purge: Purge = 1,
         anchored: Anchored = False,
-        user: User = OWNER,
-        as_json: AsJson = False,
+        user: cli.User = cli.OWNER,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Backtest a built-in model over stored seasons. Every run counts as a trial."""
         request = _backtest_request(start, end, (train, test, purge), anchored=anchored)
 
         async def run_test(bets: Bets) -> BacktestReport:
-            name = resolve_sport(bets, sport)
-            with progress_bar(f"{model}, {name}") as progress:
+            name = cli.resolve_sport(bets, sport)
+            with cli.progress_bar(f"{model}, {name}") as progress:
                 return await bets.backtests.run_builtin(
-                    caller_for(user), model, name, request, progress
+                    cli.caller_for(user), model, name, request, progress
                 )
 
         found = with_bets(run_test)
@@ -465,7 +444,7 @@ def _add_backtest(group: typer.Typer, with_bets: BetsRunner) -> None:
 def _backtest_request(
     start: str, end: str, days: tuple[int, int, int], *, anchored: bool
 ) -> BacktestRequest:
-    first, last = parse_date(start), parse_date(end)
+    first, last = cli.parse_date(start), cli.parse_date(end)
     if first.year < 1900:
         raise InvalidInput(f"{start} is before 1900.")
     return BacktestRequest(first, last, *days, anchored)
@@ -474,7 +453,7 @@ def _backtest_request(
 def _print_backtest(to: Console, found: BacktestReport) -> None:
     request = found.request
     about = f"{found.name}, {found.sport}, {request.start} to {request.end}"
-    print_title(to, f"{about}: {format_count(found.games, 'game')}")
+    print_title(to, f"{about}: {cli.format_count(found.games, 'game')}")
     print_performance(to, found.performance)
     to.print()
     lines = (
@@ -483,16 +462,18 @@ def _print_backtest(to: Console, found: BacktestReport) -> None:
                 f"{item.start}",
                 f"{item.end}",
                 str(item.predictions),
-                format_signed_percent(item.roi),
-                format_number(item.brier),
+                cli.format_signed_percent(item.roi),
+                cli.format_number(item.brier),
             ),
             "" if item.predictions else "dim",
         )
         for item in found.windows
     )
     print_table(to, _WINDOWS, lines)
-    deflated = NONE if found.deflated_sharpe is None else format_percent(found.deflated_sharpe)
-    trials = format_count(found.trials, "trial")
+    deflated = (
+        cli.NONE if found.deflated_sharpe is None else cli.format_percent(found.deflated_sharpe)
+    )
+    trials = cli.format_count(found.trials, "trial")
     print_line(to, f"Probability of skill after {trials} in this sport: {deflated}.", "dim")
 
 
@@ -509,7 +490,7 @@ _TABLES: Final = (
 _TEAMS: Final = (ColumnSpec("sport"), ColumnSpec("team"), ColumnSpec("since (UTC)", from_width=80))
 
 
-def add_dataset_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
+def add_dataset_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     """Add the commands for datasets and favorite teams."""
     data = typer.Typer(help="Your datasets.", no_args_is_help=True)
     _add_tables(data, with_bets)
@@ -519,11 +500,11 @@ def add_dataset_commands(group: typer.Typer, with_bets: BetsRunner) -> None:
     group.add_typer(teams, name="favorites")
 
 
-def _add_tables(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_tables(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command("list")
-    def list_tables(*, user: User = OWNER, as_json: AsJson = False) -> None:
+    def list_tables(*, user: cli.User = cli.OWNER, as_json: cli.AsJson = False) -> None:
         """List your datasets."""
-        found = with_bets(lambda bets: bets.datasets.list_datasets(caller_for(user)))
+        found = with_bets(lambda bets: bets.datasets.list_datasets(cli.caller_for(user)))
         empty = "No datasets. Upload one with `grandstand bets data add`."
         print_results(found, _TABLES, _table_line, as_json=as_json, empty=empty)
 
@@ -536,15 +517,15 @@ def _add_tables(group: typer.Typer, with_bets: BetsRunner) -> None:
         name: Annotated[
             str | None, typer.Option("--name", help="The name. Default: the file name.")
         ] = None,
-        sport: Sport = None,
-        user: User = OWNER,
-        as_json: AsJson = False,
+        sport: cli.Sport = None,
+        user: cli.User = cli.OWNER,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Upload a dataset for your models."""
-        content = read_bytes(file)
-        who, title = caller_for(user), file.stem if name is None else name
+        content = cli.read_bytes(file)
+        who, title = cli.caller_for(user), file.stem if name is None else name
         found = with_bets(
-            lambda bets: bets.datasets.add(who, title, resolve_sport(bets, sport), content)
+            lambda bets: bets.datasets.add(who, title, cli.resolve_sport(bets, sport), content)
         )
         echo_json(found) if as_json else print_table(console(), _TABLES, [_table_line(found)])
 
@@ -554,13 +535,13 @@ def _add_tables(group: typer.Typer, with_bets: BetsRunner) -> None:
             str, typer.Argument(metavar="DATASET", help="A dataset id from `list`.")
         ],
         *,
-        yes: Yes = False,
-        user: User = OWNER,
+        yes: cli.Yes = False,
+        user: cli.User = cli.OWNER,
     ) -> None:
         """Remove a dataset. Models that use it continue without it."""
         if not yes:
             typer.confirm(f"Remove {dataset_id}?", abort=True, err=True)
-        with_bets(lambda bets: bets.datasets.remove(caller_for(user), dataset_id))
+        with_bets(lambda bets: bets.datasets.remove(cli.caller_for(user), dataset_id))
         typer.echo("Removed.")
 
 
@@ -573,37 +554,45 @@ def _table_line(table: DatasetView) -> TableRow:
             f"{table.subject}s",
             f"{table.rows:,}",
             ", ".join(table.columns),
-            format_timestamp(table.created_at),
+            cli.format_timestamp(table.created_at),
         )
     )
 
 
-def _add_teams(group: typer.Typer, with_bets: BetsRunner) -> None:
+def _add_teams(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     @group.command("list")
-    def list_teams(*, user: User = OWNER, as_json: AsJson = False) -> None:
+    def list_teams(*, user: cli.User = cli.OWNER, as_json: cli.AsJson = False) -> None:
         """List your favorite teams. You are notified of their games."""
-        found = with_bets(lambda bets: bets.favorites.list_teams(caller_for(user)))
+        found = with_bets(lambda bets: bets.favorites.list_teams(cli.caller_for(user)))
         empty = "No favorite teams. Add one with `grandstand bets favorites add`."
         print_results(found, _TEAMS, _team_line, as_json=as_json, empty=empty)
 
     @group.command("add")
     def add_team(
-        team: TeamName, *, sport: Sport = None, user: User = OWNER, as_json: AsJson = False
+        team: TeamName,
+        *,
+        sport: cli.Sport = None,
+        user: cli.User = cli.OWNER,
+        as_json: cli.AsJson = False,
     ) -> None:
         """Add a favorite team."""
         found = with_bets(
-            lambda bets: bets.favorites.add(caller_for(user), resolve_sport(bets, sport), team)
+            lambda bets: bets.favorites.add(
+                cli.caller_for(user), cli.resolve_sport(bets, sport), team
+            )
         )
         echo_json(found) if as_json else print_table(console(), _TEAMS, [_team_line(found)])
 
     @group.command("remove")
-    def remove_team(team: TeamName, *, sport: Sport = None, user: User = OWNER) -> None:
+    def remove_team(team: TeamName, *, sport: cli.Sport = None, user: cli.User = cli.OWNER) -> None:
         """Remove a favorite team."""
         removed = with_bets(
-            lambda bets: bets.favorites.remove(caller_for(user), resolve_sport(bets, sport), team)
+            lambda bets: bets.favorites.remove(
+                cli.caller_for(user), cli.resolve_sport(bets, sport), team
+            )
         )
         typer.echo("Removed." if removed else "It was not a favorite team.")
 
 
 def _team_line(one: Favorite) -> TableRow:
-    return TableRow((one.sport, one.team, format_timestamp(one.since)))
+    return TableRow((one.sport, one.team, cli.format_timestamp(one.since)))

@@ -19,20 +19,7 @@ from grandstand.apps.bets.domain.odds import (
     implied_probability,
 )
 from grandstand.apps.bets.domain.records import PricedOutcome, slug
-from grandstand.apps.bets.pages.base import (
-    BetsPagesBase,
-    GameId,
-    age_text,
-    book_name,
-    decimal,
-    market_group,
-    market_name,
-    point_text,
-    query_option,
-    signed_percent,
-    tidy,
-    tone_of,
-)
+from grandstand.apps.bets.pages import base
 from grandstand.apps.bets.services.games import GameSummary, GameView, LineHistory, MarketOdds
 from grandstand.apps.bets.services.line_shopping import BestPrice
 from grandstand.apps.bets.services.predictions import Pick
@@ -126,7 +113,7 @@ def sheet_from(
     odds = [
         quote
         for quote in quotes
-        if market_group(quote.market_key) == market and quote.player is None
+        if base.market_group(quote.market_key) == market and quote.player is None
     ]
     sides = sides_of(market, game, odds)
     rows = [
@@ -149,9 +136,9 @@ def agreed(picks: Iterable[Pick], market: str) -> tuple[Agreed, ...]:
     """Return the models' picks in a market, the most common first."""
     grouped: dict[str, list[Pick]] = {}
     for pick in picks:
-        fits = market_group(pick.market_key) == market and pick.analysis_type == "game"
+        fits = base.market_group(pick.market_key) == market and pick.analysis_type == "game"
         if fits and not pick.is_inverse:
-            grouped.setdefault(tidy(pick.prediction), []).append(pick)
+            grouped.setdefault(base.tidy(pick.prediction), []).append(pick)
     groups = [_agreed(prediction, group) for prediction, group in grouped.items()]
     return tuple(sorted(groups, key=lambda item: (-len(item.models), -item.high)))
 
@@ -229,13 +216,13 @@ class ModelView:
     max_contribution: float
 
 
-class GamePages(BetsPagesBase):
+class GamePages(base.BetsPagesBase):
     @page("")
     async def board(self, request: Request, who: CurrentCaller) -> Response:
         """The upcoming games of a sport."""
         del who
         sport = self._sport(request)
-        market = query_option(request, "market", MARKETS, "h2h")
+        market = base.query_option(request, "market", MARKETS, "h2h")
         after = request.query_params.get("cursor") or None
         page_of_games = await self._bets.games.upcoming(sport, limit=10, after=after)
         return self._render(
@@ -253,7 +240,7 @@ class GamePages(BetsPagesBase):
         )
 
     @page("/games/{game_id}")
-    async def game(self, request: Request, who: CurrentCaller, game_id: GameId) -> Response:
+    async def game(self, request: Request, who: CurrentCaller, game_id: base.GameId) -> Response:
         """A game with its lines, picks, injuries, form and previous meetings."""
         view = await self._bets.games.get(game_id)
         game, over = view.game, view.score is not None
@@ -294,7 +281,7 @@ def board_game(game: GameSummary, market: str, stale_seconds: int) -> BoardGame:
     path = tuple(chance for _, chance in game.home_path)
     movement = f"{game.home_team}’s win probability"
     if path:
-        change = signed_percent(path[-1] - path[0])
+        change = base.signed_percent(path[-1] - path[0])
         chance = format_percent(path[-1])
         movement = f"{game.home_team}’s win probability: {chance}, {change} since the opening line"
     sheet = sheet_of(game, market, stale_seconds)
@@ -348,10 +335,10 @@ def _books(view: GameView, market: str) -> tuple[Plot, ...]:
     lines = [
         line
         for line in view.lines
-        if market_group(line.market_key) == market and line.player is None
+        if base.market_group(line.market_key) == market and line.player is None
     ]
     plots = (
-        Plot(book_name(line.bookmaker), "step", _points(line, market, view.game.home_team))
+        Plot(base.book_name(line.bookmaker), "step", _points(line, market, view.game.home_team))
         for line in sorted(lines, key=lambda item: item.bookmaker)
     )
     return tuple(plot for plot in plots if plot.rows)
@@ -400,7 +387,7 @@ _COLUMNS: Final = (
 )
 
 
-class LineShoppingPages(BetsPagesBase):
+class LineShoppingPages(base.BetsPagesBase):
     @page("/tools")
     async def tools(self, request: Request, who: CurrentCaller) -> Response:
         sport = self._sport(request)
@@ -428,7 +415,9 @@ def best_prices_table(prices: Sequence[BestPrice], form: OddsFormat, zone: str) 
 
 def _row(price: BestPrice, form: OddsFormat, zone: str) -> Row:
     line = (
-        "" if price.point is None else point_text(price.point, signed=price.market_key == "spreads")
+        ""
+        if price.point is None
+        else base.point_text(price.point, signed=price.market_key == "spreads")
     )
     bet = f"{price.name} {line}".strip()
     game = Markup('<a href="/bets/games/{}">{} v {}</a>').format(
@@ -439,16 +428,18 @@ def _row(price: BestPrice, form: OddsFormat, zone: str) -> Row:
         (
             Cell(bet),
             Cell(game, f"{price.home_team} v {price.away_team}"),
-            Cell(market_name(price.market_key)),
-            Cell(formatting.format_odds(decimal(price.price), form), decimal(price.price)),
-            Cell(book_name(price.bookmaker)),
+            Cell(base.market_name(price.market_key)),
+            Cell(
+                formatting.format_odds(base.decimal(price.price), form), base.decimal(price.price)
+            ),
+            Cell(base.book_name(price.bookmaker)),
             Cell(formatting.format_percent(price.fair), price.fair),
             Cell(
-                signed_percent(price.expected_return),
+                base.signed_percent(price.expected_return),
                 price.expected_return,
-                tone=tone_of(price.expected_return),
+                tone=base.tone_of(price.expected_return),
             ),
-            Cell(age_text(price.age_seconds), price.age_seconds),
+            Cell(base.age_text(price.age_seconds), price.age_seconds),
             Cell(time_tag(price.commence_time, zone), price.commence_time),
         ),
     )

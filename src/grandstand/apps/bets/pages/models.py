@@ -14,25 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grandstand.apps.bets.domain.records import AnalysisType, Interval, model_name, sport_name
-from grandstand.apps.bets.pages.base import (
-    SOURCES,
-    BetsPagesBase,
-    FormFields,
-    OwnId,
-    advice,
-    calibration_chart,
-    content_of,
-    interval_bar,
-    market_name,
-    query_option,
-    signed_percent,
-    tidy,
-    tone_of,
-    units,
-    units_chart,
-    verdict_of,
-    within,
-)
+from grandstand.apps.bets.pages import base
 from grandstand.apps.bets.services.backtests import (
     BacktestPrediction,
     BacktestReport,
@@ -74,8 +56,8 @@ class BuilderForm:
     @property
     def total(self) -> Decimal:
         """The sum of the weights in percent; invalid fields count as zero."""
-        weights = FormFields(self.texts)
-        total = sum((_weight(weights, name) or Decimal(0) for name in SOURCES), Decimal(0))
+        weights = base.FormFields(self.texts)
+        total = sum((_weight(weights, name) or Decimal(0) for name in base.SOURCES), Decimal(0))
         return Decimal(f"{(total * _HUNDRED).normalize():f}")
 
     def weight(self, source: str) -> str:
@@ -84,14 +66,16 @@ class BuilderForm:
 
 def empty_form(sport: str, today: date) -> BuilderForm:
     """Return the form of a new model."""
-    texts = {f"weight.{name}": _DEFAULT_WEIGHTS.get(name, "0") for name in SOURCES}
+    texts = {f"weight.{name}": _DEFAULT_WEIGHTS.get(name, "0") for name in base.SOURCES}
     return BuilderForm(
         {"sport": sport, "min_confidence": "55", **texts, **default_period(today)}, ("h2h",)
     )
 
 
 def model_form(model: UserModelView, today: date) -> BuilderForm:
-    weights = {f"weight.{name}": _percent_text(model.data_sources.get(name)) for name in SOURCES}
+    weights = {
+        f"weight.{name}": _percent_text(model.data_sources.get(name)) for name in base.SOURCES
+    }
     datasets = {f"dataset.{name}": _percent_text(share) for name, share in model.datasets.items()}
     texts = {
         "name": model.name,
@@ -113,8 +97,8 @@ def submitted_form(texts: Mapping[str, str], bet_types: Sequence[object]) -> Bui
 
 def scale_weights(form: BuilderForm) -> BuilderForm:
     """Scale the weights to 100; the largest absorbs the rounding."""
-    fields = FormFields(form.texts)
-    weights = {name: (_weight(fields, name) or Decimal(0)) * _HUNDRED for name in SOURCES}
+    fields = base.FormFields(form.texts)
+    weights = {name: (_weight(fields, name) or Decimal(0)) * _HUNDRED for name in base.SOURCES}
     total = sum(weights.values())
     if not total:
         return form
@@ -134,7 +118,7 @@ def parse_builder_form(
 
     A model that is only tested needs no name.
     """
-    fields = FormFields(form.texts)
+    fields = base.FormFields(form.texts)
     name = fields.text("name", _NAME[1]) or ("Unnamed" if testing else "")
     if len(name) < _NAME[0]:
         fields.add_error("name", f"Enter a name of {_NAME[0]} to {_NAME[1]} characters.")
@@ -165,12 +149,12 @@ def parse_builder_form(
 
 def parse_backtest_form(texts: Mapping[str, str]) -> tuple[BacktestRequest | None, dict[str, str]]:
     """Return the backtest request, or the errors by field."""
-    fields = FormFields(texts)
+    fields = base.FormFields(texts)
     return _backtest_request(fields), fields.errors
 
 
-def _weights(fields: FormFields) -> dict[str, Decimal]:
-    weights = {name: _weight(fields, name) or Decimal(0) for name in SOURCES}
+def _weights(fields: base.FormFields) -> dict[str, Decimal]:
+    weights = {name: _weight(fields, name) or Decimal(0) for name in base.SOURCES}
     total = sum(weights.values(), Decimal(0))
     if not any(name.startswith("weight.") for name in fields.errors):
         if not total:
@@ -181,11 +165,11 @@ def _weights(fields: FormFields) -> dict[str, Decimal]:
     return weights
 
 
-def _weight(fields: FormFields, name: str) -> Decimal | None:
+def _weight(fields: base.FormFields, name: str) -> Decimal | None:
     return fields.percentage(f"weight.{name}", 0, 100, required=False)
 
 
-def _datasets(fields: FormFields, datasets: Sequence[DatasetView]) -> dict[str, Decimal]:
+def _datasets(fields: base.FormFields, datasets: Sequence[DatasetView]) -> dict[str, Decimal]:
     names = [f"dataset.{dataset.dataset_id}" for dataset in datasets]
     by_name = {name: fields.percentage(name, 0, 100, required=False) for name in names}
     used = {name.partition(".")[2]: share for name, share in by_name.items() if share}
@@ -195,7 +179,7 @@ def _datasets(fields: FormFields, datasets: Sequence[DatasetView]) -> dict[str, 
     return {name: share / total for name, share in used.items()} if total else {}
 
 
-def _backtest_request(fields: FormFields) -> BacktestRequest | None:
+def _backtest_request(fields: base.FormFields) -> BacktestRequest | None:
     start, end = fields.date("start"), fields.date("end")
     train, test = fields.integer("train_days", 1, 1000, 60), fields.integer("test_days", 1, 365, 14)
     purge = fields.integer("purge_days", 0, 60, 1)
@@ -245,7 +229,7 @@ def result_values(test: BacktestReport) -> dict[str, Any]:
     """Return the template context of a backtest result."""
     return {
         "test": test,
-        "curve": units_chart(test.predictions),
+        "curve": base.units_chart(test.predictions),
         "windows": windows_table(test.windows),
         "last": bets_table(test.predictions),
         "caution": caution(test),
@@ -282,7 +266,7 @@ def windows_table(windows: Sequence[BacktestWindow]) -> DataTable:
                 Cell(formatting.format_date(item.start), item.start.isoformat()),
                 Cell(formatting.format_date(item.end), item.end.isoformat()),
                 Cell(formatting.format_number(item.predictions), item.predictions),
-                Cell(signed_percent(item.roi), item.roi, tone=tone_of(item.roi)),
+                Cell(base.signed_percent(item.roi), item.roi, tone=base.tone_of(item.roi)),
                 Cell(formatting.format_number(item.brier, 4), item.brier),
             ),
         )
@@ -299,20 +283,20 @@ def bets_table(predictions: Sequence[BacktestPrediction]) -> DataTable:
 
 
 def _bet(at: int, prediction: BacktestPrediction) -> Row:
-    label, tone = verdict_of(prediction.verdict)
+    label, tone = base.verdict_of(prediction.verdict)
     return Row(
         f"{prediction.game_id}-{at}",
         (
-            Cell(tidy(prediction.prediction), href=f"/bets/games/{prediction.game_id}"),
-            Cell(market_name(prediction.market_key)),
+            Cell(base.tidy(prediction.prediction), href=f"/bets/games/{prediction.game_id}"),
+            Cell(base.market_name(prediction.market_key)),
             Cell(formatting.format_percent(prediction.probability), prediction.probability),
             Cell(label, tone=tone, badge=True),
             Cell(
-                units(prediction.profit_units),
+                base.units(prediction.profit_units),
                 prediction.profit_units,
-                tone=tone_of(prediction.profit_units),
+                tone=base.tone_of(prediction.profit_units),
             ),
-            Cell(signed_percent(prediction.clv), prediction.clv),
+            Cell(base.signed_percent(prediction.clv), prediction.clv),
             Cell(f"{prediction.commence_time:%Y-%m-%d}"),
         ),
     )
@@ -329,7 +313,7 @@ _NOTICES: Final = {
 }
 
 
-class ModelPages(BetsPagesBase):
+class ModelPages(base.BetsPagesBase):
     @page("/models")
     async def models(self, request: Request, who: CurrentCaller) -> Response:
         """The caller's models and their performance."""
@@ -374,19 +358,23 @@ class ModelPages(BetsPagesBase):
         content = texts.get("file") or texts.get("content", "")
         name = texts.get("name", "").strip()
         try:
-            await self._bets.datasets.add(who, name, texts.get("sport", ""), content_of(content))
+            await self._bets.datasets.add(
+                who, name, texts.get("sport", ""), base.content_of(content)
+            )
         except GrandstandError as refused:
             return self._dataset_page(request, texts, {"file": str(refused)}, refused.status)
         return redirect_to("/bets/models?notice=data#data")
 
     @page("/models/data/{dataset_id}/delete", method="POST")
-    async def remove_data(self, who: CurrentCaller, dataset_id: OwnId) -> Response:
+    async def remove_data(self, who: CurrentCaller, dataset_id: base.OwnId) -> Response:
         """Remove a dataset."""
         await self._bets.datasets.remove(who, dataset_id)
         return redirect_to("/bets/models?notice=data-gone#data")
 
     @page("/models/backtests/{backtest_id}")
-    async def backtest(self, request: Request, who: CurrentCaller, backtest_id: OwnId) -> Response:
+    async def backtest(
+        self, request: Request, who: CurrentCaller, backtest_id: base.OwnId
+    ) -> Response:
         """A stored backtest."""
         report = await self._bets.backtests.get(who, backtest_id)
         models = await self._bets.user_models.list_models(who)
@@ -395,38 +383,38 @@ class ModelPages(BetsPagesBase):
 
     @page("/models/{model_id}")
     @page("/models/{model_id}/backtest")
-    async def model(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def model(self, request: Request, who: CurrentCaller, model_id: base.OwnId) -> Response:
         """A model with its picks, performance and backtests."""
         days = default_period(self._bets.now().date())
         return await self._model_page(request, who, model_id, texts=days)
 
     @page("/models/{model_id}/edit")
-    async def edit(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def edit(self, request: Request, who: CurrentCaller, model_id: base.OwnId) -> Response:
         """The model builder with a stored model."""
         model = await self._bets.user_models.get(who, model_id)
         form = model_form(model, self._bets.now().date())
         return await self._builder_page(request, who, form, model_id=model_id)
 
     @page("/models/{model_id}/edit", method="POST")
-    async def revise(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def revise(self, request: Request, who: CurrentCaller, model_id: base.OwnId) -> Response:
         """Test, scale or save a changed model."""
         return await self._submit_builder(request, who, model_id)
 
     @page("/models/{model_id}/pause", method="POST")
-    async def pause(self, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def pause(self, who: CurrentCaller, model_id: base.OwnId) -> Response:
         """Pause a model."""
         await self._bets.user_models.set_paused(who, model_id, paused=True)
         return redirect_to("/bets/models?notice=paused")
 
     @page("/models/{model_id}/resume", method="POST")
-    async def resume(self, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def resume(self, who: CurrentCaller, model_id: base.OwnId) -> Response:
         """Resume a model."""
         await self._bets.user_models.set_paused(who, model_id, paused=False)
         return redirect_to("/bets/models?notice=resumed")
 
     @page("/models/{model_id}/delete")
     async def before_delete(
-        self, request: Request, who: CurrentCaller, model_id: OwnId
+        self, request: Request, who: CurrentCaller, model_id: base.OwnId
     ) -> Response:
         """The confirmation before a model is deleted."""
         model = await self._bets.user_models.get(who, model_id)
@@ -436,13 +424,15 @@ class ModelPages(BetsPagesBase):
         )
 
     @page("/models/{model_id}/delete", method="POST")
-    async def delete(self, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def delete(self, who: CurrentCaller, model_id: base.OwnId) -> Response:
         """Delete a model."""
         await self._bets.user_models.delete(who, model_id)
         return redirect_to("/bets/models?notice=removed")
 
     @page("/models/{model_id}/backtest", method="POST")
-    async def run_backtest(self, request: Request, who: CurrentCaller, model_id: OwnId) -> Response:
+    async def run_backtest(
+        self, request: Request, who: CurrentCaller, model_id: base.OwnId
+    ) -> Response:
         """Run a backtest and show its result."""
         texts = text_fields(await read_form(request))
         backtest_request, errors = parse_backtest_form(texts)
@@ -520,7 +510,7 @@ class ModelPages(BetsPagesBase):
             done=performance,
             picks=picks.items,
             tests=tests.items,
-            calibration=calibration_chart(performance.calibration, model.name)
+            calibration=base.calibration_chart(performance.calibration, model.name)
             if performance.calibration
             else None,
             weights=sorted(weights, key=lambda item: -item[1]),
@@ -549,7 +539,7 @@ class ModelPages(BetsPagesBase):
             here="models",
             form=form,
             model_id=model_id,
-            sources=SOURCES,
+            sources=base.SOURCES,
             bet_types=BET_TYPES,
             sport_options=[(sport, sport_name(sport)) for sport in self._bets.settings.sports],
             datasets=datasets,
@@ -573,13 +563,13 @@ _COLUMNS: Final = (
 )
 
 
-class ScoreboardPages(BetsPagesBase):
+class ScoreboardPages(base.BetsPagesBase):
     @page("/scoreboard")
     async def scoreboard(self, request: Request, who: CurrentCaller) -> Response:
         """All models of a sport, and one of them in detail."""
         sport = self._sport(request)
-        days = query_option(request, "days", DAYS, "90")
-        requested = query_option(request, "type", _KINDS, "game")
+        days = base.query_option(request, "days", DAYS, "90")
+        requested = base.query_option(request, "type", _KINDS, "game")
         kind = next(kind for kind in _KINDS if kind == requested)
         comparisons = await self._bets.scoreboard.compare(
             who, sport, days=int(days), analysis_type=kind
@@ -595,7 +585,7 @@ class ScoreboardPages(BetsPagesBase):
                 "adjustment": next(
                     (item for item in advised if item.model == selected.model), None
                 ),
-                "calibration": calibration_chart(bins, name) if bins else None,
+                "calibration": base.calibration_chart(bins, name) if bins else None,
             }
         stay = f"/bets/scoreboard?sport={sport}&days={days}&type={kind}"
         return self._render(
@@ -638,7 +628,7 @@ def describe_evidence(comparison: ModelComparison) -> str:
     accuracy = formatting.format_percent(performance.accuracy.value)
     right = (
         f"{performance.correct} of {performance.decided} correct, {accuracy}. With this many "
-        f"bets the true rate is between {within(performance.accuracy)} (95%)."
+        f"bets the true rate is between {base.within(performance.accuracy)} (95%)."
     )
     level = ""
     if performance.break_even is not None:
@@ -666,7 +656,7 @@ def models_table(comparisons: Sequence[ModelComparison], stay: str) -> DataTable
 
 def _row(comparison: ModelComparison, stay: str) -> Row:
     performance = comparison.original
-    label, tone = advice(comparison.recommendation, comparison.evidence)
+    label, tone = base.advice(comparison.recommendation, comparison.evidence)
     own_badge = Markup(' <span class="badge">yours</span>') if comparison.is_user_model else ""
     linked = Markup('<a href="{}&model={}#model">{}</a>{}').format(
         stay, comparison.model, name_of(comparison), own_badge
@@ -693,10 +683,12 @@ def _interval_cell(
     if interval is None:
         return Cell(formatting.EMPTY)
     signed = reach[0] < 0
-    value = signed_percent(interval.value) if signed else formatting.format_percent(interval.value)
-    bounds = within(interval, signed=signed)
+    value = (
+        base.signed_percent(interval.value) if signed else formatting.format_percent(interval.value)
+    )
+    bounds = base.within(interval, signed=signed)
     against = "" if mark is None else f", compared with {formatting.format_percent(mark)}"
-    bar = interval_bar(interval, reach, mark, f"{name} between {bounds}{against}")
+    bar = base.interval_bar(interval, reach, mark, f"{name} between {bounds}{against}")
     written = Markup(
         '<span class="spread"><strong>{}</strong>{}<span class="muted">{}</span></span>'
     )

@@ -12,18 +12,7 @@ from starlette.responses import Response
 
 from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.domain.records import humanize_key
-from grandstand.apps.bets.pages.base import (
-    BetsPagesBase,
-    FormFields,
-    OwnId,
-    calibration_chart,
-    content_of,
-    money_chart,
-    query_option,
-    tone_of,
-    units,
-    within,
-)
+from grandstand.apps.bets.pages import base
 from grandstand.apps.bets.services.benny import BennyBetView, BennyDashboard, RuleEffect
 from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.games import GameSummary
@@ -71,7 +60,7 @@ _NOTICES: Final = {
 }
 
 
-class WagerPages(BetsPagesBase):
+class WagerPages(base.BetsPagesBase):
     @page("/mine")
     @page("/mine/record")
     @page("/mine/limits")
@@ -146,7 +135,7 @@ class WagerPages(BetsPagesBase):
         return redirect_to(_with_notice(texts, "unliked"))
 
     @page("/mine/{wager_id}/remove", method="POST")
-    async def remove(self, who: CurrentCaller, wager_id: OwnId) -> Response:
+    async def remove(self, who: CurrentCaller, wager_id: base.OwnId) -> Response:
         """Withdraw an open bet."""
         try:
             await self._bets.wagers.remove(who, wager_id)
@@ -181,7 +170,7 @@ class WagerPages(BetsPagesBase):
             used=limit_usage(limits),
             limit_texts=limit_texts,
             limit_errors=limit_errors or {},
-            curve=money_chart("Profit", note, summary.curve) if summary.curve else None,
+            curve=base.money_chart("Profit", note, summary.curve) if summary.curve else None,
             texts=fields,
             errors=errors or {},
             game=await self._game(fields.get("game_id", "")),
@@ -216,7 +205,7 @@ def parse_wager_form(
     texts: Mapping[str, str], zone: str
 ) -> tuple[WagerRequest | None, dict[str, str]]:
     """Return the bet of a form, or the errors by field."""
-    form = FormFields(texts)
+    form = base.FormFields(texts)
     game_id, market = form.text("game_id", 80), form.text("market", 40)
     side = form.text("side", 10)
     if not game_id:
@@ -250,7 +239,7 @@ def parse_wager_form(
 
 def parse_limits_form(texts: Mapping[str, str]) -> tuple[BetLimits | None, dict[str, str]]:
     """Return the limits of a form; an empty field is no limit."""
-    form = FormFields(texts)
+    form = base.FormFields(texts)
     bet, day = form.cents("stake_per_bet"), form.cents("stake_per_day")
     week = form.cents("loss_per_week")
     if form.errors:
@@ -283,7 +272,7 @@ class Preview:
     rejected: tuple[RejectedLine, ...]
 
 
-class WagerImportPages(BetsPagesBase):
+class WagerImportPages(base.BetsPagesBase):
     @page("/mine/import")
     async def before_import(self, request: Request, who: CurrentCaller) -> Response:
         """The upload form."""
@@ -297,7 +286,7 @@ class WagerImportPages(BetsPagesBase):
         content = texts.get("file") or texts.get("content", "")
         try:
             if texts.get("action") == "record":
-                done = await self._bets.wagers.import_file(who, content_of(content))
+                done = await self._bets.wagers.import_file(who, base.content_of(content))
                 return self._import_page(request, done=done)
             return self._import_page(request, content=content, preview=preview_file(content))
         except InvalidInput as refused:
@@ -332,7 +321,7 @@ def preview_file(content: str) -> Preview:
 
     Raises InvalidInput if the file has no valid header.
     """
-    lines = list(parse_wager_file(content_of(content)))
+    lines = list(parse_wager_file(base.content_of(content)))
     return Preview(
         tuple((number, wager) for number, wager in lines if not isinstance(wager, str)),
         tuple(RejectedLine(number, why) for number, why in lines if isinstance(why, str)),
@@ -350,7 +339,7 @@ _RULES: Final = (
 )
 
 
-class BennyPages(BetsPagesBase):
+class BennyPages(base.BetsPagesBase):
     @page("/benny")
     async def benny(self, request: Request, who: CurrentCaller) -> Response:
         """The dashboard."""
@@ -363,8 +352,10 @@ class BennyPages(BetsPagesBase):
             "benny",
             here="benny",
             view=view,
-            curve=money_chart("Bankroll", note, view.curve) if view.curve else None,
-            calibration=calibration_chart(view.calibration, "Benny") if view.calibration else None,
+            curve=base.money_chart("Bankroll", note, view.curve) if view.curve else None,
+            calibration=base.calibration_chart(view.calibration, "Benny")
+            if view.calibration
+            else None,
             rules=rules_table(view.rules),
             threshold=describe_threshold(view),
             settings=settings,
@@ -383,7 +374,7 @@ class BennyPages(BetsPagesBase):
         """The bets a rule rejected, newest first."""
         del who
         rules = tuple(one.rule for one in (await self._bets.benny.dashboard()).rules)
-        rule = query_option(request, "rule", rules, "")
+        rule = base.query_option(request, "rule", rules, "")
         after = request.query_params.get("cursor") or None
         bets = await self._bets.benny.shadow_bets(rule=rule or None, limit=20, after=after)
         return self._bets_page(request, bets, shadow=True, rule=rule, rules=rules)
@@ -412,12 +403,12 @@ class BennyPages(BetsPagesBase):
 def describe_threshold(view: BennyDashboard) -> str:
     """Describe how learning changed the minimum probability."""
     learning = view.learning
-    base = learning.threshold - learning.adjustment
+    start = learning.threshold - learning.adjustment
     if not learning.adjustment:
-        return f"at the {formatting.format_percent(base)} he began with"
+        return f"at the {formatting.format_percent(start)} he began with"
     way = "raised" if learning.adjustment > 0 else "lowered"
     change = formatting.format_percent(abs(learning.adjustment))
-    return f"{way} by {change} from {formatting.format_percent(base)}"
+    return f"{way} by {change} from {formatting.format_percent(start)}"
 
 
 def rules_table(rules: Sequence[RuleEffect]) -> DataTable:
@@ -427,8 +418,8 @@ def rules_table(rules: Sequence[RuleEffect]) -> DataTable:
 
 def _rule(rule: RuleEffect) -> Row:
     label = rule_verdict(rule)
-    tone = tone_of(-rule.profit_units if rule.settled else None)
-    interval = "" if rule.roi is None else f" ({within(rule.roi, signed=True)})"
+    tone = base.tone_of(-rule.profit_units if rule.settled else None)
+    interval = "" if rule.roi is None else f" ({base.within(rule.roi, signed=True)})"
     value = None if rule.roi is None else rule.roi.value
     roi = (
         formatting.EMPTY
@@ -442,7 +433,10 @@ def _rule(rule: RuleEffect) -> Row:
             Cell(formatting.format_number(rule.rejected), rule.rejected),
             Cell(formatting.format_number(rule.settled), rule.settled),
             Cell(formatting.format_number(rule.won), rule.won),
-            Cell(units(rule.profit_units) if rule.settled else formatting.EMPTY, rule.profit_units),
+            Cell(
+                base.units(rule.profit_units) if rule.settled else formatting.EMPTY,
+                rule.profit_units,
+            ),
             Cell(f"{roi}{interval}", value),
             Cell(label, tone=tone, badge=True),
         ),
