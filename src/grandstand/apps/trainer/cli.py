@@ -8,7 +8,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 import typer
 
@@ -36,7 +36,6 @@ T = TypeVar("T")
 OpenTrainer: TypeAlias = Callable[[], AbstractAsyncContextManager[Trainer]]
 
 _MAX_FILE_BYTES: Final = 1_000_000
-_END_OF_ANSWER: Final = "."
 _SCENARIO_COLUMNS: Final = (
     ColumnSpec("scenario", whole=True),
     ColumnSpec("title"),
@@ -69,10 +68,7 @@ def _scenario_commands(open_trainer: OpenTrainer) -> typer.Typer:
     def list_scenarios(*, user: User = LOCAL_OWNER.user_id, as_json: AsJson = False) -> None:
         """List the active scenarios and a user's progress."""
         scenarios = _run(open_trainer, lambda trainer: trainer.scenarios.list(user))
-        if as_json:
-            _echo_json(scenarios)
-            return
-        _print_scenarios(scenarios)
+        _output(scenarios, _print_scenarios, as_json=as_json)
 
     @group.command()
     def load(
@@ -84,20 +80,15 @@ def _scenario_commands(open_trainer: OpenTrainer) -> typer.Typer:
     ) -> None:
         """Load scenarios; unchanged ones are not written again."""
         result = _run(open_trainer, lambda trainer: trainer.scenarios.load_file(file))
-        if as_json:
-            _echo_json(result)
-        else:
-            written, unchanged = len(result.written), len(result.unchanged)
-            typer.echo(f"{written} scenarios written, {unchanged} unchanged")
+        text = f"{len(result.written)} scenarios written, {len(result.unchanged)} unchanged"
+        _output(result, lambda _: typer.echo(text), as_json=as_json)
 
     @group.command()
     def validate(file: File, *, as_json: AsJson = False) -> None:
         """Validate a scenario file; every problem is listed with its line and field."""
         scenario_ids = validate_file(file)
-        if as_json:
-            _echo_json(scenario_ids)
-        else:
-            typer.echo(f"{file} is valid: {', '.join(scenario_ids)}")
+        text = f"{file} is valid: {', '.join(scenario_ids)}"
+        _output(scenario_ids, lambda _: typer.echo(text), as_json=as_json)
 
     return group
 
@@ -109,12 +100,7 @@ def _profile_commands(open_trainer: OpenTrainer) -> typer.Typer:
     def show(*, user: User = LOCAL_OWNER.user_id, as_json: AsJson = False) -> None:
         """Show a user's latest profile."""
         profile = _run(open_trainer, lambda trainer: trainer.profiles.latest(user))
-        if as_json:
-            _echo_json(profile)
-        elif profile is None:
-            typer.echo("No profile yet. Run `grandstand trainer practice` first.")
-        else:
-            _print_profile(profile)
+        _output(profile, _print_profile, as_json=as_json)
 
     @group.command()
     def rebuild(
@@ -132,13 +118,7 @@ def _profile_commands(open_trainer: OpenTrainer) -> typer.Typer:
                 return await trainer.profiles.rebuild_all()
             return (await trainer.profiles.rebuild(user),)
 
-        results = _run(open_trainer, run)
-        if as_json:
-            _echo_json(results)
-            return
-        for result in results:
-            differences = "; ".join(result.differences) or "no differences"
-            typer.echo(f"{result.user_id}: {_attempts(result.attempt_count)}, {differences}")
+        _output(_run(open_trainer, run), _print_differences, as_json=as_json)
 
     return group
 
@@ -199,17 +179,16 @@ def _add_evaluate(group: typer.Typer, open_trainer: OpenTrainer) -> None:
             raise InvalidInput("Name a file of answers or use --pending.")
         if file is None:
             lines = _run(open_trainer, _evaluate_pending)
-            _echo_json(lines) if as_json else typer.echo("\n".join(lines) or "Nothing is pending.")
+            text = "\n".join(lines) or "Nothing is pending."
+            _output(lines, lambda _: typer.echo(text), as_json=as_json)
             return
         scenario_id, attempt = _read_file(file)
         judgment = _run(
             open_trainer,
             lambda trainer: trainer.evaluations.evaluate_answers(scenario_id, attempt),
         )
-        if as_json:
-            _echo_json(judgment)
-        else:
-            _print_evaluation(judgment.evaluation, judgment.details)
+        show = _print_evaluation
+        _output(judgment, lambda _: show(judgment.evaluation, judgment.details), as_json=as_json)
 
 
 def _add_export(group: typer.Typer, open_trainer: OpenTrainer) -> None:
@@ -273,7 +252,7 @@ async def _evaluate_pending(trainer: Trainer) -> list[str]:
 def _read_answer() -> str:
     lines = []
     for line in sys.stdin:
-        if line.rstrip("\r\n") == _END_OF_ANSWER:
+        if line.rstrip("\r\n") == ".":
             break
         lines.append(line)
     return "".join(lines).strip()
@@ -307,8 +286,11 @@ def _percent(value: object) -> int | None:
     raise TypeError("probabilityPercent is not an integer")
 
 
-def _echo_json(value: Any) -> None:  # noqa: ANN401 - any dataclass
-    typer.echo(json.dumps(to_jsonable(value), indent=2, ensure_ascii=False))
+def _output(value: T, show: Callable[[T], object], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(to_jsonable(value), indent=2, ensure_ascii=False))
+    else:
+        show(value)
 
 
 def _print_scenarios(scenarios: tuple[ScenarioWithProgress, ...]) -> None:
@@ -333,7 +315,16 @@ def _print_evaluation(evaluation: Evaluation, details: EvaluationDetails | None)
         typer.echo(f"\n{details.note}")
 
 
-def _print_profile(profile: ProfileRecord) -> None:
+def _print_differences(results: tuple[RebuildResult, ...]) -> None:
+    for result in results:
+        differences = "; ".join(result.differences) or "no differences"
+        typer.echo(f"{result.user_id}: {_attempts(result.attempt_count)}, {differences}")
+
+
+def _print_profile(profile: ProfileRecord | None) -> None:
+    if profile is None:
+        typer.echo("No profile yet. Run `grandstand trainer practice` first.")
+        return
     attempts = _attempts(profile.attempt_count)
     typer.secho(f"{profile.overall_average} of 100 over {attempts}", bold=True)
     for each in profile.dimensions:

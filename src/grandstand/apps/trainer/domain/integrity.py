@@ -260,7 +260,8 @@ def screen_answer(answer: str) -> ScreenedAnswer:
 
 def _normalize(answer: str) -> tuple[str, tuple[int, ...] | None, bool]:
     """Return NFKC text without invisible characters, the offsets, and whether any were dropped."""
-    if _is_clean(answer):
+    is_normalized = unicodedata.is_normalized("NFKC", answer)
+    if is_normalized and all(_visible(letter) == letter for letter in set(answer)):
         return answer, None, False
     parts: list[str] = []
     offsets: list[int] = []
@@ -275,12 +276,6 @@ def _normalize(answer: str) -> tuple[str, tuple[int, ...] | None, bool]:
         offsets.extend([at] * len(visible))
     offsets.append(len(answer))
     return "".join(parts), tuple(offsets), hidden
-
-
-def _is_clean(answer: str) -> bool:
-    if not unicodedata.is_normalized("NFKC", answer):
-        return False
-    return all(_visible(letter) == letter for letter in set(answer))
 
 
 def _clusters(answer: str) -> Iterator[tuple[int, str]]:
@@ -314,7 +309,11 @@ def _find_injections(text: str) -> Iterator[tuple[str, tuple[int, int] | None]]:
             if _is_reported(text, match, sentence):
                 yield "mentions-instructions", None
             else:
-                yield pattern.flag, _span_to_blank(text, match, sentence, pattern)
+                start, end = sentence
+                if pattern.whole_paragraph:
+                    over = _PARAGRAPH.search(text, match.end())
+                    end = max(end, over.start() if over else len(text))
+                yield pattern.flag, (start, end)
 
 
 class _SentenceIndex:
@@ -344,16 +343,6 @@ def _is_reported(text: str, match: re.Match[str], sentence: tuple[int, int]) -> 
     if opened < 0 or not any(mark in after for mark in _CLOSING):
         return False
     return _REPORTING.search(before[:opened]) is not None
-
-
-def _span_to_blank(
-    text: str, match: re.Match[str], sentence: tuple[int, int], pattern: _InjectionPattern
-) -> tuple[int, int]:
-    start, end = sentence
-    if pattern.whole_paragraph:
-        over = _PARAGRAPH.search(text, match.end())
-        end = max(end, over.start() if over else len(text))
-    return start, end
 
 
 def _blank(text: str, spans: list[tuple[int, int]]) -> str:

@@ -33,8 +33,6 @@ from grandstand.kit.routes import CurrentCaller, page
 ItemId = Annotated[str, Path(min_length=1, max_length=128)]
 
 _MAX_SITTING: Final = timedelta(hours=4)
-_MAX_TOKEN_CHARS: Final = 100
-_MAX_NUMBER_DIGITS: Final = 12
 _NOTICES: Final = {
     "abandoned": "Draft abandoned. Your answers are still in your history.",
     "saved": "Saved.",
@@ -340,7 +338,7 @@ def filter_options(items: Iterable[ScenarioWithProgress]) -> dict[str, list[tupl
 
 def parse_token(fields: Mapping[str, str]) -> str | None:
     """Return the client token, which makes a form that is sent twice count once."""
-    return fields.get("token", "")[:_MAX_TOKEN_CHARS] or None
+    return fields.get("token", "")[:100] or None
 
 
 def parse_attempt(
@@ -365,7 +363,7 @@ def parse_attempt(
 
 def is_number(text: str) -> bool:
     """Return whether a form field is a non-negative integer of reasonable length."""
-    return text.isascii() and text.isdigit() and len(text) <= _MAX_NUMBER_DIGITS
+    return text.isascii() and text.isdigit() and len(text) <= 12
 
 
 def _parse_percent(text: str, at: int) -> int | None:

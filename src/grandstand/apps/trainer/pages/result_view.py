@@ -8,18 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from grandstand.apps.trainer.domain.evaluation import (
-    DIMENSION_NAMES,
-    DIMENSIONS,
-    DIMENSIONS_BY_NAME,
-    MAX_SCORE,
-    Answer,
-    Confidence,
-    Dimension,
-    DimensionDetail,
-    DimensionScore,
-    Judgment,
-)
+from grandstand.apps.trainer.domain import evaluation
 from grandstand.apps.trainer.domain.profiles import ForecastOutcome, brier_score
 from grandstand.apps.trainer.domain.scenarios import Forecast, Question
 from grandstand.apps.trainer.services.attempts import AttemptWithScenario, Comparison
@@ -110,7 +99,7 @@ def _numbers(spans: Sequence[QuoteSpan]) -> tuple[int, ...]:
     return tuple(sorted({each.dimension for each in spans}))
 
 
-_NO_DETAIL: Final = DimensionDetail("", (), "low", assessed=True, spread=0, needed="")
+_NO_DETAIL: Final = evaluation.DimensionDetail("", (), "low", assessed=True, spread=0, needed="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +114,11 @@ class DimensionResult:
     """
 
     number: int
-    dimension: Dimension
+    dimension: evaluation.Dimension
     score: int
     reasons: tuple[RationaleLine, ...]
     rationale: tuple[str, ...]
-    detail: DimensionDetail
+    detail: evaluation.DimensionDetail
     passages: tuple[QuotedPassage, ...]
     before: int | None = None
     second: int | None = None
@@ -143,9 +132,9 @@ class DimensionResult:
     @property
     def needed(self) -> str:
         """What a 4 would have needed; empty for a 4."""
-        if self.score >= MAX_SCORE:
+        if self.score >= evaluation.MAX_SCORE:
             return ""
-        return self.detail.needed or self.dimension.levels[MAX_SCORE]
+        return self.detail.needed or self.dimension.levels[evaluation.MAX_SCORE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +147,10 @@ class AnswerResult:
     """
 
     number: int
-    answer: Answer
+    answer: evaluation.Answer
     pieces: tuple[TextPiece, ...]
     question: Question | None
-    before: Answer | None
+    before: evaluation.Answer | None
     brier: float | None
 
 
@@ -173,13 +162,13 @@ class ResultView:
     answers: tuple[AnswerResult, ...]
     skipped: tuple[Question, ...]
     confidence: str
-    second: Judgment | None
+    second: evaluation.Judgment | None
     judge: str
 
     @property
     def titles(self) -> dict[int, str]:
         """The titles of the dimensions by number."""
-        return {at: each.title for at, each in enumerate(DIMENSIONS, 1)}
+        return {at: each.title for at, each in enumerate(evaluation.DIMENSIONS, 1)}
 
 
 def build_result_view(
@@ -190,14 +179,13 @@ def build_result_view(
     spans = _quote_spans(attempt)
     questions = () if view.scenario is None else view.scenario.questions
     answered = {each.question_id for each in attempt.answers}
-    evaluation = attempt.evaluation
     return ResultView(
         dimensions=_dimensions(attempt, spans, comparison),
         answers=_answers(attempt, questions, spans, comparison),
         skipped=tuple(each for each in questions if each.question_id not in answered),
         confidence=_confidence(attempt),
         second=attempt.second_opinion,
-        judge="" if evaluation is None else judge_label(evaluation.model_id),
+        judge="" if attempt.evaluation is None else judge_label(attempt.evaluation.model_id),
     )
 
 
@@ -214,7 +202,7 @@ def _quote_spans(attempt: AttemptRecord) -> _Spans:
     """Return the question and span of each quote, by dimension and quote."""
     spans: dict[tuple[str, str], tuple[str, QuoteSpan]] = {}
     for name, quotes in _quotes(attempt).items():
-        number = DIMENSION_NAMES.index(name) + 1
+        number = evaluation.DIMENSION_NAMES.index(name) + 1
         for at, quote in enumerate(quotes):
             for answer in attempt.answers:
                 found = find_quote(answer.answer, quote)
@@ -235,7 +223,7 @@ def _quotes(attempt: AttemptRecord) -> dict[str, list[str]]:
     return {
         name: [quote for quote in dict.fromkeys(found) if quote]
         for name, found in quotes.items()
-        if name in DIMENSIONS_BY_NAME
+        if name in evaluation.DIMENSIONS_BY_NAME
     }
 
 
@@ -254,10 +242,13 @@ def _dimensions(
     weakest = {each.name for each in sorted(assessed, key=lambda each: each.score)[:3]}
     return tuple(
         DimensionResult(
-            number=DIMENSION_NAMES.index(each.name) + 1,
-            dimension=DIMENSIONS_BY_NAME[each.name],
+            number=evaluation.DIMENSION_NAMES.index(each.name) + 1,
+            dimension=evaluation.DIMENSIONS_BY_NAME[each.name],
             score=each.score,
-            reasons=tuple(_reason(each.name, text, spans) for text in each.rationale),
+            reasons=tuple(
+                split_reason(text, _passage(each.name, first_quote(text), spans))
+                for text in each.rationale
+            ),
             rationale=each.rationale,
             detail=known.get(each.name, _NO_DETAIL),
             passages=_passages(each, known.get(each.name, _NO_DETAIL), spans),
@@ -266,13 +257,8 @@ def _dimensions(
             open=each.name in weakest,
         )
         for each in attempt.evaluation.dimensions
-        if each.name in DIMENSIONS_BY_NAME
+        if each.name in evaluation.DIMENSIONS_BY_NAME
     )
-
-
-def _reason(name: str, text: str, spans: _Spans) -> RationaleLine:
-    quote = first_quote(text)
-    return split_reason(text, _passage(name, quote, spans) if quote else None)
 
 
 def _passage(name: str, quote: str, spans: _Spans) -> QuotedPassage:
@@ -281,7 +267,7 @@ def _passage(name: str, quote: str, spans: _Spans) -> QuotedPassage:
 
 
 def _passages(
-    score: DimensionScore, detail: DimensionDetail, spans: _Spans
+    score: evaluation.DimensionScore, detail: evaluation.DimensionDetail, spans: _Spans
 ) -> tuple[QuotedPassage, ...]:
     quoted = {first_quote(reason) for reason in score.rationale}
     return tuple(
@@ -316,7 +302,7 @@ def _answers(
     return tuple(results)
 
 
-def _brier(answer: Answer, forecast: Forecast | None) -> float | None:
+def _brier(answer: evaluation.Answer, forecast: Forecast | None) -> float | None:
     percent = answer.probability_percent
     if percent is None or forecast is None or forecast.happened is None:
         return None
@@ -327,5 +313,5 @@ def _confidence(attempt: AttemptRecord) -> str:
     """Return the most frequent confidence of the dimensions; the lower one of a tie."""
     details = attempt.evaluation_details
     levels = [] if details is None else [each.confidence for each in details.dimensions]
-    order: tuple[Confidence, ...] = ("low", "medium", "high")
+    order: tuple[evaluation.Confidence, ...] = ("low", "medium", "high")
     return max(order, key=lambda each: (levels.count(each), -order.index(each))) if levels else ""

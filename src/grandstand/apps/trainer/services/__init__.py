@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from grandstand.apps.trainer.domain.evaluation import Evaluator
 from grandstand.apps.trainer.domain.scenarios import ScenarioDraft
@@ -23,8 +22,6 @@ from grandstand.kit.cursors import Cursors
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher
 from grandstand.kit.outbox import Outbox
-
-_SECRET_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,5 +129,5 @@ def _create_judge(kind: str, resources: AppResources) -> Evaluator:
     from grandstand.apps.trainer.sources.judges import ModelJudge, OfflineJudge
 
     if kind == "model":
-        return ModelJudge(resources.llm, resources.random.randbytes(_SECRET_BYTES))
+        return ModelJudge(resources.llm, resources.random.randbytes(32))
     return OfflineJudge()

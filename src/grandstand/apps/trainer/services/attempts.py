@@ -269,20 +269,18 @@ class AttemptService:
         attempt: AttemptInput,
         client_token: str | None,
     ) -> Attempt:
+        if client_token is None:
+            attempt_id = UUID(int=self.store.random.getrandbits(128), version=4)
+        else:
+            attempt_id = uuid5(_ID_NAMESPACE, f"{user_id}:{client_token}")
         return Attempt(
-            attempt_id=self._attempt_id(user_id, client_token),
+            attempt_id=str(attempt_id),
             user_id=user_id,
             scenario_id=scenario.scenario_id,
             timestamp=self.store.now(),
             answers=validate_draft(scenario.questions, attempt.answers, self.settings.answer_chars),
             duration_seconds=validate_duration(attempt.duration_seconds),
         )
-
-    def _attempt_id(self, user_id: str, client_token: str | None) -> str:
-        """Return the id for a client token of this user, or a random one."""
-        if client_token is None:
-            return str(UUID(int=self.store.random.getrandbits(128), version=4))
-        return str(uuid5(_ID_NAMESPACE, f"{user_id}:{client_token}"))
 
     def _submitted(
         self, draft: Attempt, scenario: ScenarioRecord, attempt: AttemptInput | None

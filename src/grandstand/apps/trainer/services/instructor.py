@@ -196,14 +196,27 @@ class _GroupCounter:
         if attempt.withdrawn_at is not None or attempt.submitted_at is None:
             return
         self.people.add(attempt.user_id)
-        reasons = _review_reasons(attempt)
+        details, evaluation = attempt.evaluation_details, attempt.evaluation
+        reasons = () if details is None else (*details.flags, *details.review)
+        if attempt.evaluation_error is not None:
+            reasons = (*reasons, attempt.evaluation_error)
         if reasons:
-            self.flagged.append(_flagged(attempt, attempt.submitted_at, reasons))
-        if attempt.evaluation is None:
+            self.flagged.append(
+                FlaggedAttempt(
+                    attempt_id=attempt.attempt_id,
+                    user_id=attempt.user_id,
+                    scenario_id=attempt.scenario_id,
+                    submitted_at=attempt.submitted_at,
+                    overall_score=None if evaluation is None else evaluation.overall_score,
+                    reasons=reasons,
+                    overridden=attempt.overrides is not None,
+                )
+            )
+        if evaluation is None:
             self.waiting += 1
             return
         self.completed += 1
-        scores = {each.name: each.score for each in attempt.evaluation.dimensions}
+        scores = {each.name: each.score for each in evaluation.dimensions}
         self.scores.update(scores.items())
         answered = {each.question_id for each in attempt.answers}
         for question in () if scenario is None else scenario.questions:
@@ -244,22 +257,3 @@ class _GroupCounter:
         count = zero + one + two + three + four
         mean = (one + 2 * two + 3 * three + 4 * four) / count if count else None
         return ScoreDistribution(name, (zero, one, two, three, four), mean)
-
-
-def _review_reasons(attempt: Attempt) -> tuple[str, ...]:
-    details = attempt.evaluation_details
-    reasons = () if details is None else (*details.flags, *details.review)
-    return reasons if attempt.evaluation_error is None else (*reasons, attempt.evaluation_error)
-
-
-def _flagged(attempt: Attempt, submitted_at: datetime, reasons: tuple[str, ...]) -> FlaggedAttempt:
-    evaluation = attempt.evaluation
-    return FlaggedAttempt(
-        attempt_id=attempt.attempt_id,
-        user_id=attempt.user_id,
-        scenario_id=attempt.scenario_id,
-        submitted_at=submitted_at,
-        overall_score=None if evaluation is None else evaluation.overall_score,
-        reasons=reasons,
-        overridden=attempt.overrides is not None,
-    )

@@ -7,22 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from grandstand.apps.trainer.domain import profiles
 from grandstand.apps.trainer.domain.evaluation import DIMENSION_NAMES
-from grandstand.apps.trainer.domain.profiles import (
-    CalibrationBin,
-    DimensionStatistics,
-    EvaluatedAttempt,
-    ExactNumber,
-    ForecastOutcome,
-    Improvement,
-    ProfileStatistics,
-    Weakness,
-    brier_score,
-    calibration_bins,
-    overall_average,
-    profile_statistics,
-    recommendations,
-)
 from grandstand.apps.trainer.services.scenarios import (
     ScenarioRecord,
     ScenarioService,
@@ -59,10 +45,10 @@ class ProfileRecord:
     user_id: str
     timestamp: datetime
     attempt_count: int
-    overall_average: ExactNumber
-    dimensions: tuple[DimensionStatistics, ...]
-    weaknesses: tuple[Weakness, ...]
-    improvements: tuple[Improvement, ...]
+    overall_average: profiles.ExactNumber
+    dimensions: tuple[profiles.DimensionStatistics, ...]
+    weaknesses: tuple[profiles.Weakness, ...]
+    improvements: tuple[profiles.Improvement, ...]
     recommendations: tuple[str, ...]
 
 
@@ -108,7 +94,7 @@ class ForecastRecord:
     points: tuple[ForecastPoint, ...]
     resolved: int
     brier: float | None
-    calibration: tuple[CalibrationBin, ...]
+    calibration: tuple[profiles.CalibrationBin, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +169,11 @@ class ProfileService:
 
     async def apply(self, attempts: Iterable[Attempt]) -> None:
         """Update the profiles for changed attempts, then remove the deleted ones."""
-        changed = {each.attempt_id: each for each in attempts if _affects_profile(each)}
+        changed = {
+            each.attempt_id: each
+            for each in attempts
+            if each.status == "completed" or each.withdrawn_at
+        }
         for user_id in sorted({each.user_id for each in changed.values()}):
             try:
                 await self.update(user_id)
@@ -206,7 +196,7 @@ class ProfileService:
             if latest is not None and latest.revision == totals.revision:
                 return to_record(ProfileRecord, latest)
             attempts = await self._newest(user_id)
-            statistics = profile_statistics(attempts, self.window)
+            statistics = profiles.profile_statistics(attempts, self.window)
             if not self._is_complete(attempts, totals):
                 await self.store.sleep(_INDEX_LAG_SECONDS)
                 continue
@@ -248,8 +238,8 @@ class ProfileService:
         return tuple([await self.rebuild(user_id) for user_id in sorted(user_ids)])
 
     async def _latest(self, user_id: str) -> Profile | None:
-        profiles = await self.store.tables(Profile.latest(user_id))
-        return profiles[0] if profiles else None
+        snapshots = await self.store.tables(Profile.latest(user_id))
+        return snapshots[0] if snapshots else None
 
     async def _rebuild_profile(
         self, user_id: str, count: int, differences: tuple[str, ...]
@@ -257,7 +247,7 @@ class ProfileService:
         before = await self._latest(user_id)
         totals = await self.store.tables(UserTotals.of_user(user_id))
         if totals is not None and before is not None and before.revision == totals.revision:
-            statistics = profile_statistics(await self._newest(user_id), self.window)
+            statistics = profiles.profile_statistics(await self._newest(user_id), self.window)
             if statistics is None or not _matches(before, totals, statistics):
                 differences = (*differences, "the profile did not match the attempts")
                 await self._erase_all(user_id, totals.revision)
@@ -285,7 +275,7 @@ class ProfileService:
             return False
         return True
 
-    async def _newest(self, user_id: str) -> list[EvaluatedAttempt]:
+    async def _newest(self, user_id: str) -> list[profiles.EvaluatedAttempt]:
         """Return the last evaluated attempts, two windows of them, in their current state."""
         limit, tables = 2 * self.window, self.store.tables
         completed: list[Attempt] = []
@@ -304,7 +294,7 @@ class ProfileService:
         evaluated = [_evaluated(each) for each in completed]
         return [each for each in evaluated if each is not None]
 
-    def _is_complete(self, attempts: list[EvaluatedAttempt], totals: UserTotals) -> bool:
+    def _is_complete(self, attempts: list[profiles.EvaluatedAttempt], totals: UserTotals) -> bool:
         """Return whether the attempts are those in the totals, as far as that can be checked."""
         limit = 2 * self.window
         if len(attempts) != min(limit, totals.attempt_count):
@@ -314,7 +304,10 @@ class ProfileService:
         return sum(each.overall_score for each in attempts) == totals.score_sum
 
     async def _profile(
-        self, totals: UserTotals, statistics: ProfileStatistics, attempts: list[EvaluatedAttempt]
+        self,
+        totals: UserTotals,
+        statistics: profiles.ProfileStatistics,
+        attempts: list[profiles.EvaluatedAttempt],
     ) -> Profile:
         tried = {each.scenario_id for each in attempts}
         weak = [each.dimension for each in statistics.weaknesses]
@@ -329,8 +322,8 @@ class ProfileService:
             dimensions=statistics.dimensions,
             weaknesses=statistics.weaknesses,
             improvements=statistics.improvements,
-            recommendations=recommendations(statistics.weaknesses, advice),
-            overall_average=overall_average(totals.score_sum, totals.attempt_count),
+            recommendations=profiles.recommendations(statistics.weaknesses, advice),
+            overall_average=profiles.overall_average(totals.score_sum, totals.attempt_count),
             source_attempt_id=statistics.source_attempt_id,
             digest=statistics.digest,
             revision=totals.revision,
@@ -349,12 +342,12 @@ class ProfileService:
         return True
 
     async def _erase_all(self, user_id: str, revision: int) -> None:
-        profiles = await self.store.tables(Profile.history(user_id))
-        await self._erase(user_id, profiles, revision)
+        snapshots = await self.store.tables(Profile.history(user_id))
+        await self._erase(user_id, snapshots, revision)
 
-    async def _erase(self, user_id: str, profiles: Iterable[Profile], revision: int) -> None:
+    async def _erase(self, user_id: str, snapshots: Iterable[Profile], revision: int) -> None:
         """Remove snapshots, except those that another process wrote for later totals."""
-        old = [each.timestamp for each in profiles if (each.revision or 0) <= revision]
+        old = [each.timestamp for each in snapshots if (each.revision or 0) <= revision]
         if old:
             await self.store.tables(Profile.erase(user_id, tuple(old)))
 
@@ -385,7 +378,7 @@ def forecast_record(
     Only the first answer to a question counts: after it, the outcome is shown.
     """
     points: list[ForecastPoint] = []
-    resolved: list[ForecastOutcome] = []
+    resolved: list[profiles.ForecastOutcome] = []
     seen: set[tuple[str, str]] = set()
     for attempt in sorted(attempts, key=lambda each: (each.timestamp, each.attempt_id)):
         scenario = scenarios.get(attempt.scenario_id)
@@ -398,7 +391,7 @@ def forecast_record(
                 continue
             seen.add(key)
             if forecast.happened is not None:
-                resolved.append(ForecastOutcome(percent, forecast.happened))
+                resolved.append(profiles.ForecastOutcome(percent, forecast.happened))
             points.append(
                 ForecastPoint(
                     attempt_id=attempt.attempt_id,
@@ -408,20 +401,19 @@ def forecast_record(
                     forecast_at=attempt.submitted_at or attempt.timestamp,
                     probability_percent=percent,
                     happened=forecast.happened,
-                    brier_so_far=brier_score(resolved),
+                    brier_so_far=profiles.brier_score(resolved),
                 )
             )
     return ForecastRecord(
-        tuple(points), len(resolved), brier_score(resolved), calibration_bins(resolved)
+        tuple(points),
+        len(resolved),
+        profiles.brier_score(resolved),
+        profiles.calibration_bins(resolved),
     )
 
 
-def _affects_profile(attempt: Attempt) -> bool:
-    return attempt.status == "completed" or attempt.withdrawn_at is not None
-
-
-def _matches(profile: Profile, totals: UserTotals, statistics: ProfileStatistics) -> bool:
-    average = overall_average(totals.score_sum, totals.attempt_count)
+def _matches(profile: Profile, totals: UserTotals, statistics: profiles.ProfileStatistics) -> bool:
+    average = profiles.overall_average(totals.score_sum, totals.attempt_count)
     stored = (profile.digest, profile.timestamp, profile.attempt_count, profile.overall_average)
     return stored == (statistics.digest, statistics.taken_at, totals.attempt_count, average)
 
@@ -430,7 +422,7 @@ def _totals_text(counted: tuple[int, int]) -> str:
     return f"{counted[0]} attempts and {counted[1]} points"
 
 
-def _evaluated(attempt: Attempt) -> EvaluatedAttempt | None:
+def _evaluated(attempt: Attempt) -> profiles.EvaluatedAttempt | None:
     """Return what profiles use of an attempt; None unless all dimensions are scored."""
     evaluation = attempt.evaluation
     if attempt.status != "completed" or evaluation is None:
@@ -438,7 +430,7 @@ def _evaluated(attempt: Attempt) -> EvaluatedAttempt | None:
     scores = {each.name: each.score for each in evaluation.dimensions}
     if scores.keys() != set(DIMENSION_NAMES):
         return None
-    return EvaluatedAttempt(
+    return profiles.EvaluatedAttempt(
         attempt_id=attempt.attempt_id,
         scenario_id=attempt.scenario_id,
         submitted_at=attempt.submitted_at or attempt.timestamp,

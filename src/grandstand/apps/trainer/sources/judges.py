@@ -15,19 +15,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from grandstand.apps.trainer.domain.evaluation import (
-    DIMENSION_NAMES,
-    DIMENSIONS,
-    RUBRIC_VERSION,
-    Confidence,
-    DimensionDetail,
-    DimensionScore,
-    Evaluation,
-    EvaluationDetails,
-    EvaluationRequest,
-    Judgment,
-    overall_score,
-)
+from grandstand.apps.trainer.domain import evaluation
 from grandstand.apps.trainer.domain.integrity import ScreenedAnswer, screen_answer
 from grandstand.apps.trainer.domain.scenarios import Question
 from grandstand.apps.trainer.domain.signals.assessment import SIGNALS_VERSION, Assessment, assess
@@ -44,7 +32,7 @@ OFFLINE_NOTE: Final = (
 PROMPT_VERSION: Final = "1"
 SAMPLES: Final = 3
 _MAX_UNSUPPORTED_SCORE: Final = 2
-_CONFIDENCE_BY_SPREAD: Final[tuple[Confidence, ...]] = ("high", "medium")
+_CONFIDENCE_BY_SPREAD: Final[tuple[evaluation.Confidence, ...]] = ("high", "medium")
 
 
 class OfflineJudge:
@@ -55,20 +43,22 @@ class OfflineJudge:
         """The name and version of the rules."""
         return OFFLINE_JUDGE
 
-    async def judge(self, request: EvaluationRequest, at: datetime) -> Judgment:
+    async def judge(
+        self, request: evaluation.EvaluationRequest, at: datetime
+    ) -> evaluation.Judgment:
         """Score the answers; never raises."""
         assessment = assess(request)
         copied = "copies-model-answer" in assessment.flags
-        return Judgment(
-            Evaluation(
-                overall_score=overall_score(assessment.scores),
+        return evaluation.Judgment(
+            evaluation.Evaluation(
+                overall_score=evaluation.overall_score(assessment.scores),
                 dimensions=assessment.dimensions,
                 feedback=assessment.feedback,
                 model_id=OFFLINE_JUDGE,
                 evaluated_at=at,
             ),
-            EvaluationDetails(
-                rubric_version=RUBRIC_VERSION,
+            evaluation.EvaluationDetails(
+                rubric_version=evaluation.RUBRIC_VERSION,
                 prompt_version=f"signals/{SIGNALS_VERSION}",
                 samples=1,
                 dimensions=assessment.details,
@@ -106,7 +96,7 @@ The rubric:
 TASK: Final = _RULES + "\n".join(
     f"{dimension.name}: {dimension.asks}\n"
     + "\n".join(f"  {score}: {level}" for score, level in enumerate(dimension.levels))
-    for dimension in DIMENSIONS
+    for dimension in evaluation.DIMENSIONS
 )
 
 
@@ -148,16 +138,18 @@ class Verdict(BaseModel):
     @property
     def overall(self) -> int:
         """The overall score, computed from the dimensions."""
-        return overall_score({name: self.on(name).score for name in DIMENSION_NAMES})
+        return evaluation.overall_score(
+            {name: self.on(name).score for name in evaluation.DIMENSION_NAMES}
+        )
 
 
 def dimension_order(sample: int) -> tuple[str, ...]:
     """Return the order of the dimensions for a sample, rotated by three each time."""
-    shift = sample * 3 % len(DIMENSION_NAMES)
-    return DIMENSION_NAMES[shift:] + DIMENSION_NAMES[:shift]
+    shift = sample * 3 % len(evaluation.DIMENSION_NAMES)
+    return evaluation.DIMENSION_NAMES[shift:] + evaluation.DIMENSION_NAMES[:shift]
 
 
-@lru_cache(len(DIMENSION_NAMES))
+@lru_cache(len(evaluation.DIMENSION_NAMES))
 def verdict_model(order: tuple[str, ...]) -> type[Verdict]:
     """Return the model of a verdict with exactly these dimensions, in this order."""
     fields: Mapping[str, Any] = {_field(name): (DimensionVerdict, ...) for name in order}
@@ -186,7 +178,9 @@ class ModelJudge:
         """The provider's name of the model."""
         return self._llm.model_id
 
-    async def judge(self, request: EvaluationRequest, at: datetime) -> Judgment:
+    async def judge(
+        self, request: evaluation.EvaluationRequest, at: datetime
+    ) -> evaluation.Judgment:
         """Score the answers, with more samples if the scores are far above the signals.
 
         Raises the errors of `Llm.ask`: without three valid verdicts there is no judgment.
@@ -199,7 +193,10 @@ class ModelJudge:
         return _Panel(request, answers, signals, verdicts).judgment(self.model_id, at)
 
     async def _verdicts(
-        self, request: EvaluationRequest, answers: Sequence[ScreenedAnswer], samples: range
+        self,
+        request: evaluation.EvaluationRequest,
+        answers: Sequence[ScreenedAnswer],
+        samples: range,
     ) -> tuple[Verdict, ...]:
         content = json.dumps([_case(request), [each.graded for each in answers]]).encode()
         boundary = hmac.new(self._secret, content, sha256).hexdigest()[:24]
@@ -227,34 +224,34 @@ class _CheckedVerdict:
 class _Panel:
     """The verdicts on one request."""
 
-    request: EvaluationRequest
+    request: evaluation.EvaluationRequest
     answers: tuple[ScreenedAnswer, ...]
     signals: Assessment
     verdicts: tuple[Verdict, ...]
 
-    def judgment(self, model_id: str, at: datetime) -> Judgment:
+    def judgment(self, model_id: str, at: datetime) -> evaluation.Judgment:
         """Combine the verdicts."""
-        scores: list[DimensionScore] = []
-        details: list[DimensionDetail] = []
+        scores: list[evaluation.DimensionScore] = []
+        details: list[evaluation.DimensionDetail] = []
         review: list[str] = []
-        for name in DIMENSION_NAMES:
+        for name in evaluation.DIMENSION_NAMES:
             checked = [self._check(name, verdict.on(name)) for verdict in self.verdicts]
             score = median_low([each.score for each in checked])
             median = next(each for each in checked if each.score == score)
-            scores.append(DimensionScore(name, score, median.verdict.rationale))
+            scores.append(evaluation.DimensionScore(name, score, median.verdict.rationale))
             details.append(self._detail(name, checked, median))
             review += _doubts(name, checked)
-        overall = overall_score({each.name: each.score for each in scores})
+        overall = evaluation.overall_score({each.name: each.score for each in scores})
         if _is_suspicious(self.verdicts, self.signals):
             review.insert(0, "The model's scores are far above the signs of reasoning in the text.")
         if self.signals.flags:
             review.append("The text may be aimed at the judge, or copied.")
         closest = min(self.verdicts, key=lambda verdict: abs(verdict.overall - overall))
         count = len(self.verdicts)
-        return Judgment(
-            Evaluation(overall, tuple(scores), closest.feedback, model_id, at),
-            EvaluationDetails(
-                rubric_version=RUBRIC_VERSION,
+        return evaluation.Judgment(
+            evaluation.Evaluation(overall, tuple(scores), closest.feedback, model_id, at),
+            evaluation.EvaluationDetails(
+                rubric_version=evaluation.RUBRIC_VERSION,
                 prompt_version=PROMPT_VERSION,
                 samples=count,
                 dimensions=tuple(details),
@@ -289,12 +286,12 @@ class _Panel:
 
     def _detail(
         self, name: str, checked: Sequence[_CheckedVerdict], median: _CheckedVerdict
-    ) -> DimensionDetail:
+    ) -> evaluation.DimensionDetail:
         spread = _spread(checked)
         is_sure = spread < len(_CONFIDENCE_BY_SPREAD) and not any(
             each.was_lowered for each in checked
         )
-        return DimensionDetail(
+        return evaluation.DimensionDetail(
             name=name,
             quotes=median.quotes,
             confidence=_CONFIDENCE_BY_SPREAD[spread] if is_sure else "low",
@@ -323,13 +320,16 @@ def _spread(checked: Sequence[_CheckedVerdict]) -> int:
 
 def _is_suspicious(verdicts: Sequence[Verdict], signals: Assessment) -> bool:
     """Return whether the model scores high where the text shows almost no reasoning."""
-    signal_score = overall_score(signals.scores)
+    signal_score = evaluation.overall_score(signals.scores)
     model_score = median_low([verdict.overall for verdict in verdicts])
     return signal_score <= 30 and model_score - signal_score >= 40
 
 
 def _prompt(
-    request: EvaluationRequest, answers: Sequence[ScreenedAnswer], boundary: str, sample: int
+    request: evaluation.EvaluationRequest,
+    answers: Sequence[ScreenedAnswer],
+    boundary: str,
+    sample: int,
 ) -> LlmRequest[Verdict]:
     order = dimension_order(sample)
     intro = f"Judge the dimensions in this order: {', '.join(order)}. Boundary: data-{boundary}."
@@ -346,7 +346,7 @@ def _prompt(
     )
 
 
-def _case(request: EvaluationRequest) -> dict[str, object]:
+def _case(request: evaluation.EvaluationRequest) -> dict[str, object]:
     return {
         "title": request.scenario_title,
         "description": request.scenario_description,
