@@ -76,7 +76,7 @@ def test_from_the_board_to_a_game_and_who_is_to_be_believed(seen: BrowserPage) -
     _assert_well(seen)
 
 
-def test_a_model_is_built_with_sliders_tried_at_once_and_kept(seen: BrowserPage) -> None:
+def test_a_model_is_built_with_sliders_tried_at_once_and_saved(seen: BrowserPage) -> None:
     page = seen.page
     seen.go("/bets/models/new?sport=soccer_epl")
     page.get_by_label("Name", exact=True).fill("Form rules")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.apps.bets.api.server import Housed, housed
+from tests.apps.bets.api.server import BetsServer, serve_bets
 
 
 @pytest.fixture(scope="package")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
-    with housed(tmp_path_factory.mktemp("bets")) as running:
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BetsServer]:
+    with serve_bets(tmp_path_factory.mktemp("bets")) as running:
         yield running

@@ -21,8 +21,8 @@ from tests.host.server.serving import Served, serving, settings_in
 
 
 @dataclass
-class Housed:
-    """A served platform; each person has a client, and one is nobody."""
+class BetsServer:
+    """A served platform with a client for each of two users, and one without credentials."""
 
     served: Served
     bets: Bets
@@ -32,13 +32,13 @@ class Housed:
     nobody: httpx2.Client
 
     def client(self, name: str) -> httpx2.Client:
-        """Somebody else, from now on."""
+        """Return a client for a new user."""
         return _client(self.served, name)
 
 
 @contextmanager
-def housed(folder: Path) -> Iterator[Housed]:
-    """Serve bets for the length of a block, after the two days of the scene."""
+def serve_bets(folder: Path) -> Iterator[BetsServer]:
+    """Serve bets during a block, after the two days of the scene."""
     clock, odds = ManualClock(BEGUN), ScriptedOdds()
 
     def build(resources: AppResources) -> AppServices[Bets]:
@@ -63,17 +63,17 @@ def housed(folder: Path) -> Iterator[Housed]:
         served.do(bets.file_importer.import_season(EPL, "E0.csv", season_csv()))
         ada, bob, nobody = _client(served, "ada"), _client(served, "bob"), served.client()
         try:
-            yield Housed(served, bets, clock, ada, bob, nobody)
+            yield BetsServer(served, bets, clock, ada, bob, nobody)
         finally:
             for client in (ada, bob, nobody):
                 client.close()
 
 
 def _client(served: Served, name: str) -> httpx2.Client:
-    async def keyed() -> str:
+    async def issue_key() -> str:
         people = served.platform.people
         account = await people.add(name, "a stand with a view")
-        made = await people.keys.issue(account.user_id, "test")
-        return str(made.text)
+        key = await people.keys.issue(account.user_id, "test")
+        return str(key.text)
 
-    return served.client(authorization=f"Bearer {served.do(keyed())}")
+    return served.client(authorization=f"Bearer {served.do(issue_key())}")

@@ -1,4 +1,4 @@
-"""Who asks is what the credential says, and nothing in the request can say otherwise."""
+"""The caller is identified by the credential alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apps.bets.api.server import Housed
+from tests.apps.bets.api.server import BetsServer
 
 A = "/api/bets"
 MODEL: dict[str, Any] = {
@@ -20,7 +20,7 @@ WAGER = {"game_id": "soon", "market_key": "h2h", "side": "home", "price": 150, "
 
 
 @pytest.fixture(scope="module")
-def model_id(platform: Housed) -> str:
+def model_id(platform: BetsServer) -> str:
     """A model of Ada's."""
     made = platform.ada.post(f"{A}/user-models", json=MODEL)
     assert made.status_code == 201, made.text
@@ -42,7 +42,7 @@ def model_id(platform: Housed) -> str:
         "/model-rankings",
     ],
 )
-def test_defect_25_a_user_id_in_the_query_is_refused(platform: Housed, path: str) -> None:
+def test_defect_25_a_user_id_in_the_query_is_refused(platform: BetsServer, path: str) -> None:
     reply = platform.bob.get(f"{A}{path}", params={"user_id": "ada"})
 
     assert reply.status_code == 422
@@ -52,8 +52,8 @@ def test_defect_25_a_user_id_in_the_query_is_refused(platform: Housed, path: str
 @pytest.mark.parametrize(
     ("path", "body"), [("/user-models", MODEL), ("/wagers", WAGER), ("/custom-data/upload", {})]
 )
-def test_defect_25_a_user_id_in_the_body_is_refused_and_nothing_is_kept(
-    platform: Housed, path: str, body: dict[str, Any]
+def test_defect_25_a_user_id_in_the_body_is_refused_and_nothing_is_stored(
+    platform: BetsServer, path: str, body: dict[str, Any]
 ) -> None:
     reply = platform.bob.post(f"{A}{path}", json={**body, "user_id": "ada"})
 
@@ -65,7 +65,7 @@ def test_defect_25_a_user_id_in_the_body_is_refused_and_nothing_is_kept(
 
 
 def test_defect_25_anothers_model_is_not_found_whatever_one_does(
-    platform: Housed, model_id: str
+    platform: BetsServer, model_id: str
 ) -> None:
     place = f"{A}/user-models/{model_id}"
     days = {"start_date": "2025-10-21", "end_date": "2025-12-31"}
@@ -87,7 +87,7 @@ def test_defect_25_anothers_model_is_not_found_whatever_one_does(
     assert platform.bob.get(f"{A}/user-models").json()["models"] == []
 
 
-def test_defect_25_anothers_bets_tables_and_back_tests_are_not_found(platform: Housed) -> None:
+def test_defect_25_anothers_bets_tables_and_back_tests_are_not_found(platform: BetsServer) -> None:
     wager = platform.ada.post(f"{A}/wagers", json=WAGER | {"token": "only once"}).json()
     table = {"name": "Miles", "sport": "basketball_nba", "data": "team,miles\nLakers,812\n"}
     dataset = platform.ada.post(f"{A}/custom-data/upload", json=table).json()
@@ -109,7 +109,7 @@ def test_defect_25_anothers_bets_tables_and_back_tests_are_not_found(platform: H
     assert len(platform.ada.get(f"{A}/wagers").json()["wagers"]) == 1
 
 
-def test_defect_25_nobody_gets_in_without_a_credential_but_to_benny(platform: Housed) -> None:
+def test_defect_25_nobody_gets_in_without_a_credential_but_to_benny(platform: BetsServer) -> None:
     paths = [
         "/games?sport=basketball_nba",
         "/user-models",

@@ -1,4 +1,4 @@
-"""Bets over HTTP: what each route answers, and what it refuses."""
+"""The routes of bets: responses and errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apps.bets.api.server import Housed
+from tests.apps.bets.api.server import BetsServer
 
 A = "/api/bets"
 NBA, EPL = "basketball_nba", "soccer_epl"
@@ -24,31 +24,31 @@ FORM: dict[str, Any] = {
 }
 
 
-def got(platform: Housed, path: str, **query: Any) -> Any:
-    """The answer to a question of Bob's that is answered."""
+def get_json(platform: BetsServer, path: str, **query: Any) -> Any:
+    """Return the JSON of a successful request of Bob's."""
     reply = platform.bob.get(f"{A}{path}", params=query)
     assert reply.status_code == 200, reply.text
     return reply.json()
 
 
-def test_games_are_told_with_the_prices_of_every_book(platform: Housed) -> None:
-    told = got(platform, "/games", sport=NBA)
-    one_book = got(platform, "/games", sport=NBA, bookmaker="betmgm")
+def test_games_are_told_with_the_prices_of_every_book(platform: BetsServer) -> None:
+    result = get_json(platform, "/games", sport=NBA)
+    one_book = get_json(platform, "/games", sport=NBA, bookmaker="betmgm")
 
-    soon = told["games"][0]
+    soon = result["games"][0]
     prices = {each["name"]: each["price"] for each in soon["odds"]["draftkings"]["h2h"]}
-    assert [each["game_id"] for each in told["games"]] == ["soon", "later"]
-    assert (told["count"], told["cursor"]) == (2, None)
+    assert [each["game_id"] for each in result["games"]] == ["soon", "later"]
+    assert (result["count"], result["cursor"]) == (2, None)
     assert prices == {"Los Angeles Lakers": -120, "Boston Celtics": 105}
     assert soon["odds"]["fanduel"]["totals"][0]["point"] == 218.5
     assert soon["captured_at"]["fanduel"]["h2h"] < soon["updated_at"]
     assert [list(each["odds"]) for each in one_book["games"]] == [["betmgm"]]
 
 
-def test_a_list_goes_on_where_its_cursor_says_and_for_nobody_else(platform: Housed) -> None:
+def test_a_list_goes_on_where_its_cursor_says_and_for_nobody_else(platform: BetsServer) -> None:
     query: dict[str, str | int] = {"sport": NBA, "limit": 1}
-    first = got(platform, "/games", **query)
-    rest = got(platform, "/games", **query, cursor=first["cursor"])
+    first = get_json(platform, "/games", **query)
+    rest = get_json(platform, "/games", **query, cursor=first["cursor"])
     stolen = platform.ada.get(f"{A}/games", params={**query, "cursor": first["cursor"]})
     elsewhere = platform.bob.get(
         f"{A}/games", params={**query, "sport": EPL, "cursor": first["cursor"]}
@@ -59,8 +59,8 @@ def test_a_list_goes_on_where_its_cursor_says_and_for_nobody_else(platform: Hous
     assert (stolen.status_code, elsewhere.status_code) == (400, 400)
 
 
-def test_a_game_is_told_with_lines_views_form_and_props(platform: Housed) -> None:
-    soon, over = got(platform, "/games/soon"), got(platform, "/games/over")
+def test_a_game_is_told_with_lines_views_form_and_props(platform: BetsServer) -> None:
+    soon, over = get_json(platform, "/games/soon"), get_json(platform, "/games/over")
 
     moved = next(
         each
@@ -77,13 +77,13 @@ def test_a_game_is_told_with_lines_views_form_and_props(platform: Housed) -> Non
     assert soon["home_form"][0]["opponent"] == "Boston Celtics"
 
 
-def test_sports_bookmakers_and_props_are_told(platform: Housed) -> None:
-    props = got(platform, "/player-props", sport=NBA, prop_type="player_points")
-    none = got(platform, "/player-props", sport=NBA, prop_type="player_assists")
+def test_sports_bookmakers_and_props_are_told(platform: BetsServer) -> None:
+    props = get_json(platform, "/player-props", sport=NBA, prop_type="player_points")
+    none = get_json(platform, "/player-props", sport=NBA, prop_type="player_assists")
 
-    assert got(platform, "/sports")["sports"] == [NBA, EPL]
+    assert get_json(platform, "/sports")["sports"] == [NBA, EPL]
     assert {"betmgm", "caesars", "draftkings", "fanduel"} <= set(
-        got(platform, "/bookmakers")["bookmakers"]
+        get_json(platform, "/bookmakers")["bookmakers"]
     )
     assert props["props"][0]["player"] == "Jayson Tatum"
     assert props["filters"] == {
@@ -94,13 +94,13 @@ def test_sports_bookmakers_and_props_are_told(platform: Housed) -> None:
     assert none["count"] == 0
 
 
-def test_predictions_are_told_by_the_names_of_the_reference(platform: Housed) -> None:
-    told = got(platform, "/analyses", bookmaker="fanduel", model="ensemble")
-    top = got(platform, "/top-analysis")["top_analysis"]
-    no_book = got(platform, "/top-analysis", bookmaker="nobody")
+def test_predictions_are_told_by_the_names_of_the_reference(platform: BetsServer) -> None:
+    result = get_json(platform, "/analyses", bookmaker="fanduel", model="ensemble")
+    top = get_json(platform, "/top-analysis")["top_analysis"]
+    no_book = get_json(platform, "/top-analysis", bookmaker="nobody")
 
-    first = told["analyses"][0]
-    assert told["count"] == len(told["analyses"]) == 4
+    first = result["analyses"][0]
+    assert result["count"] == len(result["analyses"]) == 4
     assert {"prediction", "confidence", "reasoning", "roi", "risk_level"} <= set(first)
     assert 0 < first["confidence"] < 1
     assert top["prediction"] == "Los Angeles Lakers"
@@ -108,12 +108,12 @@ def test_predictions_are_told_by_the_names_of_the_reference(platform: Housed) ->
     assert no_book == {"top_analysis": None}
 
 
-def test_how_good_models_are_is_told_with_bounds_and_evidence(platform: Housed) -> None:
-    one = got(platform, "/model-performance", model="consensus", sport=NBA)
-    nothing = got(platform, "/model-performance", model="elo")
-    compared = got(platform, "/model-comparison")
-    everywhere = got(platform, "/model-comparison", sport="all")
-    advised = got(platform, "/model-adjustments")["adjustments"]
+def test_how_good_models_are_is_told_with_bounds_and_evidence(platform: BetsServer) -> None:
+    one = get_json(platform, "/model-performance", model="consensus", sport=NBA)
+    nothing = get_json(platform, "/model-performance", model="elo")
+    compared = get_json(platform, "/model-comparison")
+    everywhere = get_json(platform, "/model-comparison", sport="all")
+    advised = get_json(platform, "/model-adjustments")["adjustments"]
 
     own = next(each for each in compared["models"] if each["model"] == "consensus")
     assert (one["decided"], one["correct"]) == (3, 2)
@@ -127,9 +127,9 @@ def test_how_good_models_are_is_told_with_bounds_and_evidence(platform: Housed) 
     assert {each["confidence_multiplier"] for each in advised} == {1.0}
 
 
-def test_rankings_are_by_return_and_may_turn_models_round(platform: Housed) -> None:
-    both = got(platform, "/model-rankings", mode="both")
-    plain = got(platform, "/model-rankings")
+def test_rankings_are_by_return_and_may_turn_models_round(platform: BetsServer) -> None:
+    both = get_json(platform, "/model-rankings", mode="both")
+    plain = get_json(platform, "/model-rankings")
 
     bets = [each for each in both["rankings"] if each["total_bets"]]
     assert {each["mode"] for each in bets} == {"original", "inverse"}
@@ -139,7 +139,7 @@ def test_rankings_are_by_return_and_may_turn_models_round(platform: Housed) -> N
     assert (best["profit"], best["wins"], best["losses"]) == ("80.00", 1, 0)
 
 
-def test_a_model_is_made_changed_paused_tested_and_removed(platform: Housed) -> None:
+def test_a_model_is_made_changed_paused_tested_and_removed(platform: BetsServer) -> None:
     made = platform.bob.post(f"{A}/user-models", json=FORM)
     place = f"{A}/user-models/{made.json()['model_id']}"
     changed = platform.bob.put(place, json=FORM | {"name": "Rest and form", "status": "paused"})
@@ -167,7 +167,7 @@ def test_a_model_is_made_changed_paused_tested_and_removed(platform: Housed) -> 
     assert (removed.status_code, platform.bob.get(place).status_code) == (204, 404)
 
 
-def test_a_person_has_five_models_and_no_more(platform: Housed) -> None:
+def test_a_person_has_five_models_and_no_more(platform: BetsServer) -> None:
     made = [
         platform.bob.post(f"{A}/user-models", json=FORM | {"name": f"Model {n}"}) for n in range(6)
     ]
@@ -193,8 +193,8 @@ def test_a_person_has_five_models_and_no_more(platform: Housed) -> None:
         ({"name": "x"}, 422),
     ],
 )
-def test_a_model_that_cannot_be_is_refused_and_not_kept(
-    platform: Housed, change: dict[str, Any], status: int
+def test_a_model_that_cannot_be_is_refused_and_not_stored(
+    platform: BetsServer, change: dict[str, Any], status: int
 ) -> None:
     refused = platform.bob.post(f"{A}/user-models", json=FORM | change)
 
@@ -215,7 +215,7 @@ def test_a_model_that_cannot_be_is_refused_and_not_kept(
     ],
 )
 def test_what_cannot_be_walked_is_refused(
-    platform: Housed, change: dict[str, Any], status: int
+    platform: BetsServer, change: dict[str, Any], status: int
 ) -> None:
     asked = {"model": "elo", "sport": EPL} | SEASON | change
 
@@ -225,7 +225,7 @@ def test_what_cannot_be_walked_is_refused(
     assert platform.bob.get(f"{A}/backtests", params={"limit": 1}).status_code == 200
 
 
-def test_a_table_of_figures_is_brought_whole_or_not_at_all(platform: Housed) -> None:
+def test_a_table_of_figures_is_brought_whole_or_not_at_all(platform: BetsServer) -> None:
     table = {"name": "Miles", "sport": NBA, "data": "team,date,miles\nLakers,2026-01-31,812\n"}
     made = platform.bob.post(f"{A}/custom-data/upload", json=table)
     torn = platform.bob.post(f"{A}/custom-data/upload", json=table | {"data": "team,miles\n,1\n"})
@@ -241,24 +241,30 @@ def test_a_table_of_figures_is_brought_whole_or_not_at_all(platform: Housed) -> 
     assert removed.status_code == 204
 
 
-def test_benny_is_told_by_the_names_of_the_reference_with_money_as_text(platform: Housed) -> None:
-    told = got(platform, "/benny/dashboard")
-    bets = got(platform, "/benny/bets")["bets"]
-    shadow = got(platform, "/benny/shadow")
-    no_rule = got(platform, "/benny/shadow", rule="nobody_has_it")
+def test_benny_is_told_by_the_names_of_the_reference_with_money_as_text(
+    platform: BetsServer,
+) -> None:
+    result = get_json(platform, "/benny/dashboard")
+    bets = get_json(platform, "/benny/bets")["bets"]
+    shadow = get_json(platform, "/benny/shadow")
+    no_rule = get_json(platform, "/benny/shadow", rule="nobody_has_it")
 
-    won = told["recent_bets"][0]
-    assert (told["weekly_budget"], told["total_bets"], told["pending_bets"]) == ("100.00", 1, 0)
-    assert float(told["current_bankroll"]) == pytest.approx(100 + float(won["profit"]))
-    assert told["sports_performance"][0]["record"] == "1-0"
-    assert told["bankroll_history"][-1]["bankroll"] == told["current_bankroll"]
+    won = result["recent_bets"][0]
+    assert (result["weekly_budget"], result["total_bets"], result["pending_bets"]) == (
+        "100.00",
+        1,
+        0,
+    )
+    assert float(result["current_bankroll"]) == pytest.approx(100 + float(won["profit"]))
+    assert result["sports_performance"][0]["record"] == "1-0"
+    assert result["bankroll_history"][-1]["bankroll"] == result["current_bankroll"]
     assert bets == [won]
-    assert shadow["count"] == sum(each["rejected"] for each in told["rules"])
+    assert shadow["count"] == sum(each["rejected"] for each in result["rules"])
     assert all(each["rejected_by"] for each in shadow["bets"])
     assert no_rule["bets"] == []
 
 
-def test_a_bet_is_recorded_once_for_its_token_and_taken_back(platform: Housed) -> None:
+def test_a_bet_is_recorded_once_for_its_token_and_taken_back(platform: BetsServer) -> None:
     bet = {
         "game_id": "soon",
         "market_key": "spreads",
@@ -296,8 +302,8 @@ def test_a_bet_is_recorded_once_for_its_token_and_taken_back(platform: Housed) -
         ({"placed_at": "2026-02-11T13:00:00"}, 422),
     ],
 )
-def test_a_bet_that_cannot_be_is_refused_and_not_kept(
-    platform: Housed, change: dict[str, Any], status: int
+def test_a_bet_that_cannot_be_is_refused_and_not_stored(
+    platform: BetsServer, change: dict[str, Any], status: int
 ) -> None:
     bet = {"game_id": "soon", "market_key": "h2h", "side": "home", "price": 150, "stake": "5.00"}
 
@@ -307,7 +313,7 @@ def test_a_bet_that_cannot_be_is_refused_and_not_kept(
     assert platform.bob.get(f"{A}/wagers").json()["wagers"] == []
 
 
-def test_bets_of_a_file_are_taken_and_bad_lines_named(platform: Housed) -> None:
+def test_bets_of_a_file_are_taken_and_bad_lines_named(platform: BetsServer) -> None:
     text = "game_id,market,side,price,stake\nsoon,h2h,home,150,5\nsoon,h2h,home,50,5\n"
     taken = platform.ada.post(f"{A}/wagers/import", json={"data": text}).json()
     again = platform.ada.post(f"{A}/wagers/import", json={"data": text}).json()
@@ -320,7 +326,7 @@ def test_bets_of_a_file_are_taken_and_bad_lines_named(platform: Housed) -> None:
     assert nonsense.status_code == 400
 
 
-def test_limits_stand_against_bets_and_time_out_cannot_be_shortened(platform: Housed) -> None:
+def test_limits_stand_against_bets_and_time_out_cannot_be_shortened(platform: BetsServer) -> None:
     bet = {"game_id": "soon", "market_key": "h2h", "side": "home", "price": 150, "stake": "5.00"}
     with platform.client("cleo") as cleo:
         tight = cleo.put(f"{A}/limits", json={"stake_per_bet": "4.00"}).json()
@@ -338,7 +344,7 @@ def test_limits_stand_against_bets_and_time_out_cannot_be_shortened(platform: Ho
     assert kept == []
 
 
-def test_teams_are_liked_and_liked_no_longer(platform: Housed) -> None:
+def test_teams_are_liked_and_liked_no_longer(platform: BetsServer) -> None:
     liked = platform.bob.put(f"{A}/favorites/{NBA}/Boston Celtics")
     unknown = platform.bob.put(f"{A}/favorites/curling/Boston Celtics")
     listed = platform.bob.get(f"{A}/favorites").json()["favorites"]
@@ -352,11 +358,11 @@ def test_teams_are_liked_and_liked_no_longer(platform: Housed) -> None:
     assert platform.bob.get(f"{A}/favorites").json()["favorites"] == []
 
 
-def test_the_tools_find_what_lies_between_the_books(platform: Housed) -> None:
-    arbitrage = got(platform, "/tools/arbitrages")["arbitrages"]
-    middles = got(platform, "/tools/middles")["middles"]
-    stale = got(platform, "/tools/stale-lines")["lines"]
-    best = got(platform, "/tools/best-prices", game_id="soon")["prices"]
+def test_the_tools_find_what_lies_between_the_books(platform: BetsServer) -> None:
+    arbitrage = get_json(platform, "/tools/arbitrages")["arbitrages"]
+    middles = get_json(platform, "/tools/middles")["middles"]
+    stale = get_json(platform, "/tools/stale-lines")["lines"]
+    best = get_json(platform, "/tools/best-prices", game_id="soon")["prices"]
 
     assert sum(leg["share"] for leg in arbitrage[0]["legs"]) == pytest.approx(1)
     assert arbitrage[0]["profit_share"] == pytest.approx(0.1294, abs=1e-4)
@@ -365,9 +371,9 @@ def test_the_tools_find_what_lies_between_the_books(platform: Housed) -> None:
     assert {each["game_id"] for each in best} == {"soon"}
 
 
-def test_the_margin_is_taken_out_by_any_method(platform: Housed) -> None:
-    power = got(platform, "/tools/fair-odds", prices=[-150, 130])
-    plain = got(platform, "/tools/fair-odds", prices=[-150, 130], method="multiplicative")
+def test_the_margin_is_taken_out_by_any_method(platform: BetsServer) -> None:
+    power = get_json(platform, "/tools/fair-odds", prices=[-150, 130])
+    plain = get_json(platform, "/tools/fair-odds", prices=[-150, 130], method="multiplicative")
     impossible = platform.bob.get(f"{A}/tools/fair-odds", params={"prices": [50, 130]})
     alone = platform.bob.get(f"{A}/tools/fair-odds", params={"prices": [150]})
 
@@ -394,7 +400,7 @@ def test_the_margin_is_taken_out_by_any_method(platform: Housed) -> None:
     ],
 )
 def test_a_question_that_cannot_be_answered_is_a_problem_with_its_reason(
-    platform: Housed, path: str, status: int
+    platform: BetsServer, path: str, status: int
 ) -> None:
     reply = platform.bob.get(f"{A}{path}")
 

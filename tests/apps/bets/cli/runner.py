@@ -1,4 +1,4 @@
-"""Commands of bets, each of which opens the service anew on what the ones before it kept."""
+"""Runs commands of bets, each on the tables the previous ones wrote."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.apps.bets.stage import ALL_TABLES, ScriptedOdds, Stage, staged
 
 
 @dataclass
-class Saying:
-    """A terminal; `odds` is the feed, `clock` the time."""
+class CommandRunner:
+    """Runs a command; `odds` is the feed, `clock` the time."""
 
     file: Path
     clock: ManualClock
@@ -29,9 +29,9 @@ class Saying:
     opened_before: int = 0
 
     def __call__(self, *words: str, typed: str = "", width: int = 140) -> Result:
-        surroundings = {"COLUMNS": str(width), "NO_COLOR": "1", "TERM": "dumb"}
+        env = {"COLUMNS": str(width), "NO_COLOR": "1", "TERM": "dumb"}
         group = commands(self.opened)
-        return CliRunner().invoke(group, [*words], input=typed, env=surroundings)
+        return CliRunner().invoke(group, [*words], input=typed, env=env)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Bets]:
@@ -41,7 +41,7 @@ class Saying:
 
     @asynccontextmanager
     async def staged(self) -> AsyncIterator[Stage]:
-        """Open the service with all it stands on."""
+        """Open the services with their store and feed."""
         engine = SqliteEngine.open(self.file, clock=self.clock)
         with Store(engine, naming=Naming(), clock=self.clock) as store:
             store.create(ALL_TABLES)
@@ -52,14 +52,14 @@ class Saying:
             yield stage
 
 
-def saying(folder: Path) -> Saying:
-    """A terminal after the two days of the scene."""
-    made = Saying(folder / "tables.db", ManualClock(BEGUN), ScriptedOdds())
+def command_runner(folder: Path) -> CommandRunner:
+    """Return a runner after the two days of the scene."""
+    created = CommandRunner(folder / "tables.db", ManualClock(BEGUN), ScriptedOdds())
 
     async def begun() -> None:
-        async with made.staged() as stage:
-            await played(stage.bets, stage.odds, made.clock)
-            made.odds = stage.odds
+        async with created.staged() as stage:
+            await played(stage.bets, stage.odds, created.clock)
+            created.odds = stage.odds
 
     asyncio.run(begun())
-    return made
+    return created

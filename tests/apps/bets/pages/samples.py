@@ -1,4 +1,4 @@
-"""Games, prices, picks and figures as the service answers them, made by hand."""
+"""Handmade games, prices, picks and performance records."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_examples_are_reckoned_before_anything_is_asked() -> None:
     assert done.middle is not None
 
 
-def test_prices_that_leave_a_side_no_chance_are_refused_in_words() -> None:
+def test_prices_that_leave_a_side_no_chance_are_refused_with_a_message() -> None:
     done = calculate({"prices": "1.0001 -100000 10000"})
 
     assert done.fair is None

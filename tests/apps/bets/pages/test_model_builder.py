@@ -114,14 +114,25 @@ def test_own_data_with_a_weight_needs_a_table_and_its_shares_are_scaled() -> Non
     assert draft.datasets == {"d1": 1}
 
 
-def test_a_kept_model_fills_the_form_and_comes_back_the_same() -> None:
-    made = datetime(2026, 1, 1, tzinfo=NOON.tzinfo)
+def test_a_stored_model_fills_the_form_and_comes_back_the_same() -> None:
+    created = datetime(2026, 1, 1, tzinfo=NOON.tzinfo)
     sources = {"recent_form": Decimal("0.625"), "rest_schedule": Decimal("0.375")}
-    kept = UserModelView(
-        "m1", "Rest", "", NBA, ("totals",), sources, {}, Decimal("0.6"), "active", True, made, made
+    stored = UserModelView(
+        "m1",
+        "Rest",
+        "",
+        NBA,
+        ("totals",),
+        sources,
+        {},
+        Decimal("0.6"),
+        "active",
+        True,
+        created,
+        created,
     )
 
-    draft, _, errors = parse_builder_form(model_form(kept, TODAY), ())
+    draft, _, errors = parse_builder_form(model_form(stored, TODAY), ())
 
     assert errors == {}
     assert draft is not None

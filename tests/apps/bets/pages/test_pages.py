@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from tests.apps.bets.api.server import Housed, housed
+from tests.apps.bets.api.server import BetsServer, serve_bets
 
 BET = {"game_id": "soon", "market": "h2h", "side": "home", "price": "+150", "stake": "10"}
 MODEL = {
@@ -24,20 +24,20 @@ MODEL = {
 
 
 @pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
-    with housed(tmp_path_factory.mktemp("pages")) as opened:
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BetsServer]:
+    with serve_bets(tmp_path_factory.mktemp("pages")) as opened:
         yield opened
 
 
 def _built(client: httpx2.Client, name: str) -> str:
-    """The address of a model that a form has just kept."""
+    """Return the address of the model that a form has just saved."""
     answer = client.post("/bets/models/new", data={**MODEL, "name": name, "action": "save"})
     assert answer.status_code == 303, answer.text
     return answer.headers["location"].partition("?")[0]
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "expected"),
     [
         ("/bets", "Los Angeles Lakers"),
         ("/bets?sport=soccer_epl", "No Premier League games yet."),
@@ -60,17 +60,17 @@ def _built(client: httpx2.Client, name: str) -> str:
     ],
 )
 def test_a_page_says_what_it_is_for_and_asks_for_care(
-    platform: Housed, path: str, said: str
+    platform: BetsServer, path: str, expected: str
 ) -> None:
     answer = platform.bob.get(path)
 
     assert answer.status_code == 200
-    assert said in answer.text
+    assert expected in answer.text
     assert "Bet only what you can afford to lose." in answer.text
 
 
 @pytest.mark.parametrize("path", ["/bets", "/bets/mine", "/bets/models", "/bets/benny"])
-def test_nobody_sees_a_page_without_a_credential(platform: Housed, path: str) -> None:
+def test_nobody_sees_a_page_without_a_credential(platform: BetsServer, path: str) -> None:
     led = platform.nobody.get(path, headers={"accept": "text/html"})
     refused = platform.nobody.get(path)
 
@@ -81,15 +81,15 @@ def test_nobody_sees_a_page_without_a_credential(platform: Housed, path: str) ->
 @pytest.mark.parametrize(
     "path", ["/bets/games/none", "/bets/models/none", "/bets/models/none/edit"]
 )
-def test_what_does_not_exist_is_not_found(platform: Housed, path: str) -> None:
+def test_what_does_not_exist_is_not_found(platform: BetsServer, path: str) -> None:
     assert platform.ada.get(path).status_code == 404
 
 
-def test_a_bet_is_recorded_once_shown_and_taken_back(platform: Housed) -> None:
+def test_a_bet_is_recorded_once_shown_and_taken_back(platform: BetsServer) -> None:
     first = platform.ada.post("/bets/mine/record", data={**BET, "token": "form-1"})
     again = platform.ada.post("/bets/mine/record", data={**BET, "token": "form-1"})
-    shown = platform.ada.get("/bets/mine").text
-    places = re.findall(r"/bets/mine/([^/\"]+)/remove", shown)
+    html = platform.ada.get("/bets/mine").text
+    places = re.findall(r"/bets/mine/([^/\"]+)/remove", html)
     removed = platform.ada.post(f"/bets/mine/{places[0]}/remove")
 
     assert (first.status_code, again.status_code, removed.status_code) == (303, 303, 303)
@@ -98,7 +98,7 @@ def test_a_bet_is_recorded_once_shown_and_taken_back(platform: Housed) -> None:
 
 
 def test_a_fault_of_a_form_stands_beside_its_field_and_what_was_written_stays(
-    platform: Housed,
+    platform: BetsServer,
 ) -> None:
     answer = platform.ada.post("/bets/mine/record", data={**BET, "price": "-50", "note": "my note"})
 
@@ -109,14 +109,16 @@ def test_a_fault_of_a_form_stands_beside_its_field_and_what_was_written_stays(
 
 
 @pytest.mark.parametrize("name", ["record", "limits", "time-out", "like"])
-def test_a_page_that_shows_a_refused_form_can_be_loaded_again(platform: Housed, name: str) -> None:
+def test_a_page_that_shows_a_refused_form_can_be_loaded_again(
+    platform: BetsServer, name: str
+) -> None:
     answer = platform.bob.get(f"/bets/mine/{name}")
 
     assert answer.status_code == 200
     assert "My bets" in answer.text
 
 
-def test_a_table_that_is_none_is_refused_with_its_reason(platform: Housed) -> None:
+def test_a_table_that_is_none_is_refused_with_its_reason(platform: BetsServer) -> None:
     table = {"name": "Pace", "sport": "basketball_nba"}
 
     answer = platform.ada.post(
@@ -128,21 +130,23 @@ def test_a_table_that_is_none_is_refused_with_its_reason(platform: Housed) -> No
     assert "No datasets yet." in platform.ada.get("/bets/models/new").text
 
 
-def test_a_table_of_ones_own_is_brought_and_removed(platform: Housed) -> None:
+def test_a_table_of_ones_own_is_brought_and_removed(platform: BetsServer) -> None:
     table = {"name": "Pace", "sport": "basketball_nba"}
     content = b"team,pace\nBoston Celtics,99.1\nLos Angeles Lakers,101.4\n"
 
-    kept = platform.ada.post("/bets/models/data", data=table, files={"file": ("a.csv", content)})
-    shown = platform.ada.get("/bets/models").text
-    place = re.findall(r"/bets/models/data/[^/\"]+/delete", shown)[0]
+    uploaded = platform.ada.post(
+        "/bets/models/data", data=table, files={"file": ("a.csv", content)}
+    )
+    html = platform.ada.get("/bets/models").text
+    place = re.findall(r"/bets/models/data/[^/\"]+/delete", html)[0]
     gone = platform.ada.post(place)
 
-    assert (kept.status_code, gone.status_code) == (303, 303)
-    assert "2 teams: pace" in shown
+    assert (uploaded.status_code, gone.status_code) == (303, 303)
+    assert "2 teams: pace" in html
     assert place not in platform.ada.get("/bets/models").text
 
 
-def test_a_limit_stands_against_a_bet_in_words(platform: Housed) -> None:
+def test_a_limit_stands_against_a_bet_with_a_message(platform: BetsServer) -> None:
     platform.bob.post("/bets/mine/limits", data={"stake_per_bet": "5"})
 
     answer = platform.bob.post("/bets/mine/record", data=BET)
@@ -153,7 +157,7 @@ def test_a_limit_stands_against_a_bet_in_words(platform: Housed) -> None:
 
 
 def test_a_file_is_looked_at_first_and_then_recorded_with_what_was_refused(
-    platform: Housed,
+    platform: BetsServer,
 ) -> None:
     content = "game_id,market,side,price,stake\nlater,h2h,home,-200,7\nnowhere,h2h,home,-110,7\nx"
 
@@ -169,7 +173,7 @@ def test_a_file_is_looked_at_first_and_then_recorded_with_what_was_refused(
 
 
 def test_weights_that_do_not_add_up_are_said_beside_them_and_can_be_scaled(
-    platform: Housed,
+    platform: BetsServer,
 ) -> None:
     heavy = {**MODEL, "weight.recent_form": "80"}
 
@@ -181,7 +185,7 @@ def test_weights_that_do_not_add_up_are_said_beside_them_and_can_be_scaled(
     assert "Total <output>100</output>" in scaled.text
 
 
-def test_a_model_is_tried_at_once_without_being_kept(platform: Housed) -> None:
+def test_a_model_is_tried_at_once_without_being_saved(platform: BetsServer) -> None:
     answer = platform.ada.post("/bets/models/new", data={**MODEL, "name": "", "action": "try"})
 
     assert answer.status_code == 200, answer.text
@@ -189,12 +193,14 @@ def test_a_model_is_tried_at_once_without_being_kept(platform: Housed) -> None:
     assert "No models yet." in platform.ada.get("/bets/models").text
 
 
-def test_a_model_is_kept_paused_back_tested_and_deleted_after_a_question(platform: Housed) -> None:
+def test_a_model_is_saved_paused_back_tested_and_deleted_after_a_question(
+    platform: BetsServer,
+) -> None:
     place = _built(platform.ada, "To be deleted")
 
     paused = platform.ada.post(f"{place}/pause")
     walked = platform.ada.post(f"{place}/backtest", data=MODEL)
-    asked = platform.ada.get(f"{place}/delete")
+    question = platform.ada.get(f"{place}/delete")
     still = platform.ada.get(place)
     before = platform.ada.get(walked.headers["location"])
     deleted = platform.ada.post(f"{place}/delete")
@@ -204,14 +210,14 @@ def test_a_model_is_kept_paused_back_tested_and_deleted_after_a_question(platfor
     assert f'href="{place}"' in before.text
     assert after.status_code == 200
     assert place not in after.text
-    assert "Delete To be deleted?" in asked.text
+    assert "Delete To be deleted?" in question.text
     assert "Paused" in still.text
     assert deleted.headers["location"] == "/bets/models?notice=removed"
     assert platform.ada.get(place).status_code == 404
 
 
 def test_a_team_is_liked_from_its_game_and_the_way_back_stays_in_the_house(
-    platform: Housed,
+    platform: BetsServer,
 ) -> None:
     team = {"sport": "basketball_nba", "team": "Boston Celtics"}
 
@@ -226,7 +232,7 @@ def test_a_team_is_liked_from_its_game_and_the_way_back_stays_in_the_house(
     assert "☆ Boston Celtics" in platform.bob.get("/bets/games/soon").text
 
 
-def test_defect_25_a_page_knows_its_caller_from_the_credential_alone(platform: Housed) -> None:
+def test_defect_25_a_page_knows_its_caller_from_the_credential_alone(platform: BetsServer) -> None:
     place = _built(platform.ada, "Ada's secret")
     account = platform.served.do(platform.served.platform.people.find("ada"))
     assert account is not None

@@ -108,12 +108,12 @@ def test_models_of_one_mind_stand_together_and_inverses_apart() -> None:
     assert (found[0].low, found[0].high, found[0].expected_return) == (0.55, 0.61, 0.02)
 
 
-def test_the_movement_is_said_in_words() -> None:
-    shown = board_game(game(), "h2h", HOUR)
+def test_the_movement_is_described() -> None:
+    item = board_game(game(), "h2h", HOUR)
 
-    assert shown.path == (0.5, 0.54)
-    assert shown.movement.startswith("Los Angeles Lakers’s win probability: 54.0")
-    assert "+4.0" in shown.movement
+    assert item.path == (0.5, 0.54)
+    assert item.movement.startswith("Los Angeles Lakers’s win probability: 54.0")
+    assert "+4.0" in item.movement
 
 
 def test_a_model_has_its_inverse_beside_each_pick_and_the_surest_comes_first() -> None:

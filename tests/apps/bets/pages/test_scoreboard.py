@@ -27,18 +27,18 @@ WISH = BacktestRequest(date(2026, 1, 1), date(2026, 2, 1))
 
 
 def test_evidence_names_the_rate_its_bounds_break_even_and_how_many_bets_are_missing() -> None:
-    told = describe_evidence(compared("elo", performance(200, 110, needed=1400)))
+    text = describe_evidence(compared("elo", performance(200, 110, needed=1400)))
 
-    assert "110 of 200 correct, 55.0" in told
-    assert "50.0 to 60.0" in told
-    assert "Break-even is 52.4" in told
-    assert "about 1,400 decided bets, 1,200 more than so far" in told
+    assert "110 of 200 correct, 55.0" in text
+    assert "50.0 to 60.0" in text
+    assert "Break-even is 52.4" in text
+    assert "about 1,400 decided bets, 1,200 more than so far" in text
 
 
 def test_enough_bets_are_said_to_be_enough() -> None:
-    told = describe_evidence(compared("elo", performance(2000, 1200, needed=1400)))
+    text = describe_evidence(compared("elo", performance(2000, 1200, needed=1400)))
 
-    assert "enough to tell" in told
+    assert "enough to tell" in text
 
 
 def test_nothing_decided_is_no_evidence() -> None:
@@ -117,7 +117,7 @@ def test_units_and_money_are_summed_over_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("decided", "trials", "sharpe", "said"),
+    ("decided", "trials", "sharpe", "label"),
     [
         (0, 1, None, "No predictions were decided"),
         (40, 1, None, "too few bets"),
@@ -127,17 +127,17 @@ def test_units_and_money_are_summed_over_time() -> None:
     ],
 )
 def test_a_back_test_says_how_far_it_can_be_trusted(
-    decided: int, trials: int, sharpe: float | None, said: str
+    decided: int, trials: int, sharpe: float | None, label: str
 ) -> None:
     done = performance(decided, decided // 2)
 
     test = BacktestReport("b", "m", "Mine", NBA, WISH, NOON, 90, done, (), trials, sharpe, ())
 
-    assert said in caution(test)
+    assert label in caution(test)
 
 
 @pytest.mark.parametrize(
-    ("roi", "said"),
+    ("roi", "label"),
     [
         (Interval(-0.2, -0.3, -0.1), "Saved money"),
         (Interval(0.2, 0.1, 0.3), "Cost money"),
@@ -145,5 +145,5 @@ def test_a_back_test_says_how_far_it_can_be_trusted(
         (None, "Not enough data"),
     ],
 )
-def test_a_rule_is_judged_by_what_it_kept_away(roi: Interval | None, said: str) -> None:
-    assert rule_verdict(RuleEffect("edge", 30, 20, 8, -4.0, roi)) == said
+def test_a_rule_is_judged_by_what_it_rejected(roi: Interval | None, label: str) -> None:
+    assert rule_verdict(RuleEffect("edge", 30, 20, 8, -4.0, roi)) == label

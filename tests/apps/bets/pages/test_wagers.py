@@ -68,12 +68,12 @@ def test_a_bet_on_who_wins_has_no_line() -> None:
 
 
 def test_an_empty_limit_is_no_limit_and_a_faulty_one_changes_nothing() -> None:
-    whole, _ = parse_limits_form(
+    limits, _ = parse_limits_form(
         {"stake_per_bet": "50", "stake_per_day": "", "loss_per_week": "100.50"}
     )
     faulty, errors = parse_limits_form({"stake_per_bet": "many"})
 
-    assert whole == BetLimits(5000, None, 10_050)
+    assert limits == BetLimits(5000, None, 10_050)
     assert faulty is None
     assert list(errors) == ["stake_per_bet"]
 

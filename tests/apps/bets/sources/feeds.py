@@ -27,16 +27,16 @@ HOME, AWAY = "Oklahoma City Thunder", "Boston Celtics"
 
 @cache
 def played(sport: str = "basketball_nba") -> SimulatedSeason:
-    """A short season, made once."""
+    """A short season, simulated once."""
     return simulate_season(1, sport, 90, changes=4)
 
 
 def feed_at(
-    made: SimulatedSeason, game: int, after: timedelta
+    simulated: SimulatedSeason, game: int, after: timedelta
 ) -> tuple[OddsApiSimulator, ManualClock]:
     """A feed some time after (or before) the start of a game, and its clock."""
-    clock = ManualClock(from_epoch_us(int(made.games.commence_us[game])) + after)
-    return OddsApiSimulator((made,), clock), clock
+    clock = ManualClock(from_epoch_us(int(simulated.games.commence_us[game])) + after)
+    return OddsApiSimulator((simulated,), clock), clock
 
 
 @asynccontextmanager
@@ -109,6 +109,6 @@ def winner(first: object = 130, second: object = -150) -> dict[str, Any]:
     return market("h2h", outcome(AWAY, first), outcome(HOME, second))
 
 
-def day_of(made: SimulatedSeason, game: int) -> datetime:
+def day_of(simulated: SimulatedSeason, game: int) -> datetime:
     """When a game begins."""
-    return from_epoch_us(int(made.games.commence_us[game]))
+    return from_epoch_us(int(simulated.games.commence_us[game]))

@@ -38,9 +38,9 @@ EVENT = EspnEvent(
 
 
 async def test_results_have_names_and_scores() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, timedelta(hours=12))
-    day = day_of(made, 30).date()
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, timedelta(hours=12))
+    day = day_of(simulated, 30).date()
     async with espn_client(feed, clock) as site:
         result = await site.fetch_results(NBA, day - timedelta(days=3), day)
 
@@ -48,27 +48,27 @@ async def test_results_have_names_and_scores() -> None:
     score = by_id["espn-401000030"]
     assert result.rejected == ()
     assert (score.home_team, score.commence_time) == (
-        made.teams[made.games.home[30]],
-        day_of(made, 30),
+        simulated.teams[simulated.games.home[30]],
+        day_of(simulated, 30),
     )
     assert (score.home_score, score.away_score) == (
-        Decimal(int(made.games.home_score[30])),
-        Decimal(int(made.games.away_score[30])),
+        Decimal(int(simulated.games.home_score[30])),
+        Decimal(int(simulated.games.away_score[30])),
     )
 
 
 async def test_box_score_becomes_team_and_player_stats() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, timedelta(hours=9))
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, timedelta(hours=9))
     async with espn_client(feed, clock) as site:
-        result = await site.fetch_stats(NBA, day_of(made, 30).date())
+        result = await site.fetch_stats(NBA, day_of(simulated, 30).date())
 
-    box_scores = made.team_stats
+    box_scores = simulated.team_stats
     row = int(np.flatnonzero(box_scores.game == 30)[0])
     (team,) = [
         each
         for each in result.teams
-        if each.team == made.teams[box_scores.team[row]]
+        if each.team == simulated.teams[box_scores.team[row]]
         and each.stats["points"] == box_scores.stats["points"][row]
     ]
     people = [each for each in result.players if each.game_id == "espn-401000030"]
@@ -76,15 +76,15 @@ async def test_box_score_becomes_team_and_player_stats() -> None:
     assert team.stats["rebounds"] == Decimal(str(box_scores.stats["rebounds"][row]))
     assert {"field_goal_pct", "turnovers", "points_allowed"} <= team.stats.keys()
     assert team.known_at <= clock.now()
-    assert len(people) == int((made.player_stats.game == 30).sum())
+    assert len(people) == int((simulated.player_stats.game == 30).sum())
     assert {"PTS", "REB", "AST", "3PM", "MIN"} == people[0].stats.keys()
 
 
 async def test_soccer_players_come_from_rosters() -> None:
-    made = played("soccer_epl")
-    feed, clock = feed_at(made, 30, timedelta(hours=9))
+    simulated = played("soccer_epl")
+    feed, clock = feed_at(simulated, 30, timedelta(hours=9))
     async with espn_client(feed, clock) as site:
-        result = await site.fetch_stats("soccer_epl", day_of(made, 30).date())
+        result = await site.fetch_stats("soccer_epl", day_of(simulated, 30).date())
 
     assert {"SHOTS", "SOT"} == result.players[0].stats.keys()
     assert {"shots", "possession_pct", "points"} <= result.teams[0].stats.keys()
@@ -117,14 +117,14 @@ def test_what_a_football_player_did_is_what_his_markets_count(
 
 
 async def test_injuries_are_those_reported_by_now() -> None:
-    made = played()
-    feed, clock = feed_at(made, 60, timedelta())
+    simulated = played()
+    feed, clock = feed_at(simulated, 60, timedelta())
     async with espn_client(feed, clock) as site:
         result = await site.fetch_injuries(NBA, clock.now().date())
 
-    reported = made.injuries
+    reported = simulated.injuries
     names = {
-        made.players[player].name
+        simulated.players[player].name
         for player in reported.player[reported.known_us <= clock.epoch() * 1e6].tolist()
     }
     assert result.injuries
@@ -134,8 +134,8 @@ async def test_injuries_are_those_reported_by_now() -> None:
 
 
 async def test_schedules_hold_each_game_for_both_teams() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, timedelta())
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, timedelta())
     async with espn_client(feed, clock) as site:
         result = await site.fetch_schedules(NBA, clock.now().date())
 

@@ -30,18 +30,22 @@ def lines(*rows: str, heading: str = HEADING) -> bytes:
 
 @pytest.mark.parametrize("years", ["2004", "2013", "2019"])
 def test_every_game_of_a_season_is_read(years: Years) -> None:
-    made = played("soccer_epl")
+    simulated = played("soccer_epl")
 
-    season = parse_season(football_data_csv(made, years, blank_columns=4))
+    season = parse_season(football_data_csv(simulated, years, blank_columns=4))
 
-    on = ~made.games.postponed
+    on = ~simulated.games.postponed
     goals = [(each.score.home_score, each.score.away_score) for each in season.games]
     assert season.rejected == ()
     assert goals == list(
-        zip(made.games.home_score[on].tolist(), made.games.away_score[on].tolist(), strict=True)
+        zip(
+            simulated.games.home_score[on].tolist(),
+            simulated.games.away_score[on].tolist(),
+            strict=True,
+        )
     )
     assert {each.game.sport for each in season.games} == {"soccer_epl"}
-    assert season.games[0].game.commence_time.date() == day_of(made, 0).date()
+    assert season.games[0].game.commence_time.date() == day_of(simulated, 0).date()
 
 
 def test_a_modern_season_has_opening_and_closing_prices_of_three_markets() -> None:

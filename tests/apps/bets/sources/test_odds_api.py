@@ -31,22 +31,22 @@ NBA = "basketball_nba"
 
 
 async def test_games_to_come_are_taken_with_the_prices_of_every_book() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, -HOUR)
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, -HOUR)
     async with odds_client(feed, clock) as site:
         result = await site.fetch_odds(NBA)
 
-    game = next(each for each in result.games if each.game_id == made.games.ids[30])
-    assert game.home_team == made.teams[made.games.home[30]]
+    game = next(each for each in result.games if each.game_id == simulated.games.ids[30])
+    assert game.home_team == simulated.teams[simulated.games.home[30]]
     assert len(game.prices) == 7 * 3
     assert {price.bookmaker for price in game.prices} >= {"fanduel", "draftkings"}
     assert result.usage == site.quota == QuotaUsage(3, 3, 19_997)
 
 
 async def test_prices_belong_to_the_side_they_name() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, -HOUR)
-    quotes = made.quotes
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, -HOUR)
+    quotes = simulated.quotes
     async with odds_client(feed, clock) as site:
         result = await site.fetch_odds(NBA, ("h2h",), bookmakers=("fanduel",))
 
@@ -54,7 +54,7 @@ async def test_prices_belong_to_the_side_they_name() -> None:
     rows = {
         int(game): row for row, game in zip(np.flatnonzero(last), quotes.game[last], strict=True)
     }
-    expected = {made.games.ids[game]: int(quotes.first[row]) for game, row in rows.items()}
+    expected = {simulated.games.ids[game]: int(quotes.first[row]) for game, row in rows.items()}
     prices = {each.game_id: each.prices[0].outcomes[0] for each in result.games if each.prices}
     homes = {each.game_id: each.home_team for each in result.games}
     assert len(prices) > 5
@@ -63,13 +63,13 @@ async def test_prices_belong_to_the_side_they_name() -> None:
 
 
 async def test_a_game_in_play_is_refused_because_it_comes_too_late() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, HOUR)
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, HOUR)
     async with odds_client(feed, clock) as site:
         result = await site.fetch_odds(NBA)
 
-    late = [each for each in result.rejected if made.games.ids[30] in each.row]
-    assert made.games.ids[30] not in {game.game_id for game in result.games}
+    late = [each for each in result.rejected if simulated.games.ids[30] in each.row]
+    assert simulated.games.ids[30] not in {game.game_id for game in result.games}
     assert "too late for pregame prices" in late[0].reason
 
 
@@ -86,21 +86,21 @@ async def test_a_game_in_play_is_refused_because_it_comes_too_late() -> None:
     ],
 )
 async def test_what_is_wrong_with_one_game_costs_no_other(kind: MalformedKind, why: str) -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, -HOUR)
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, -HOUR)
     async with odds_client(feed, clock) as site:
-        whole = await site.fetch_odds(NBA)
+        complete = await site.fetch_odds(NBA)
         feed.malformed.request(MalformedReply(kind))
         result = await site.fetch_odds(NBA)
 
-    (rejected,) = [each for each in result.rejected if each not in whole.rejected]
+    (rejected,) = [each for each in result.rejected if each not in complete.rejected]
     assert why in rejected.reason
-    assert len(result.games) >= len(whole.games) - 1
+    assert len(result.games) >= len(complete.games) - 1
 
 
 async def test_scores_come_matched_to_their_teams_and_wrong_ones_are_refused() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, 8 * HOUR)
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, 8 * HOUR)
     async with odds_client(feed, clock) as site:
         result = await site.fetch_scores(NBA)
         feed.malformed.request(MalformedReply("text score"), MalformedReply("one score"))
@@ -110,9 +110,11 @@ async def test_scores_come_matched_to_their_teams_and_wrong_ones_are_refused() -
         each.game_id: (each.home_score, each.away_score) for each in result.scores if each.completed
     }
     first = zip(
-        made.games.first_home_score.tolist(), made.games.first_away_score.tolist(), strict=True
+        simulated.games.first_home_score.tolist(),
+        simulated.games.first_away_score.tolist(),
+        strict=True,
     )
-    expected = dict(zip(made.games.ids, first, strict=True))
+    expected = dict(zip(simulated.games.ids, first, strict=True))
     assert len(ended) > 5
     assert ended == {game: expected[game] for game in ended}
     assert len(worse.scores) == len(result.scores) - 1
@@ -120,13 +122,13 @@ async def test_scores_come_matched_to_their_teams_and_wrong_ones_are_refused() -
 
 
 async def test_props_name_their_players_and_a_game_that_is_gone_has_none() -> None:
-    made = played()
-    feed, clock = feed_at(made, 30, -HOUR / 2)
+    simulated = played()
+    feed, clock = feed_at(simulated, 30, -HOUR / 2)
     async with odds_client(feed, clock) as site:
-        result = await site.fetch_props(NBA, made.games.ids[30], ("player_points",))
+        result = await site.fetch_props(NBA, simulated.games.ids[30], ("player_points",))
         gone = await site.fetch_props(NBA, "0" * 32, ("player_points",))
 
-    names = {player.name for player in made.players}
+    names = {player.name for player in simulated.players}
     assert {price.player for price in result.games[0].prices} <= names
     assert all(len(price.outcomes) == 2 for price in result.games[0].prices)
     assert gone.games == ()

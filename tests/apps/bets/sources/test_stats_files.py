@@ -38,7 +38,7 @@ def put(folder: Path, name: str, content: str) -> StatsFolder:
     return StatsFolder(folder)
 
 
-async def test_stats_are_known_at_the_end_of_their_day_or_at_known_at(tmp_path: Path) -> None:
+async def test_stats_count_from_the_end_of_their_day_or_from_known_at(tmp_path: Path) -> None:
     folder = put(
         tmp_path,
         "team_stats.csv",

@@ -202,13 +202,13 @@ def calculate(query: Mapping[str, str]) -> CalculatorResults:
 
 
 def _prices(form: FormFields, name: str) -> tuple[float, ...]:
-    words = [word for word in _SEPARATOR.split(form.texts[name].strip()) if word]
-    parsed = [parse_price(word) for word in words]
-    if not _MIN_PRICES <= len(words) <= _MAX_PRICES:
+    texts = [text for text in _SEPARATOR.split(form.texts[name].strip()) if text]
+    parsed = [parse_price(text) for text in texts]
+    if not _MIN_PRICES <= len(texts) <= _MAX_PRICES:
         form.add_error(name, "Enter the prices of all outcomes of a market, at least two.")
-    for word, price in zip(words, parsed, strict=True):
+    for text, price in zip(texts, parsed, strict=True):
         if price is None:
-            form.add_error(name, f"“{word[:20]}” is not a price. Use -110, 1.91 or 10/11.")
+            form.add_error(name, f"“{text[:20]}” is not a price. Use -110, 1.91 or 10/11.")
     valid: list[ParsedPrice] = [price for price in parsed if price is not None]
     return () if name in form.errors else tuple(price.decimal for price in valid)
 
