@@ -98,7 +98,9 @@ def test_every_prediction_is_stored_beside_the_current_one(store: Store) -> None
     store.all(PREDICTION.record(), ANALYSIS.publish(MORNING))
     store.all(later.record(), ANALYSIS.publish(MORNING + HOUR))
 
-    assert store(Prediction.of_model(NBA, "abc123", "fanduel", "consensus")) == [PREDICTION, later]
+    assert store(
+        Prediction.row(sport=NBA, game_id="abc123", bookmaker="fanduel", model="consensus")
+    ) == [PREDICTION, later]
     assert len(store(Analysis.of_game(NBA, "abc123", "fanduel"))) == 1
     with pytest.raises(ConditionFailed):
         store(PREDICTION.replace(prediction=CELTICS).record())
@@ -120,8 +122,8 @@ def test_predictions_about_players_do_not_collide(store: Store) -> None:
 def test_a_verified_prediction_counts_for_its_model_and_its_inverse_apart(store: Store) -> None:
     store.write_many(each.put() for each in (ANALYSIS, INVERSE, PROP_ANALYSIS))
 
-    store(ANALYSIS.verify(NIGHT, actual_home_won=True, analysis_correct=True))
-    store(INVERSE.verify(NIGHT, actual_home_won=True, analysis_correct=False))
+    store(ANALYSIS.settle(NIGHT, "win", actual_home_won=True, analysis_correct=True))
+    store(INVERSE.settle(NIGHT, "win", actual_home_won=True, analysis_correct=False))
 
     [right] = store(Analysis.performance("consensus", NBA, MORNING))
     [wrong] = store(Analysis.performance("consensus", NBA, MORNING, "game#inverse"))
@@ -138,7 +140,7 @@ def test_a_correction_is_preferred_and_the_result_stays(store: Store) -> None:
 
     assert store(GameOutcome.first(NBA, "abc123")) == GAME_OUTCOME
     assert store(GameOutcome.final(NBA, "abc123")) == [corrected]
-    assert store(GameOutcome.versions(NBA, "abc123")) == [GAME_OUTCOME, corrected]
+    assert store(GameOutcome.row(sport=NBA, game_id="abc123")) == [GAME_OUTCOME, corrected]
     with pytest.raises(ConditionFailed):
         store(GAME_OUTCOME.replace(winner=CELTICS).record())
 
@@ -195,7 +197,7 @@ def test_a_bet_takes_its_stake_or_is_not_placed(store: Store) -> None:
 
     assert store.read(Bankroll.current()).amount == Decimal("70.00")
     assert store(BennyBet.recent()) == [BENNY_BET]
-    assert store(BennyBet.starting(START, START)) == [BENNY_BET]
+    assert store(BennyBet.by_start().between(commence_time=(START, START))) == [BENNY_BET]
 
 
 def test_a_bet_is_settled_once(store: Store) -> None:

@@ -39,8 +39,12 @@ async def days(stage: Stage) -> None:
 
 def original(stage: Stage) -> Prediction:
     """The first winner consensus picked for the second game."""
-    rows = stage.store(Prediction.of_model(NBA, "g1", "fanduel", "consensus"))
-    return next(row for row in rows if not row.is_inverse and row.market_key is None)
+    rows = stage.store(Prediction.of_game(NBA, "g1", "fanduel"))
+    return next(
+        row
+        for row in rows
+        if row.model == "consensus" and not row.is_inverse and row.market_key is None
+    )
 
 
 async def test_what_was_predicted_live_is_reproduced_from_the_data_as_it_was(stage: Stage) -> None:

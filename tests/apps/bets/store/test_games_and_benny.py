@@ -219,5 +219,5 @@ def test_the_small_things_are_found_again(store: Store) -> None:
 
     assert store(ScheduledGame.of_team(NBA, "lakers", NOON)) == [meeting]
     assert store(SportBookmaker.of_sport(NBA)) == [seen]
-    assert store(QuotaUse.since("odds", NOON)) == [use]
+    assert store(QuotaUse.row(source="odds").since(at=NOON)) == [use]
     assert store(CachedOpinion.by_digest("ab")) == thought

@@ -18,7 +18,7 @@ from grandstand.apps.bets.services.backtests import (
     BacktestReport,
     BacktestWindow,
 )
-from grandstand.apps.bets.services.database import Page, copy_as, format_dollars
+from grandstand.apps.bets.services.database import copy_as, format_dollars
 from grandstand.apps.bets.services.predictions import Pick
 from grandstand.apps.bets.services.scoreboard import (
     Adjustment,
@@ -29,6 +29,7 @@ from grandstand.apps.bets.services.scoreboard import (
 from grandstand.apps.bets.services.user_models import DatasetView, TooManyModels, UserModelView
 from grandstand.core.errors import InvalidInput, NotFound
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.cursors import Page
 from grandstand.kit.routes import CurrentCaller, delete, get, patch, post, put
 
 _FLAT_STAKE_CENTS = 10_000

@@ -15,10 +15,11 @@ from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.domain.records import AnalysisType, ModelStatus
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.backtests import BacktestRequest
-from grandstand.apps.bets.services.database import Page, copy_as
+from grandstand.apps.bets.services.database import copy_as
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.cursors import Page
 from grandstand.kit.routes import StrictModel
 
 T = TypeVar("T")

@@ -12,7 +12,6 @@ from rich.console import Console
 from grandstand.apps.bets.cli import console as cli
 from grandstand.apps.bets.domain.records import PricedOutcome
 from grandstand.apps.bets.services import Bets
-from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.games import GameSummary, GameView, MarketOdds, PastResult
 from grandstand.apps.bets.services.games import LineHistory as PriceLine
 from grandstand.apps.bets.services.line_shopping import (
@@ -22,6 +21,7 @@ from grandstand.apps.bets.services.line_shopping import (
     fair_odds,
 )
 from grandstand.apps.bets.services.predictions import Pick
+from grandstand.kit.cursors import Page
 from grandstand.kit.terminal import (
     ColumnSpec,
     TableRow,

@@ -12,10 +12,10 @@ from grandstand.apps.bets.cli import console as cli
 from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.benny import BennyBetView, BennyDashboard
-from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.ledger import LedgerVerification, LimitsView
 from grandstand.apps.bets.services.wagers import WagerRequest, WagerSummary, WagerView
 from grandstand.core.errors import InvalidInput
+from grandstand.kit.cursors import Page
 from grandstand.kit.terminal import (
     ColumnSpec,
     TableRow,

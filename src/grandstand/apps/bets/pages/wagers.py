@@ -14,7 +14,6 @@ from grandstand.apps.bets.domain.ledger import BetLimits
 from grandstand.apps.bets.domain.records import humanize_key
 from grandstand.apps.bets.pages import base
 from grandstand.apps.bets.services.benny import BennyBetView, BennyDashboard, RuleEffect
-from grandstand.apps.bets.services.database import Page
 from grandstand.apps.bets.services.games import GameSummary
 from grandstand.apps.bets.services.ledger import LimitsView
 from grandstand.apps.bets.services.wagers import (
@@ -28,6 +27,7 @@ from grandstand.apps.bets.services.wagers import (
 from grandstand.core import formatting
 from grandstand.core.errors import Conflict, InvalidInput, LimitReached, NotFound
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.cursors import Page
 from grandstand.kit.pages.page import read_form, redirect_to, text_fields
 from grandstand.kit.pages.rendering import safe_return
 from grandstand.kit.pages.table import Cell, Column, DataTable, Row

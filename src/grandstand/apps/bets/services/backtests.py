@@ -16,7 +16,7 @@ from grandstand.apps.bets.domain.history import Fact
 from grandstand.apps.bets.domain.odds import american_to_decimal
 from grandstand.apps.bets.domain.records import Fixture, sport_name
 from grandstand.apps.bets.domain.selections import encode_selection
-from grandstand.apps.bets.services.database import Database, Page, check_sport, round4
+from grandstand.apps.bets.services.database import Database, check_sport, round4
 from grandstand.apps.bets.services.forecasts import (
     HistoryLoader,
     user_predictor,
@@ -35,6 +35,7 @@ from grandstand.apps.bets.settings import BetsSettings
 from grandstand.apps.bets.store.user_models import Backtest, BacktestTrials, UserModel
 from grandstand.core.errors import InvalidInput, NotFound
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.cursors import Page
 
 if TYPE_CHECKING:
     from grandstand.apps.bets.domain.calibration import TrainingWindows

@@ -27,12 +27,7 @@ from grandstand.apps.bets.domain.ledger import (
 )
 from grandstand.apps.bets.domain.records import CalibrationBin, GameRef, Interval
 from grandstand.apps.bets.domain.settlement import Payout, Verdict, pay_bet
-from grandstand.apps.bets.services.database import (
-    Database,
-    MoneyCents,
-    Page,
-    copy_as,
-)
+from grandstand.apps.bets.services.database import Database, MoneyCents, copy_as
 from grandstand.apps.bets.services.ledger import BookState, LedgerService, LedgerStep, PostStatus
 from grandstand.apps.bets.services.scoreboard import (
     BalancePoint,
@@ -57,6 +52,7 @@ from grandstand.apps.bets.store.benny import (
     Learning,
     ShadowBet,
 )
+from grandstand.kit.cursors import Page
 from grandstand.kit.events import Events
 from grandstand.storage.tables.operations.item_ops import Write
 

@@ -1,4 +1,4 @@
-"""Table access, paging and the JSON types that the services of bets share."""
+"""Table access, JSON types and conversions that the services of bets share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from functools import cache
 from random import Random
-from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import PlainSerializer
 
@@ -93,14 +93,6 @@ class Database:
         Raises TransactionCancelled if conflicts with other transactions persist.
         """
         return await try_transaction(self.store, *writes, random=self.random, sleep=self.sleep)
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
-    """Some items, and the cursor of the next page; None on the last page."""
-
-    items: tuple[T, ...]
-    cursor: str | None = None
 
 
 def check_sport(settings: BetsSettings, sport: str) -> str:

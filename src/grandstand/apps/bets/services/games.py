@@ -16,7 +16,6 @@ from grandstand.apps.bets.services.database import (
     Database,
     ExactNumber,
     Outcome,
-    Page,
     check_sport,
     copy_as,
 )
@@ -44,6 +43,7 @@ from grandstand.apps.bets.store.games import (
 from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
 from grandstand.kit.app import ExchangePrice, ExchangePrices, HomeCard, SearchHit
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.cursors import Page
 from grandstand.kit.text_search import MAX_HITS, best_matches, match_rank
 
 T = TypeVar("T")

@@ -25,7 +25,6 @@ from grandstand.apps.bets.domain.selections import (
 from grandstand.apps.bets.services.database import (
     Database,
     ExactNumber,
-    Page,
     PercentRatio,
     check_sport,
     copy_as,
@@ -45,6 +44,7 @@ from grandstand.apps.bets.store.games import GameInfo, GameOdds, PropOdds
 from grandstand.apps.bets.store.predictions import Analysis, Prediction, StoredReason
 from grandstand.apps.bets.store.user_models import UserModel
 from grandstand.core.errors import NotFound
+from grandstand.kit.cursors import Page
 from grandstand.kit.live import Publisher
 
 if TYPE_CHECKING:

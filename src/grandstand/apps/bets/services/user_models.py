@@ -16,7 +16,6 @@ from grandstand.apps.bets.domain.records import CustomDataRow, ModelStatus, slug
 from grandstand.apps.bets.services.database import (
     Database,
     ExactNumber,
-    Page,
     check_sport,
     copy_as,
     round4,
@@ -47,6 +46,7 @@ from grandstand.apps.bets.store.wagers import (
 from grandstand.core.errors import InvalidInput, LimitReached, NotFound
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.auth.personal_data import to_jsonable
+from grandstand.kit.cursors import Page
 from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.operations.queries import ReadQuery
 

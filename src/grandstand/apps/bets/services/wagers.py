@@ -35,13 +35,7 @@ from grandstand.apps.bets.domain.selections import (
     is_prop,
 )
 from grandstand.apps.bets.domain.settlement import Payout, pay_bet
-from grandstand.apps.bets.services.database import (
-    Database,
-    ExactNumber,
-    MoneyCents,
-    Page,
-    copy_as,
-)
+from grandstand.apps.bets.services.database import Database, ExactNumber, MoneyCents, copy_as
 from grandstand.apps.bets.services.ingest.odds_collector import awaited_game
 from grandstand.apps.bets.services.ledger import (
     BookState,
@@ -68,6 +62,7 @@ from grandstand.apps.bets.store.games import GameInfo
 from grandstand.apps.bets.store.wagers import Wager
 from grandstand.core.errors import Conflict, GrandstandError, InvalidInput, NotFound
 from grandstand.kit.auth.caller import Caller
+from grandstand.kit.cursors import Page
 from grandstand.kit.events import Event as AppEvent
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher

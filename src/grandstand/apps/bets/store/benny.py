@@ -55,11 +55,6 @@ class BennyBet(GameRow, table=bets, times="seconds"):
         return cls.row().newest(n)
 
     @classmethod
-    def starting(cls, start: datetime, end: datetime) -> Query[Self]:
-        """Benny's bets on games that start within a period."""
-        return cls.by_start().between(commence_time=(start, end))
-
-    @classmethod
     def history(cls) -> Query[Self]:
         """All of Benny's bets, newest first."""
         return cls.row().newest()

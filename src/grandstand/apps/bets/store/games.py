@@ -151,11 +151,6 @@ class GameOutcome(Entity, table=bets, times="seconds"):
         return cls.row(sport=sport, game_id=game_id).newest(1)
 
     @classmethod
-    def versions(cls, sport: str, game_id: str) -> Query[Self]:
-        """The result of a game as first reported, then each correction."""
-        return cls.row(sport=sport, game_id=game_id)
-
-    @classmethod
     def meetings(cls, sport: str, team: str, other: str, n: int = 10) -> Query[Self]:
         """The last games between two teams, newest first."""
         return cls.h2h(sport=sport, pairing=matchup_key(team, other)).newest(n)
@@ -303,13 +298,8 @@ class QuotaUse(Entity, table=bets, times="seconds"):
 
     row = key("QUOTA#{source}", "{at}#{what}")
 
-    @classmethod
-    def since(cls, source: str, start: datetime) -> Query[Self]:
-        """The requests charged to a quota from a time on."""
-        return cls.row(source=source).since(at=start)
-
     def record(self) -> Put[Self]:
-        """Keep what a request took."""
+        """Store what a request cost."""
         return self.put()
 
 

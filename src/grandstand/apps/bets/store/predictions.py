@@ -143,20 +143,6 @@ class Analysis(StoredForecast, table=bets, times="seconds"):
         """Replace the current prediction unless its game has started."""
         return self.put().when(absent(Analysis.model) | (Analysis.commence_time > now))
 
-    def verify(
-        self, at: datetime, *, actual_home_won: bool | None, analysis_correct: bool | None
-    ) -> Update[Self]:
-        """Store the outcome of a prediction; None means neither right nor wrong."""
-        return (
-            type(self)
-            .update(**self.identity())
-            .set(
-                actual_home_won=actual_home_won,
-                analysis_correct=analysis_correct,
-                outcome_verified_at=at,
-            )
-        )
-
     def settle(
         self,
         at: datetime,
@@ -168,13 +154,21 @@ class Analysis(StoredForecast, table=bets, times="seconds"):
         closing: Decimal | None = None,
         clv: Decimal | None = None,
     ) -> Update[Self]:
-        """Store how a prediction was settled, and its closing line value."""
-        update = self.verify(at, actual_home_won=actual_home_won, analysis_correct=analysis_correct)
-        return update.set(verdict=verdict, outcome=outcome, closing=closing, clv=clv)
+        """Store the verdict of a prediction and its closing line value."""
+        update = type(self).update(**self.identity())
+        return update.set(
+            actual_home_won=actual_home_won,
+            analysis_correct=analysis_correct,
+            outcome_verified_at=at,
+            verdict=verdict,
+            outcome=outcome,
+            closing=closing,
+            clv=clv,
+        )
 
 
 class Prediction(StoredForecast, table=bets, times="seconds"):
-    """A prediction as it was made; it stays when the current one is replaced."""
+    """A published prediction; it stays when the current one is replaced."""
 
     row = key(
         "PREDICTION#{sport}#{game_id}#{bookmaker}", "{model}#{analysis_type}#{created_at}#{side}"
@@ -187,26 +181,8 @@ class Prediction(StoredForecast, table=bets, times="seconds"):
 
     @classmethod
     def of_game(cls, sport: str, game_id: str, bookmaker: str) -> Query[Self]:
-        """Every prediction ever made for a game at a bookmaker's prices."""
+        """Every prediction published for a game at a bookmaker's prices."""
         return cls.row(sport=sport, game_id=game_id, bookmaker=bookmaker)
-
-    @classmethod
-    def of_model(
-        cls,
-        sport: str,
-        game_id: str,
-        bookmaker: str,
-        model: str,
-        analysis_type: AnalysisType = "game",
-    ) -> Query[Self]:
-        """Every prediction a model ever made for a game, oldest first."""
-        return cls.row(
-            sport=sport,
-            game_id=game_id,
-            bookmaker=bookmaker,
-            model=model,
-            analysis_type=analysis_type,
-        )
 
     def record(self) -> Put[Self]:
         """Store a prediction once."""

@@ -162,9 +162,9 @@ async def test_what_requests_cost_is_written_down(stage: Stage) -> None:
 
     await stage.bets.odds_collector.collect(NBA)
 
-    assert [(use.what, use.credits) for use in stage.store(QuotaUse.since("odds", NOON))] == [
-        (f"odds/{NBA}", 3)
-    ]
+    assert [
+        (use.what, use.credits) for use in stage.store(QuotaUse.row(source="odds").since(at=NOON))
+    ] == [(f"odds/{NBA}", 3)]
 
 
 async def test_a_feed_that_fails_or_is_missing_is_said(stage: Stage) -> None:

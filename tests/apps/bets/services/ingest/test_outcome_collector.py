@@ -111,7 +111,10 @@ async def test_a_corrected_score_is_a_new_row_and_settles_anew_by_reversing(both
     told = await both.bets.outcome_collector.collect(NBA)
 
     assert (told.corrected, told.bets, told.wagers) == (1, 1, 1)
-    assert [row.home_score for row in both.store(GameOutcome.versions(NBA, "g1"))] == [112, 107]
+    assert [row.home_score for row in both.store(GameOutcome.row(sport=NBA, game_id="g1"))] == [
+        112,
+        107,
+    ]
     benny = await both.bets.benny.dashboard()
     [bet] = benny.settled_bets
     assert (bet.status, bet.profit_cents) == ("lost", -bet.stake_cents)
@@ -194,7 +197,7 @@ async def test_a_score_that_cannot_be_is_refused_and_nothing_is_written(
     told = await stage.bets.outcome_collector.collect(NBA)
 
     assert [why in each.reason for each in told.rejected] == [True]
-    assert stage.store(GameOutcome.versions(NBA, "g1")) == []
+    assert stage.store(GameOutcome.row(sport=NBA, game_id="g1")) == []
     assert stage.store(AwaitedGame.by_key(NBA, GAME.commence_time, "g1")) is not None
 
 
