@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from grandstand.storage.tables.attribute_values import Item, Number, Value, normalize_number
 from grandstand.storage.tables.errors import InvalidRequest
+from grandstand.storage.tables.expressions.evaluate import compile_condition
 from grandstand.storage.tables.expressions.nodes import (
     And,
     Assigned,
@@ -30,7 +31,6 @@ from grandstand.storage.tables.expressions.nodes import (
     Sum,
     TypeIs,
     UpdateNode,
-    check_condition,
     check_paths,
     check_update,
 )
@@ -77,7 +77,7 @@ _in_order: st.SearchStrategy[Operand] = st.one_of(paths, paths, _orderable, _siz
 
 
 def _accepted_condition(condition: Condition) -> bool:
-    return _accepted(check_condition, condition)
+    return _accepted(compile_condition, condition)
 
 
 def _accepted_update(update: UpdateNode) -> bool:

@@ -145,11 +145,7 @@ def _compare(node: nodes.Compare) -> _Check:
 
 
 def _between(node: nodes.Between) -> _Check:
-    operand, low, high = (
-        _compile_operand(node.operand),
-        _compile_operand(node.low),
-        _compile_operand(node.high),
-    )
+    operand, low, high = map(_compile_operand, (node.operand, node.low, node.high))
 
     def check(item: Item) -> bool:
         value = operand(item)
@@ -268,8 +264,6 @@ _COMPILE: Final[dict[type, Callable[..., _Check]]] = {
 # The paths below a step; None means everything.
 _Branch: TypeAlias = "Mapping[str | int, _Branch] | None"
 
-_CACHE_SIZE: Final = 1024
-
 
 def project(paths: tuple[nodes.Path, ...], item: Item) -> Item:
     """Return a new item with only the values at the paths.
@@ -286,7 +280,7 @@ def project(paths: tuple[nodes.Path, ...], item: Item) -> Item:
     return found
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@lru_cache(maxsize=1024)
 def _branches(paths: tuple[nodes.Path, ...]) -> tuple[tuple[str, _Branch], ...]:
     root: dict[str | int, _Branch] = {}
     for path in paths:
@@ -355,7 +349,7 @@ def apply(update: nodes.UpdateNode, item: Item, *, exists: bool = True) -> Item:
         _add_action(plan, path, _set_action(_evaluate_assigned(assigned, item)))
     for path in update.removes:
         if exists or len(path.steps) == 1:
-            _add_action(plan, path, _remove_action)
+            _add_action(plan, path, lambda _: _REMOVED)
     for path, literal in update.adds:
         _add_action(plan, path, _add_to_action(literal))
     for path, literal in update.deletes:
@@ -431,10 +425,6 @@ def _path_error() -> InvalidRequest:
 
 def _set_action(value: Value) -> _Action:
     return lambda _: value
-
-
-def _remove_action(_before: _OldValue) -> _NewValue:
-    return _REMOVED
 
 
 def _add_to_action(literal: nodes.Literal) -> _Action:
@@ -517,10 +507,6 @@ def _apply_to_list(plan: _Plan, old: list[Value]) -> list[Value]:
             elements[step] = action(old[step])
         else:
             appended.append((step, action(ABSENT)))
-    appended.sort(key=_list_position)
+    appended.sort(key=operator.itemgetter(0))
     elements += [after for _, after in appended]
     return [after for after in elements if not isinstance(after, _Removed)]
-
-
-def _list_position(entry: tuple[int, _NewValue]) -> int:
-    return entry[0]

@@ -201,7 +201,6 @@ class KeyCondition:
     range: Range | None = None
 
 
-MAX_OPTIONS: Final = 100
 TYPE_CODES: Final = ("B", "NULL", "SS", "BOOL", "L", "BS", "N", "NS", "S", "M")
 
 _CODES: Final[dict[type, str]] = {
@@ -223,10 +222,7 @@ _TYPE_NAMES: Final = {
     "L": "LIST",
     "M": "MAP",
 }
-_EQUALITIES: Final = frozenset(("=", "<>"))
 _ORDERED: Final = frozenset(("S", "N", "B"))
-_WITH_PREFIX: Final = frozenset(("S", "B"))
-_WITHOUT_SIZE: Final = frozenset(("N", "BOOL", "NULL"))
 
 
 class ExpressionError(InvalidRequest):
@@ -238,14 +234,6 @@ class ExpressionError(InvalidRequest):
 def type_code_of(value: Value) -> str:
     """Return DynamoDB's name of the value's type. Raises InvalidRequest if it has none."""
     return _CODES.get(type(value)) or type_code(value)
-
-
-def check_condition(condition: Condition, expression: str = "ConditionExpression") -> None:
-    """Raise InvalidRequest if DynamoDB would reject the condition for every item."""
-    try:
-        _check_tree(condition)
-    except ExpressionError as error:
-        raise InvalidRequest(f"Invalid {expression}: {error}") from error
 
 
 def check_update(update: UpdateNode) -> None:
@@ -262,11 +250,12 @@ def check_update(update: UpdateNode) -> None:
         raise InvalidRequest(f"Invalid UpdateExpression: {error}") from error
 
 
-def check_leaf(condition: Condition) -> None:
-    """Check a condition that does not consist of others. Raises ExpressionError."""
+def check_leaf(condition: Condition) -> Condition:
+    """Check and return a condition that does not consist of others. Raises ExpressionError."""
     check = _LEAVES.get(type(condition))
     if check is not None:
         check(condition)
+    return condition
 
 
 def check_paths(paths: Sequence[Path]) -> None:
@@ -300,10 +289,10 @@ def _format_path(path: Path) -> str:
     return f"[{', '.join(steps)}]"
 
 
-def check_assigned(assigned: Assigned) -> None:
-    """Check the right side of a SET. Raises ExpressionError."""
+def check_assigned(assigned: Assigned) -> Assigned:
+    """Check and return the right side of a SET. Raises ExpressionError."""
     if type(assigned) is Literal or type(assigned) is Path:
-        return
+        return assigned
     match assigned:
         case Joined(first, second):
             for side in (first, second):
@@ -317,6 +306,7 @@ def check_assigned(assigned: Assigned) -> None:
             _check_argument(other)
             if other == path:
                 check_distinct_operands("if_not_exists", path, (path,))
+    return assigned
 
 
 def _check_argument(assigned: Assigned) -> None:
@@ -361,20 +351,12 @@ def misused_function(function: str) -> str:
 
 def check_size(size: Size) -> None:
     """Check the operand of size(). Raises ExpressionError."""
-    if isinstance(size.of, Literal) and (code := type_code_of(size.of.value)) in _WITHOUT_SIZE:
+    if isinstance(size.of, Literal) and (code := type_code_of(size.of.value)) in (
+        "N",
+        "BOOL",
+        "NULL",
+    ):
         raise ExpressionError(wrong_operand_type("size", code))
-
-
-def _check_tree(condition: Condition) -> None:
-    pending = [condition]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, And | Or):
-            pending += (node.right, node.left)
-        elif isinstance(node, Not):
-            pending.append(node.inner)
-        else:
-            check_leaf(node)
 
 
 def _operand_code(operand: Operand) -> str | None:
@@ -412,7 +394,7 @@ def check_distinct_operands(name: str, first: Operand, rest: Sequence[Operand]) 
 
 def _check_compare(node: Compare) -> None:
     left, right = node.left, node.right
-    if node.op in _EQUALITIES:
+    if node.op in ("=", "<>"):
         for operand in (left, right):
             if type(operand) is Size:
                 check_size(operand)
@@ -452,7 +434,7 @@ def _format_value(value: Value) -> str:
 
 
 def _check_in(node: In) -> None:
-    if len(node.options) > MAX_OPTIONS:
+    if len(node.options) > 100:
         raise ExpressionError(
             "The IN operator is provided with too many operands; "
             f"number of operands: {len(node.options)}"
@@ -463,7 +445,7 @@ def _check_in(node: In) -> None:
 
 
 def _check_begins(node: BeginsWith) -> None:
-    _check_codes("begins_with", (node.operand, node.prefix), _WITH_PREFIX)
+    _check_codes("begins_with", (node.operand, node.prefix), frozenset(("S", "B")))
     check_distinct_operands("begins_with", node.operand, (node.prefix,))
 
 
@@ -471,10 +453,6 @@ def _check_contains(node: Contains) -> None:
     _operand_code(node.operand)
     _operand_code(node.part)
     check_distinct_operands("contains", node.operand, (node.part,))
-
-
-def _check_type(node: TypeIs) -> None:
-    check_type_name(node.code)
 
 
 def check_type_name(code: Operand) -> None:
@@ -497,5 +475,5 @@ _LEAVES: Final[dict[type, Callable[..., None]]] = {
     In: _check_in,
     BeginsWith: _check_begins,
     Contains: _check_contains,
-    TypeIs: _check_type,
+    TypeIs: lambda node: check_type_name(node.code),
 }

@@ -20,17 +20,6 @@ T = TypeVar("T")
 # many requests. Errors in names are still reported in order.
 Bind: TypeAlias = Callable[[Values], T]
 
-_OPERAND_COUNTS: Final = {
-    "attribute_exists": 1,
-    "attribute_not_exists": 1,
-    "attribute_type": 2,
-    "begins_with": 2,
-    "contains": 2,
-    "size": 1,
-    "if_not_exists": 2,
-    "list_append": 2,
-}
-
 
 def bind_condition(raw: syntax.RawCondition, names: Names) -> Bind[nodes.Condition]:
     """Bind the names of a condition; binding its values may raise ExpressionError."""
@@ -45,10 +34,10 @@ def bind_condition(raw: syntax.RawCondition, names: Names) -> Bind[nodes.Conditi
                 isinstance(left, syntax.RawPath) and isinstance(right, syntax.RawPath)
             ):
                 return lambda values: nodes.Compare(op, first(values), second(values))
-            return lambda values: _check(nodes.Compare(op, first(values), second(values)))
+            return lambda values: nodes.check_leaf(nodes.Compare(op, first(values), second(values)))
         case syntax.RawBetween(operand, low, high):
             first, second, third = (_bind_operand(part, names) for part in (operand, low, high))
-            return lambda values: _check(
+            return lambda values: nodes.check_leaf(
                 nodes.Between(first(values), second(values), third(values))
             )
         case syntax.RawIn(operand, options):
@@ -56,11 +45,12 @@ def bind_condition(raw: syntax.RawCondition, names: Names) -> Bind[nodes.Conditi
                 _bind_operand(operand, names),
                 [_bind_operand(raw, names) for raw in options],
             )
-            return lambda values: _check(
+            return lambda values: nodes.check_leaf(
                 nodes.In(first(values), tuple([o(values) for o in others]))
             )
         case syntax.RawCall(name, args):
-            return _bind_function(name, [_bind_operand(arg, names) for arg in args])
+            make, binds = _FUNCTIONS[name], [_bind_operand(arg, names) for arg in args]
+            return lambda values: make(*_bind_arguments(name, binds, values))
 
 
 def bind_update(raw: syntax.RawUpdate, names: Names) -> Bind[nodes.UpdateNode]:
@@ -140,11 +130,6 @@ def _bind_value(raw: syntax.RawValue) -> Bind[nodes.Literal]:
     return fill
 
 
-def _check(node: nodes.Condition) -> nodes.Condition:
-    nodes.check_leaf(node)
-    return node
-
-
 def _bind_not(raw: syntax.RawNot, names: Names) -> Bind[nodes.Condition]:
     inner, times = raw.inner, 1
     while isinstance(inner, syntax.RawNot):
@@ -200,7 +185,7 @@ def _bind_operand(raw: syntax.RawOperand, names: Names) -> Bind[nodes.Operand]:
 
 def _bind_arguments(name: str, binds: Sequence[Bind[T]], values: Values) -> list[T]:
     result = [bind(values) for bind in binds]
-    if len(result) != _OPERAND_COUNTS[name]:
+    if len(result) != (1 if name in ("attribute_exists", "attribute_not_exists", "size") else 2):
         raise nodes.ExpressionError(
             "Incorrect number of operands for operator or function; "
             f"operator or function: {name}, number of operands: {len(result)}"
@@ -214,21 +199,15 @@ def _path_required_error(name: str) -> nodes.ExpressionError:
     )
 
 
-def _bind_function(name: str, binds: Sequence[Bind[nodes.Operand]]) -> Bind[nodes.Condition]:
-    make = _FUNCTIONS[name]
-    return lambda values: make(*_bind_arguments(name, binds, values))
+def _path_function(
+    name: str, node: type[nodes.Exists | nodes.Missing]
+) -> Callable[[nodes.Operand], nodes.Condition]:
+    def make(operand: nodes.Operand) -> nodes.Condition:
+        if not isinstance(operand, nodes.Path):
+            raise _path_required_error(name)
+        return node(operand)
 
-
-def _exists(operand: nodes.Operand) -> nodes.Condition:
-    if not isinstance(operand, nodes.Path):
-        raise _path_required_error("attribute_exists")
-    return nodes.Exists(operand)
-
-
-def _missing(operand: nodes.Operand) -> nodes.Condition:
-    if not isinstance(operand, nodes.Path):
-        raise _path_required_error("attribute_not_exists")
-    return nodes.Missing(operand)
+    return make
 
 
 def _type_is(operand: nodes.Operand, code: nodes.Operand) -> nodes.Condition:
@@ -249,20 +228,12 @@ def _type_is(operand: nodes.Operand, code: nodes.Operand) -> nodes.Condition:
             )
 
 
-def _begins_with(operand: nodes.Operand, prefix: nodes.Operand) -> nodes.Condition:
-    return _check(nodes.BeginsWith(operand, prefix))
-
-
-def _contains(operand: nodes.Operand, part: nodes.Operand) -> nodes.Condition:
-    return _check(nodes.Contains(operand, part))
-
-
 _FUNCTIONS: Final[dict[str, Callable[..., nodes.Condition]]] = {
-    "attribute_exists": _exists,
-    "attribute_not_exists": _missing,
+    "attribute_exists": _path_function("attribute_exists", nodes.Exists),
+    "attribute_not_exists": _path_function("attribute_not_exists", nodes.Missing),
     "attribute_type": _type_is,
-    "begins_with": _begins_with,
-    "contains": _contains,
+    "begins_with": lambda operand, prefix: nodes.check_leaf(nodes.BeginsWith(operand, prefix)),
+    "contains": lambda operand, part: nodes.check_leaf(nodes.Contains(operand, part)),
 }
 
 
@@ -273,7 +244,7 @@ def _bind_action_value(action: syntax.RawAction, names: Names) -> Bind[nodes.Ass
     if isinstance(raw, syntax.RawSum):
         left, right = _bind_assigned(raw.left, names), _bind_assigned(raw.right, names)
         subtract = raw.op == "-"
-        return lambda values: _check_assigned(nodes.Sum(left(values), right(values), subtract))
+        return lambda values: nodes.check_assigned(nodes.Sum(left(values), right(values), subtract))
     if action.section == "SET" or not isinstance(raw, syntax.RawValue):
         return _bind_assigned(raw, names)
     value, check = (
@@ -299,17 +270,12 @@ def _bind_assigned(raw: syntax.RawOperand, names: Names) -> Bind[nodes.Assigned]
     def fill(values: Values) -> nodes.Assigned:
         first, second = _bind_arguments(name, binds, values)
         if name == "list_append":
-            return _check_assigned(nodes.Joined(first, second))
+            return nodes.check_assigned(nodes.Joined(first, second))
         if not isinstance(first, nodes.Path):
             raise _path_required_error(name)
-        return _check_assigned(nodes.IfMissing(first, second))
+        return nodes.check_assigned(nodes.IfMissing(first, second))
 
     return fill
-
-
-def _check_assigned(assigned: nodes.Assigned) -> nodes.Assigned:
-    nodes.check_assigned(assigned)
-    return assigned
 
 
 def _build_update(
@@ -337,9 +303,7 @@ ConditionKind: TypeAlias = typing.Literal[
 ]
 
 _CACHE_SIZE: Final = 2048
-_MAX_KEY: Final = 255
 _MAX_NAME: Final = 65_535
-_MAX_CHAR: Final = 4
 _KEY: Final = re.compile(r"[#:][A-Za-z0-9_]+")
 
 _Names: TypeAlias = tuple[tuple[str, str], ...]
@@ -450,7 +414,7 @@ def _check_map(title: str, mark: str, placeholders: Mapping[str, object]) -> Non
 def _key_problem(key: str, mark: str) -> str | None:
     if key[:1] != mark or not _KEY.fullmatch(key):
         return f'Syntax error; key: "{key}"'
-    if len(key) > _MAX_KEY:
+    if len(key) > 255:
         return (
             f"The expression attribute map contains a key that is too long; size of key: {len(key)}"
         )
@@ -461,7 +425,7 @@ def _check_name(key: str, name: str) -> None:
     problem = None
     if not name:
         problem = "Empty attribute name"
-    elif len(name) * _MAX_CHAR > _MAX_NAME and len(name.encode()) > _MAX_NAME:
+    elif len(name) * 4 > _MAX_NAME and len(name.encode()) > _MAX_NAME:
         problem = "Attribute name is too large, must be less than 65536 bytes"
     if problem is not None:
         raise InvalidRequest(

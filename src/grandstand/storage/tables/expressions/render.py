@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Iterable
 
 from grandstand.storage.tables.attribute_values import Value
 from grandstand.storage.tables.expressions import nodes
@@ -23,7 +22,30 @@ class Rendering:
 
     def condition(self, condition: nodes.Condition) -> str:
         """Return a condition or filter."""
-        return _CONDITIONS[type(condition)](self, condition)
+        operand, path = self._operand, self._path
+        match condition:
+            case nodes.Compare(op, left, right):
+                return f"{operand(left)} {op} {operand(right)}"
+            case nodes.Between(value, low, high):
+                return f"{operand(value)} BETWEEN {operand(low)} AND {operand(high)}"
+            case nodes.In(value, options):
+                return f"{operand(value)} IN ({', '.join(map(operand, options))})"
+            case nodes.Exists(at):
+                return f"attribute_exists({path(at)})"
+            case nodes.Missing(at):
+                return f"attribute_not_exists({path(at)})"
+            case nodes.TypeIs(at, code):
+                return f"attribute_type({path(at)}, {operand(code)})"
+            case nodes.BeginsWith(value, prefix):
+                return f"begins_with({operand(value)}, {operand(prefix)})"
+            case nodes.Contains(value, part):
+                return f"contains({operand(value)}, {operand(part)})"
+            case nodes.And():
+                return self._chain(condition, nodes.And, " AND ", (nodes.And, nodes.Or))
+            case nodes.Or():
+                return self._chain(condition, nodes.Or, " OR ", (nodes.Or,))
+            case nodes.Not(inner):
+                return f"NOT {self._grouped(inner, (nodes.And, nodes.Or))}"
 
     def update(self, update: nodes.UpdateNode) -> str:
         """Return an update; empty if it has no actions."""
@@ -89,38 +111,6 @@ class Rendering:
             case _:
                 return self._operand(assigned)
 
-    def _compare(self, node: nodes.Compare) -> str:
-        return f"{self._operand(node.left)} {node.op} {self._operand(node.right)}"
-
-    def _between(self, node: nodes.Between) -> str:
-        operand, low = self._operand(node.operand), self._operand(node.low)
-        return f"{operand} BETWEEN {low} AND {self._operand(node.high)}"
-
-    def _in(self, node: nodes.In) -> str:
-        operand = self._operand(node.operand)
-        return f"{operand} IN ({', '.join(map(self._operand, node.options))})"
-
-    def _exists(self, node: nodes.Exists) -> str:
-        return f"attribute_exists({self._path(node.path)})"
-
-    def _missing(self, node: nodes.Missing) -> str:
-        return f"attribute_not_exists({self._path(node.path)})"
-
-    def _type_is(self, node: nodes.TypeIs) -> str:
-        return f"attribute_type({self._path(node.path)}, {self._operand(node.code)})"
-
-    def _begins_with(self, node: nodes.BeginsWith) -> str:
-        return f"begins_with({self._operand(node.operand)}, {self._operand(node.prefix)})"
-
-    def _contains(self, node: nodes.Contains) -> str:
-        return f"contains({self._operand(node.operand)}, {self._operand(node.part)})"
-
-    def _and(self, node: nodes.And) -> str:
-        return self._chain(node, nodes.And, " AND ", (nodes.And, nodes.Or))
-
-    def _or(self, node: nodes.Or) -> str:
-        return self._chain(node, nodes.Or, " OR ", (nodes.Or,))
-
     def _chain(
         self,
         node: nodes.And | nodes.Or,
@@ -138,27 +128,6 @@ class Rendering:
         parts += [self._grouped(right, looser) for right in reversed(rights)]
         return joint.join(parts)
 
-    def _not(self, node: nodes.Not) -> str:
-        inner, prefix = node.inner, "NOT "
-        while isinstance(inner, nodes.Not):
-            inner, prefix = inner.inner, f"NOT {prefix}"
-        return prefix + self._grouped(inner, (nodes.And, nodes.Or))
-
     def _grouped(self, condition: nodes.Condition, looser: tuple[type, ...]) -> str:
         text = self.condition(condition)
         return f"({text})" if isinstance(condition, looser) else text
-
-
-_CONDITIONS: Final[dict[type, Callable[..., str]]] = {
-    nodes.Compare: Rendering._compare,  # noqa: SLF001 - methods of the class above
-    nodes.Between: Rendering._between,  # noqa: SLF001
-    nodes.In: Rendering._in,  # noqa: SLF001
-    nodes.Exists: Rendering._exists,  # noqa: SLF001
-    nodes.Missing: Rendering._missing,  # noqa: SLF001
-    nodes.TypeIs: Rendering._type_is,  # noqa: SLF001
-    nodes.BeginsWith: Rendering._begins_with,  # noqa: SLF001
-    nodes.Contains: Rendering._contains,  # noqa: SLF001
-    nodes.And: Rendering._and,  # noqa: SLF001
-    nodes.Or: Rendering._or,  # noqa: SLF001
-    nodes.Not: Rendering._not,  # noqa: SLF001
-}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias, TypeVar, cast
 
 from grandstand.storage.tables.expressions.nodes import (
     Comparator,
@@ -12,6 +13,7 @@ from grandstand.storage.tables.expressions.nodes import (
     misused_function,
 )
 
+T = TypeVar("T")
 Section: TypeAlias = Literal["SET", "REMOVE", "ADD", "DELETE"]
 
 
@@ -183,36 +185,28 @@ _Term: TypeAlias = RawCondition | RawPath | RawValue
 
 def parse_condition_tree(text: str) -> RawCondition:
     """Parse a condition, filter or key condition. Raises ExpressionError."""
-    _check_length(text, f" expression size: {len(text)}")
-    parser = _Parser(text)
-    result = parser.whole_condition()
-    parser.expect(END)
-    return result
+    return _parse(text, _Parser.whole_condition, f" expression size: {len(text)}")
 
 
 def parse_update_tree(text: str) -> RawUpdate:
     """Parse an update. Raises ExpressionError."""
-    _check_length(text, "")
-    parser = _Parser(text)
-    result = parser.sections()
-    parser.expect(END)
-    return result
+    return _parse(text, _Parser.sections)
 
 
 def parse_projection_tree(text: str) -> tuple[RawPath, ...]:
     """Parse a projection. Raises ExpressionError."""
-    _check_length(text, "")
-    parser = _Parser(text)
-    result = parser.paths()
-    parser.expect(END)
-    return result
+    return _parse(text, _Parser.paths)
 
 
-def _check_length(text: str, size: str) -> None:
+def _parse(text: str, read: Callable[[_Parser], T], size: str = "") -> T:
     if not text:
         raise ExpressionError("The expression can not be empty;")
     if len(text) > MAX_EXPRESSION:
         raise ExpressionError(f"Expression size has exceeded the maximum allowed size;{size}")
+    parser = _Parser(text)
+    result = read(parser)
+    parser.expect(END)
+    return result
 
 
 class _Parser:
@@ -238,6 +232,10 @@ class _Parser:
     def _unexpected(self) -> ExpressionError:
         return syntax_error(self._text, self._tokens, self._position)
 
+    def _take_operator(self) -> None:
+        self._position += 1
+        self._count_operator()
+
     def _count_operator(self) -> None:
         self._operators += 1
         if self._operators > MAX_OPERATORS:
@@ -245,10 +243,13 @@ class _Parser:
 
     def _open(self) -> int:
         self.expect("(")
+        self._deepen()
+        return self._position
+
+    def _deepen(self) -> None:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise _too_many_operators()
-        return self._position
 
     def _close(self, start: int, *, is_operand: bool = False) -> None:
         self.expect(")")
@@ -272,8 +273,7 @@ class _Parser:
         while _PRECEDENCE.get(self._kind, -1) > min_precedence:
             left = self._require_condition(term)
             op = self._tokens[self._position].kind
-            self._position += 1
-            self._count_operator()
+            self._take_operator()
             right = self._require_condition(self._junction(_PRECEDENCE[op]))
             term = RawJunction("AND" if op == "AND" else "OR", left, right)
         return term
@@ -281,8 +281,7 @@ class _Parser:
     def _negation(self) -> _Term:
         count = 0
         while self._kind == "NOT":
-            self._position += 1
-            self._count_operator()
+            self._take_operator()
             count += 1
         term = self._comparison()
         for _ in range(count):
@@ -301,18 +300,15 @@ class _Parser:
             return term
         kind = self._kind
         if kind in _COMPARATORS:
-            self._position += 1
-            self._count_operator()
+            self._take_operator()
             return RawCompare(cast("Comparator", kind), term, self._operand())
         if kind == "BETWEEN":
-            self._position += 1
-            self._count_operator()
+            self._take_operator()
             low = self._operand()
             self.expect("AND")
             return RawBetween(term, low, self._operand())
         if kind == "IN":
-            self._position += 1
-            self._count_operator()
+            self._take_operator()
             return RawIn(term, self._operands())
         return term
 
@@ -337,9 +333,7 @@ class _Parser:
         if kind == NAME and self._tokens[self._position + 1].kind == "(":
             self._count_operator()
             name = self.expect(NAME).text
-            self._depth += 1
-            if self._depth > _MAX_DEPTH:
-                raise _too_many_operators()
+            self._deepen()
             args = self._operands()
             self._depth -= 1
             return RawCall(name, args)
@@ -514,7 +508,11 @@ def check_update_syntax(update: RawUpdate) -> None:
                 _check_argument(action.value.left)
                 _check_argument(action.value.right)
             elif isinstance(action.value, RawCall):
-                _check_assigned_call(action.value)
+                _check_function(
+                    action.value.name, _UPDATE_FUNCTIONS, _CONDITION_FUNCTIONS, "an update"
+                )
+                for operand in action.value.args:
+                    _check_argument(operand)
             elif isinstance(action.value, RawPath):
                 check_path_syntax(action.value)
 
@@ -549,12 +547,6 @@ def _check_operands(*operands: RawOperand) -> None:
             if operand.name != "size":
                 raise ExpressionError(misused_function(operand.name))
             _check_operands(*operand.args)
-
-
-def _check_assigned_call(call: RawCall) -> None:
-    _check_function(call.name, _UPDATE_FUNCTIONS, _CONDITION_FUNCTIONS, "an update")
-    for operand in call.args:
-        _check_argument(operand)
 
 
 def _check_argument(operand: RawOperand) -> None:
