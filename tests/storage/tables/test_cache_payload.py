@@ -18,7 +18,6 @@ from grandstand.storage.tables.cache_payload import (
     Packed,
     PayloadDamaged,
     PayloadTooLarge,
-    digest,
     join,
     pack_payload,
     split,
@@ -37,7 +36,7 @@ _LEAVES = (
 _VALUES = st.recursive(
     _LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(min_size=1), inner)
 )
-MANIFEST = Manifest(3, "g", 10, digest(b"0123456789"), PLAIN)
+MANIFEST = Manifest(3, "g", 10, Packed(b"0123456789", PLAIN).sha256, PLAIN)
 
 
 @given(_VALUES)
@@ -114,7 +113,9 @@ def test_parts_that_are_not_whole_are_refused(parts: tuple[bytes | None, ...]) -
         join(MANIFEST, parts)
 
 
-@pytest.mark.parametrize("change", [{"total_bytes": 11}, {"sha256": digest(b"")}, {"chunks": 4}])
+@pytest.mark.parametrize(
+    "change", [{"total_bytes": 11}, {"sha256": Packed(b"", PLAIN).sha256}, {"chunks": 4}]
+)
 def test_parts_of_another_manifest_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(PayloadDamaged):
         join(dataclasses.replace(MANIFEST, **change), (b"0123", b"4567", b"89"))

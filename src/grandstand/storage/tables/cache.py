@@ -40,16 +40,13 @@ from grandstand.storage.tables.attribute_values import Item, Key, Value
 from grandstand.storage.tables.cache_payload import (
     DeleteEntry,
     EntryRead,
-    EntryWrite,
     ReadEntries,
     WriteEntry,
 )
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan
 from grandstand.storage.tables.declaration.fields import REQUIRED
 from grandstand.storage.tables.errors import DeclarationFault, InvalidRequest
-from grandstand.storage.tables.expressions.nodes import Missing, Path
 from grandstand.storage.tables.leases import FLIGHTS, Lease, Leases
-from grandstand.storage.tables.operations.conditions import ConditionExpr
 from grandstand.storage.tables.operations.item_ops import Operation
 
 if TYPE_CHECKING:
@@ -66,8 +63,13 @@ EventKind: TypeAlias = Literal[
     "hit", "miss", "stale", "negative", "error", "damaged", "rejected", "paused"
 ]
 
-_MAX_LEASE_NAME_BYTES: Final = 1_000
-_WARNINGS: Final = frozenset(("error", "damaged", "rejected", "paused"))
+# The event and the counter of each result of a lookup.
+_LOOKUPS: Final[dict[State, tuple[EventKind, str]]] = {
+    "fresh": ("hit", "hits"),
+    "negative": ("negative", "negatives"),
+    "stale": ("stale", "stale"),
+    "miss": ("miss", "misses"),
+}
 _logger: Final = logging.getLogger("grandstand.cache")
 
 
@@ -250,19 +252,9 @@ class CacheForm(Generic[V]):
     def read_fetched_at(self, item: Item) -> datetime:
         """Return when an entry was fetched. Raises LookupError if the item does not say."""
         target = self.plan.fields[self.fetched_at]
-        stored = item[target.attribute]
         assert target.codec.decode is not None  # noqa: S101 - every datetime has a decoder
-        fetched_at: datetime = target.codec.decode(stored)
+        fetched_at: datetime = target.codec.decode(item[target.attribute])
         return fetched_at
-
-    def stored_fetched_at(self, fetched_at: datetime) -> Value:
-        """Return the time of a fetch as it is stored."""
-        stored: Value = self.plan.fields[self.fetched_at].encoded(fetched_at)
-        return stored
-
-    def only_entries(self, query: Q) -> Q:
-        """Restrict a query or scan of the entity to entries, without chunks of payloads."""
-        return query.where(ConditionExpr(Missing(Path((self.marks.part,)))))
 
 
 @dataclass(frozen=True)
@@ -318,24 +310,6 @@ class Statistics:
 
     total: Counts = Counts()
     by_kind: Mapping[str, Counts] = field(default_factory=dict)
-
-
-class _Counters:
-    def __init__(self) -> None:
-        self._total: Counter[str] = Counter()
-        self._by_kind: dict[str, Counter[str]] = {}
-
-    def add(self, kinds: Iterable[str], **numbers: int) -> None:
-        """Add to the total once, and to each of the kinds."""
-        self._total.update(numbers)
-        for kind in set(kinds):
-            self._by_kind.setdefault(kind, Counter()).update(numbers)
-
-    def statistics(self) -> Statistics:
-        return Statistics(
-            Counts(**self._total),
-            {kind: Counts(**counter) for kind, counter in self._by_kind.items()},
-        )
 
 
 class CircuitBreaker:
@@ -452,7 +426,11 @@ class CacheEvent:
 
 def log_event(event: CacheEvent) -> None:
     """Log failures as warnings and lookups at debug level."""
-    level = logging.WARNING if event.kind in _WARNINGS else logging.DEBUG
+    level = (
+        logging.WARNING
+        if event.kind in ("error", "damaged", "rejected", "paused")
+        else logging.DEBUG
+    )
     _logger.log(level, "cache_%s key=%s detail=%r", event.kind, event.key, event.detail)
 
 
@@ -522,7 +500,8 @@ class AsyncCache:
         self._sleep = sleep
         self._flights = AsyncFlights()
         self._refreshes: set[asyncio.Task[None]] = set()
-        self._counters = _Counters()
+        self._total: Counter[str] = Counter()
+        self._by_kind: dict[str, Counter[str]] = {}
         self._breaker = CircuitBreaker(
             self._session.clock,
             max_errors=self._settings.breaker_errors,
@@ -563,7 +542,7 @@ class AsyncCache:
             self._settings.wait_seconds,
         )
         if shared:
-            self._counters.add([key.form.kind], shared=1)
+            self._count([key.form.kind], shared=1)
         return result
 
     async def put(self, key: CacheKey[V], value: V | None) -> bool:
@@ -583,7 +562,16 @@ class AsyncCache:
             await asyncio.gather(*self._refreshes)
 
     def statistics(self) -> Statistics:
-        return self._counters.statistics()
+        return Statistics(
+            Counts(**self._total),
+            {kind: Counts(**counter) for kind, counter in self._by_kind.items()},
+        )
+
+    def _count(self, kinds: Iterable[str], **numbers: int) -> None:
+        """Add to the total once, and to each of the kinds."""
+        self._total.update(numbers)
+        for kind in set(kinds):
+            self._by_kind.setdefault(kind, Counter()).update(numbers)
 
     async def _get_or_fill(
         self, key: CacheKey[V], fetch: Callable[[], Awaitable[V | None]]
@@ -618,7 +606,7 @@ class AsyncCache:
         except GrandstandError as error:
             self._on_event(CacheEvent("error", key.text, f"refresh failed: {error}"))
             return
-        self._counters.add([key.form.kind], fetches=1)
+        self._count([key.form.kind], fetches=1)
         await self._write(key, value, started)
         await self._release(key, lease)
 
@@ -645,7 +633,7 @@ class AsyncCache:
         [result] = await self._read([key])
         if result.state not in ("fresh", "negative"):
             return None
-        self._counters.add([key.form.kind], shared=1)
+        self._count([key.form.kind], shared=1)
         return result
 
     async def _fetch(
@@ -673,7 +661,7 @@ class AsyncCache:
             self._count_lookup(key, _MISS)
             raise
         self._count_lookup(key, _MISS)
-        self._counters.add([key.form.kind], fetches=1)
+        self._count([key.form.kind], fetches=1)
         await self._write(key, value, started)
         await self._release(key, lease)
         return Cached(value, "miss" if value is not None else "negative", 0.0)
@@ -686,16 +674,16 @@ class AsyncCache:
         except _StoreFailed:
             return [_MISS] * len(keys)
         except InvalidInput as error:
-            self._counters.add({key.form.kind for key in keys}, errors=1)
+            self._count({key.form.kind for key in keys}, errors=1)
             self._on_event(CacheEvent("error", keys[0].text, str(error)))
             return [_MISS] * len(keys)
         return [self._lookup(key, entry) for key, entry in zip(keys, entries, strict=True)]
 
     def _lookup(self, key: CacheKey[V], read: EntryRead[V]) -> Cached[V]:
         kind, entry = key.form.kind, read.entry
-        self._counters.add([kind], bytes_read=read.stored_bytes, chunks_read=read.chunks)
+        self._count([kind], bytes_read=read.stored_bytes, chunks_read=read.chunks)
         if read.damage is not None:
-            self._counters.add([kind], damaged=1)
+            self._count([kind], damaged=1)
             self._on_event(CacheEvent("damaged", key.text, read.damage))
         if entry is None:
             return _MISS
@@ -703,7 +691,7 @@ class AsyncCache:
         age = now - entry.fetched_at.timestamp()
         if now < entry.expires:
             return Cached(entry.value, "negative" if entry.negative else "fresh", age)
-        self._counters.add([kind], expired=1)
+        self._count([kind], expired=1)
         if not entry.negative and now < entry.expires + key.form.stale_seconds:
             return Cached(entry.value, "stale", age)
         return _MISS
@@ -723,18 +711,22 @@ class AsyncCache:
         except _StoreFailed:
             return False
         except InvalidInput as error:
-            self._counters.add([form.kind], refused=1)
+            self._count([form.kind], refused=1)
             self._on_event(CacheEvent("rejected", key.text, str(error)))
             return False
-        self._count_write(form.kind, written)
-        return written.outcome != "superseded"
+        if written.outcome == "superseded":
+            self._count([form.kind], superseded=1)
+            return False
+        size, chunks = written.stored_bytes, written.chunks
+        self._count([form.kind], writes=1, bytes_written=size, chunks_written=chunks)
+        return True
 
     async def _claim(self, key: CacheKey[Any]) -> tuple[bool, Lease | None]:
         """Try to take the lease on fetching; return also whether leases are available at all."""
         if self._settings.flight_seconds is None:
             return False, None
         name = f"{self._session.name(key.form.plan.table)}{key.values!r}"
-        if len(name.encode()) > _MAX_LEASE_NAME_BYTES:
+        if len(name.encode()) > 1_000:
             name = hashlib.sha256(name.encode()).hexdigest()
         try:
             return True, await self._run([key], self._leases.acquire(name))
@@ -759,7 +751,7 @@ class AsyncCache:
         """
         kinds = {key.form.kind for key in keys}
         if not self._breaker.allows_call():
-            self._counters.add(kinds, skipped=1)
+            self._count(kinds, skipped=1)
             raise _StoreFailed
         try:
             result = await self._store(operation)
@@ -773,7 +765,7 @@ class AsyncCache:
         return result
 
     def _record_failure(self, kinds: set[str], key: str, error: GrandstandError) -> None:
-        self._counters.add(kinds, errors=1)
+        self._count(kinds, errors=1)
         self._on_event(CacheEvent("error", key, f"{type(error).__name__}: {error}"))
         if not error.retry:
             self._breaker.record_success()
@@ -782,29 +774,7 @@ class AsyncCache:
             self._on_event(CacheEvent("paused", key, f"for {seconds:g} s"))
 
     def _count_lookup(self, key: CacheKey[Any], result: Cached[Any]) -> None:
-        kind = key.form.kind
+        event, counter = _LOOKUPS[result.state]
         age = "" if result.age_seconds is None else f"{result.age_seconds:.0f} s old"
-        match result.state:
-            case "fresh":
-                self._counters.add([kind], hits=1)
-                self._on_event(CacheEvent("hit", key.text, age))
-            case "negative":
-                self._counters.add([kind], negatives=1)
-                self._on_event(CacheEvent("negative", key.text, age))
-            case "stale":
-                self._counters.add([kind], stale=1)
-                self._on_event(CacheEvent("stale", key.text, age))
-            case "miss":
-                self._counters.add([kind], misses=1)
-                self._on_event(CacheEvent("miss", key.text))
-
-    def _count_write(self, kind: str, written: EntryWrite) -> None:
-        if written.outcome == "superseded":
-            self._counters.add([kind], superseded=1)
-        else:
-            self._counters.add(
-                [kind],
-                writes=1,
-                bytes_written=written.stored_bytes,
-                chunks_written=written.chunks,
-            )
+        self._count([key.form.kind], **{counter: 1})
+        self._on_event(CacheEvent(event, key.text, age))

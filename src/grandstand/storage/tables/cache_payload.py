@@ -16,7 +16,6 @@ import msgspec
 from grandstand.core.errors import Broken, GrandstandError, InvalidInput
 from grandstand.storage.tables.attribute_values import Item, Key, Value, item_size
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION
-from grandstand.storage.tables.declaration.fields import TIMES
 from grandstand.storage.tables.encoding import pack, unpack
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 from grandstand.storage.tables.expressions import nodes
@@ -41,7 +40,6 @@ CHUNK_GRACE_SECONDS: Final = 24 * 3600
 
 _FIELD: Final = "data"
 _MAX_CHUNKS: Final = 9_999
-_CONDITION_FAILED: Final = "ConditionalCheckFailed"
 
 V = TypeVar("V")
 
@@ -67,12 +65,7 @@ class Packed:
 
     @property
     def sha256(self) -> str:
-        return digest(self.data)
-
-
-def digest(data: bytes) -> str:
-    """Return the SHA-256 in hexadecimal."""
-    return hashlib.sha256(data).hexdigest()
+        return hashlib.sha256(self.data).hexdigest()
 
 
 def pack_payload(value: Value, *, max_inflated: int) -> Packed:
@@ -137,10 +130,10 @@ def join(manifest: Manifest, pieces: Sequence[bytes | None]) -> Packed:
     present = [piece for piece in pieces if piece is not None]
     if len(present) != manifest.chunks:
         raise PayloadDamaged(f"{len(present)} of {manifest.chunks} chunks are present.")
-    data = b"".join(present)
-    if len(data) != manifest.total_bytes or digest(data) != manifest.sha256:
+    packed = Packed(b"".join(present), manifest.enc)
+    if len(packed.data) != manifest.total_bytes or packed.sha256 != manifest.sha256:
         raise PayloadDamaged("The chunks do not match the checksum of their manifest.")
-    return Packed(data, manifest.enc)
+    return packed
 
 
 def manifest_of(key: CacheKey[Any], item: Item) -> Manifest | None:
@@ -309,27 +302,24 @@ class ReadEntries(Generic[V]):
         manifest: Manifest | None,
         pieces: Sequence[Item | None],
     ) -> Entry[V]:
-        form, fetched_at, expires = key.form, key.form.read_fetched_at(item), _expiry(key, item)
+        form, fetched_at = key.form, key.form.read_fetched_at(item)
+        ttl = item.get(form.plan.table.ttl or "")
+        # An entry without an expiry has expired.
+        expires = int(ttl) if isinstance(ttl, int | Decimal) else 0
         if item.get(form.marks.neg):
             return Entry(None, True, fetched_at, expires)
         native = dict(item)
-        packed = _packed(key, item, manifest, pieces)
+        packed, blob = None, _bytes(item, form.marks.blob)
+        if manifest is not None:
+            packed = join(manifest, [_bytes(piece, form.marks.part) for piece in pieces])
+        elif blob is not None:
+            packed = Packed(blob, str(item.get(form.marks.enc)))
         if packed is not None:
             native[form.data_attribute] = unpack_payload(packed, max_inflated=self.limits.inflated)
         value = form.payload(form.plan.decode(native))
         if value is None:
             raise PayloadDamaged(f"The entry {key.text} has no payload.")
         return Entry(value, False, fetched_at, expires)
-
-
-def _packed(
-    key: CacheKey[Any], item: Item, manifest: Manifest | None, pieces: Sequence[Item | None]
-) -> Packed | None:
-    marks = key.form.marks
-    if manifest is not None:
-        return join(manifest, [_bytes(piece, marks.part) for piece in pieces])
-    blob = _bytes(item, marks.blob)
-    return None if blob is None else Packed(blob, str(item.get(marks.enc)))
 
 
 def _bytes(item: Item | None, name: str) -> bytes | None:
@@ -342,13 +332,6 @@ def _chunk_keys_or_none(key: CacheKey[Any], manifest: Manifest) -> tuple[Key, ..
         return chunk_keys(key, manifest)
     except GrandstandError:
         return ()
-
-
-def _expiry(key: CacheKey[Any], item: Item) -> int:
-    """Return the expiry in epoch seconds; an entry without one has expired."""
-    ttl = key.form.plan.table.ttl
-    expires = item.get(ttl) if ttl is not None else None
-    return int(expires) if isinstance(expires, int | Decimal) else 0
 
 
 def _address(session: Session, key: CacheKey[Any], item_key: Key) -> ItemAddress:
@@ -424,24 +407,23 @@ class WriteEntry(Generic[V]):
             )
         return self._put_chunked(session, bare, packed)
 
-    def _table(self, session: Session) -> str:
-        return session.name(self.key.form.plan.table)
-
     def _not_fetched_later(self) -> nodes.Condition:
         form = self.key.form
-        path = nodes.Path((form.plan.fields[form.fetched_at].attribute,))
-        fetched_at = nodes.Literal(form.stored_fetched_at(self.fetched_at))
+        target = form.plan.fields[form.fetched_at]
+        path = nodes.Path((target.attribute,))
+        fetched_at = nodes.Literal(target.encoded(self.fetched_at))
         return nodes.Or(nodes.Missing(path), nodes.Compare("<=", path, fetched_at))
 
     def _put(
         self, session: Session, item: Item, outcome: Literal["native", "compressed", "negative"]
     ) -> EntryWrite:
-        if not self._replace(session, item):
-            return EntryWrite("superseded")
-        return EntryWrite(outcome, item_size(item))
+        replaced = self._replace(session, item)
+        return EntryWrite(outcome, item_size(item)) if replaced else EntryWrite("superseded")
 
     def _replace(self, session: Session, item: Item) -> bool:
-        request = PutItem(self._table(session), item, self._not_fetched_later(), "ALL_OLD")
+        request = PutItem(
+            session.name(self.key.form.plan.table), item, self._not_fetched_later(), "ALL_OLD"
+        )
         try:
             replaced = session.engine.put(request).attributes
         except ConditionFailed:
@@ -451,7 +433,7 @@ class WriteEntry(Generic[V]):
 
     def _put_chunked(self, session: Session, bare: Item, packed: Packed) -> EntryWrite:
         manifest = Manifest(0, self.generation, len(packed.data), packed.sha256, packed.enc)
-        expires = int(TIMES["epoch"].write(self.expires_at) or 0)
+        expires = int(self.expires_at.timestamp())
         usable_until = expires + int(self.key.form.stale_seconds)
         manifest, chunk_list = chunk_items(
             self.key, manifest, packed.data, usable_until, self.limits.item
@@ -476,7 +458,7 @@ class WriteEntry(Generic[V]):
         return EntryWrite("chunked", size, len(chunk_list))
 
     def _write_atomically(self, session: Session, item: Item, chunk_list: tuple[Item, ...]) -> bool:
-        table = self._table(session)
+        table = session.name(self.key.form.plan.table)
         marks = self.key.form.marks
         names = (marks.chunks, marks.generation, marks.total_bytes, marks.sha256, marks.enc)
         projection = tuple(nodes.Path((name,)) for name in names)
@@ -486,7 +468,7 @@ class WriteEntry(Generic[V]):
         try:
             session.engine.transact_write(Transaction((manifest, *puts)))
         except TransactionCancelled as cancelled:
-            if any(reason.code == _CONDITION_FAILED for reason in cancelled.reasons):
+            if any(reason.code == "ConditionalCheckFailed" for reason in cancelled.reasons):
                 return False
             raise
         _delete_chunks(session, self.key, manifest_of(self.key, before or {}))
@@ -496,7 +478,7 @@ class WriteEntry(Generic[V]):
         self, session: Session, item: Item, chunk_list: tuple[Item, ...], manifest: Manifest
     ) -> bool:
         """Write the chunks of a new generation, then the manifest that makes them visible."""
-        table = self._table(session)
+        table = session.name(self.key.form.plan.table)
         _write_all(session, tuple(PutItem(table, chunk) for chunk in chunk_list))
         if self._replace(session, item):
             return True

@@ -9,11 +9,7 @@ from typing import Final
 
 from grandstand.storage.tables.requests import IndexWrite
 
-READ_BYTES: Final = 4096
-WRITE_BYTES: Final = 1024
 SECONDS_A_MONTH: Final = 730 * 3600
-
-_MILLION: Final = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +22,7 @@ class Rates:
 
 def read_units(size: int, *, consistent: bool = False, transactional: bool = False) -> Decimal:
     """Return the units of one read; reading nothing costs as much as a small item."""
-    blocks = max(1, -(-size // READ_BYTES))
+    blocks = max(1, -(-size // 4096))
     if transactional:
         return Decimal(2 * blocks)
     return Decimal(blocks) if consistent else Decimal(blocks) / 2
@@ -34,7 +30,7 @@ def read_units(size: int, *, consistent: bool = False, transactional: bool = Fal
 
 def write_units(old: int, new: int, *, transactional: bool = False) -> Decimal:
     """Return the units of one write: the larger of the old and the new item counts."""
-    blocks = max(1, -(-max(old, new) // WRITE_BYTES))
+    blocks = max(1, -(-max(old, new) // 1024))
     return Decimal(2 * blocks if transactional else blocks)
 
 
@@ -42,14 +38,8 @@ def index_write_units(write: IndexWrite, *, transactional: bool = False) -> Deci
     """Return the units one index adds to a write: a changed key costs a delete and a put."""
     if write.old_bytes and write.new_bytes and not write.key_changed:
         return write_units(write.old_bytes, write.new_bytes, transactional=transactional)
-    return sum(
-        (
-            write_units(size, 0, transactional=transactional)
-            for size in (write.old_bytes, write.new_bytes)
-            if size
-        ),
-        Decimal(0),
-    )
+    sizes = [size for size in (write.old_bytes, write.new_bytes) if size]
+    return total(write_units(size, 0, transactional=transactional) for size in sizes)
 
 
 def total(units: Iterable[Decimal]) -> Decimal:
@@ -62,4 +52,4 @@ def dollars_a_month(
     """Return the monthly on-demand price of an operation at a rate per second."""
     prices = rates or Rates()
     price = prices.million_writes if write else prices.million_reads
-    return units * per_second * SECONDS_A_MONTH * price / _MILLION
+    return units * per_second * SECONDS_A_MONTH * price / 1_000_000

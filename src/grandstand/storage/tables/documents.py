@@ -33,6 +33,7 @@ def markdown_section(table: Table) -> str:
 
 
 def _facts(table: Table) -> str:
+    units = table.capacity
     rows = [
         ("Partition key", f"`{table.partition}` ({table.types.get(table.partition, 'S')})"),
         (
@@ -41,15 +42,12 @@ def _facts(table: Table) -> str:
         ),
         ("Expiry", f"`{table.ttl}`, epoch seconds" if table.ttl else "none"),
         ("Stream", table.stream or "none"),
-        ("Capacity", _capacity(table)),
+        (
+            "Capacity",
+            f"{units.read_units} reads/s, {units.write_units} writes/s" if units else "on demand",
+        ),
     ]
     return markdown_table(("Property", "Value"), rows)
-
-
-def _capacity(table: Table) -> str:
-    if table.capacity is None:
-        return "on demand"
-    return f"{table.capacity.read_units} reads/s, {table.capacity.write_units} writes/s"
 
 
 def _indexes(indexes: Sequence[Index]) -> str:
@@ -114,7 +112,8 @@ def cloudformation_template(tables: Iterable[Table], naming: Naming) -> dict[str
     resources = {}
     for table in tables:
         schema = table.schema(naming)
-        resources[_logical_id(schema.name)] = {
+        words = re.split(r"[^a-zA-Z0-9]+", schema.name)
+        resources["".join(word[:1].upper() + word[1:] for word in words)] = {
             "Type": "AWS::DynamoDB::Table",
             "DeletionPolicy": "Retain",
             "UpdateReplacePolicy": "Retain",
@@ -136,10 +135,6 @@ def _properties(table: Table, shape: dict[str, Any]) -> dict[str, Any]:
     if table.ttl is not None:
         properties["TimeToLiveSpecification"] = {"AttributeName": table.ttl, "Enabled": True}
     return properties
-
-
-def _logical_id(name: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^a-zA-Z0-9]+", name))
 
 
 def workbench_model(

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Conflict, GrandstandError
-from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.fields import REQUIRED
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, LeaseLost
 from grandstand.storage.tables.expressions.nodes import Missing, Path
@@ -91,21 +90,16 @@ class LeaseForm:
 
     def record(self, key: str, owner: str, nonce: str, expires_at: datetime) -> dict[str, Any]:
         """Return the fields of a held lease, without its counter."""
-        mirrored = dict.fromkeys(self.mirrors, owner)
+        # Truncated to the stored precision, so that every process sees the same time.
+        codec = self.entity.__plan__.fields[self.expires_at].codec
+        stored = codec.encode(expires_at) if codec.encode else expires_at
         return {
             self.key: key,
             self.owner: owner,
             self.nonce: nonce,
-            self.expires_at: self._as_stored(expires_at),
-            **mirrored,
+            self.expires_at: codec.decode(stored) if codec.decode else stored,
+            **dict.fromkeys(self.mirrors, owner),
         }
-
-    def _as_stored(self, time: datetime) -> datetime:
-        """Truncate a time to its stored precision, so that every process sees the same."""
-        codec = self.entity.__plan__.fields[self.expires_at].codec
-        stored = codec.encode(time) if codec.encode else time
-        read: datetime = codec.decode(stored) if codec.decode else stored
-        return read
 
     def free(self, limit: datetime) -> ConditionExpr:
         """The condition that nobody holds the lease, or that it expired before the limit."""
@@ -128,17 +122,6 @@ class LeaseForm:
     def is_held_by(self, found: Entity, owner: str, nonce: str) -> bool:
         """The same for an entity that was read."""
         return (getattr(found, self.owner), getattr(found, self.nonce)) == (owner, nonce)
-
-    def shows(self, item: Item | None, owner: str, nonce: str) -> bool:
-        """The same for a stored item."""
-        fields = self.entity.__plan__.fields
-        held = [(item or {}).get(fields[name].attribute) for name in (self.owner, self.nonce)]
-        return held == [owner, nonce]
-
-    def stored(self, session: Session, key: str) -> Item | None:
-        """Read the stored item."""
-        get = self.entity.get(**{self.key: key}).consistent()
-        return session.engine.get(get.request(session)).item
 
     def count(self, found: Entity | None) -> int:
         """Return how often the lease was acquired so far."""
@@ -221,8 +204,12 @@ class Acquire:
         try:
             session.engine.put(put.request(session))
         except ConditionFailed as error:
-            found = error.item or form.stored(session, self.key)
-            if not form.shows(found, owner, self.nonce):
+            # Not decoded: another program may have stored an item without all fields.
+            get = form.entity.get(**{form.key: self.key}).consistent()
+            found = error.item or session.engine.get(get.request(session)).item or {}
+            fields = form.entity.__plan__.fields
+            holder = [found.get(fields[name].attribute) for name in (form.owner, form.nonce)]
+            if holder != [owner, self.nonce]:
                 return None, form.counter is None
         return self._lease(held, before, now), True
 
@@ -292,11 +279,6 @@ class Release:
         return True
 
 
-def _nonce() -> str:
-    # Not from a seeded source: two processes with the same seed could not tell each other apart.
-    return token_hex(16)
-
-
 @dataclass(frozen=True)
 class Leases:
     """Operations on leases of one form for one owner.
@@ -309,7 +291,8 @@ class Leases:
     owner: str
     seconds: float = 10.0
     grace_seconds: float = 1.0
-    nonces: Callable[[], str] = _nonce
+    # Not from a seeded source: two processes with the same seed could not tell each other apart.
+    nonces: Callable[[], str] = lambda: token_hex(16)
 
     def expiry(self, now: datetime) -> datetime:
         return now + timedelta(seconds=self.seconds)

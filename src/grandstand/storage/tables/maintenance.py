@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 from grandstand.core.errors import Conflict, GrandstandError
 from grandstand.storage.tables import requests
@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 
 Outcome: TypeAlias = Literal["upgraded", "current", "newer", "others", "expired", "gone", "failed"]
 
-_BACKFILL_PAGE: Final = 100
 _MAX_ATTEMPTS: Final = 8
-_MAX_FAILURES: Final = 20
 # A condition may have 300 operators; each attribute takes two.
 _MAX_COMPARED: Final = 140
 _SEGMENT_DONE: Final = "*"
@@ -132,28 +130,23 @@ def backfill(
     return work.report()
 
 
+@dataclass
 class _Backfill:
     """One run: its counts and the position of each segment."""
 
-    def __init__(
-        self,
-        session: Session,
-        plan: EntityPlan[Any],
-        dry_run: bool,  # noqa: FBT001 - passed on from a keyword
-        segments: int,
-        progress: Callable[[Progress], None],
-    ) -> None:
-        self._session = session
-        self._plan = plan
-        self._dry_run = dry_run
-        self._segments = segments
-        self._progress = progress
-        self._table = session.name(plan.table)
-        self._estimated = session.engine.describe_table(self._table).items
+    session: Session
+    plan: EntityPlan[Any]
+    dry_run: bool
+    segments: int
+    progress: Callable[[Progress], None]
+
+    def __post_init__(self) -> None:
+        self._table = self.session.name(self.plan.table)
+        self._estimated = self.session.engine.describe_table(self._table).items
         self._lock = Lock()
         self._counts: Counter[Outcome] = Counter()
         self._failures: list[BackfillFailure] = []
-        self._cursors = [""] * segments
+        self._cursors = [""] * self.segments
         self._stopped = False
 
     def resume_from(self, resume: str | None) -> None:
@@ -161,7 +154,7 @@ class _Backfill:
         if resume is None:
             return
         cursors = resume.split(".")
-        if len(cursors) != self._segments:
+        if len(cursors) != self.segments:
             raise CursorInvalid(
                 f"The resume token is for {len(cursors)} segments. Use the same number."
             )
@@ -182,13 +175,13 @@ class _Backfill:
     def _page(self, number: int) -> None:
         cursor = self._cursors[number]
         start = read_cursor(self._cursor_scope(number), cursor) if cursor else None
-        page = self._session.engine.scan(
+        page = self.session.engine.scan(
             requests.ScanRequest(
                 self._table,
-                limit=_BACKFILL_PAGE,
+                limit=100,
                 start=start,
                 segment=number,
-                segments=self._segments,
+                segments=self.segments,
                 consistent=True,
             )
         )
@@ -197,39 +190,29 @@ class _Backfill:
         next_cursor = (
             _SEGMENT_DONE if last is None else write_cursor(self._cursor_scope(number), last)
         )
-        self._report(number, next_cursor, outcomes)
-
-    def report(self) -> Report:
-        return Report(self._current_progress(), tuple(self._failures), self._dry_run)
-
-    def _cursor_scope(self, number: int) -> tuple[object, ...]:
-        plan = self._plan
-        return ("backfill", plan.table.name, plan.name, plan.schema_version, number, self._segments)
-
-    def _report(self, number: int, next_cursor: str, outcomes: list[Outcome]) -> None:
         with self._lock:
             self._counts.update(outcomes)
             self._cursors[number] = next_cursor
-            self._progress(self._current_progress())
+            self.progress(self._current_progress())
+
+    def report(self) -> Report:
+        return Report(self._current_progress(), tuple(self._failures), self.dry_run)
+
+    def _cursor_scope(self, number: int) -> tuple[object, ...]:
+        plan = self.plan
+        return ("backfill", plan.table.name, plan.name, plan.schema_version, number, self.segments)
 
     def _current_progress(self) -> Progress:
-        counts = self._counts
         done = all(cursor == _SEGMENT_DONE for cursor in self._cursors)
         return Progress(
-            scanned=counts.total(),
-            upgraded=counts["upgraded"],
-            current=counts["current"],
-            newer=counts["newer"],
-            others=counts["others"],
-            expired=counts["expired"],
-            gone=counts["gone"],
-            failed=counts["failed"],
+            scanned=self._counts.total(),
+            **{outcome: self._counts[outcome] for outcome in get_args(Outcome)},
             estimated=self._estimated,
             resume=None if done else ".".join(self._cursors),
         )
 
     def _upgrade(self, item: Item) -> Outcome:
-        plan, found = self._plan, item
+        plan, found = self.plan, item
         key = {name: item[name] for name in plan.table.key_names}
         for _ in range(_MAX_ATTEMPTS):
             outcome = self._classify(found)
@@ -240,7 +223,7 @@ class _Backfill:
                 condition = unchanged_condition(plan, found, update)
             except (GrandstandError, ValueError, TypeError, LookupError, ArithmeticError) as error:
                 return self._record_failure(key, f"{type(error).__name__}: {error}")
-            if self._dry_run:
+            if self.dry_run:
                 return "upgraded"
             written = self._write(key, update, condition)
             if isinstance(written, str):
@@ -252,10 +235,10 @@ class _Backfill:
 
     def _classify(self, item: Item) -> Outcome | None:
         """Return the outcome of an item that is not upgraded, or None."""
-        plan = self._plan
+        plan = self.plan
         if not plan.matches(item, None):
             return "others"
-        if is_expired(plan.table, item, self._session.clock.epoch()):
+        if is_expired(plan.table, item, self.session.clock.epoch()):
             return "expired"
         stored = item.get(SCHEMA_VERSION)
         if stored == plan.schema_version:
@@ -267,7 +250,7 @@ class _Backfill:
         self, key: Key, update: nodes.UpdateNode, condition: nodes.Condition | None
     ) -> Outcome | Item:
         """Write the changes; return the outcome, or the item if it has changed."""
-        engine = self._session.engine
+        engine = self.session.engine
         request = requests.UpdateItem(self._table, key, update, condition, show_conflict=True)
         try:
             engine.update(request)
@@ -278,7 +261,7 @@ class _Backfill:
 
     def _record_failure(self, key: Key, reason: str) -> Outcome:
         with self._lock:
-            if len(self._failures) < _MAX_FAILURES:
+            if len(self._failures) < 20:
                 self._failures.append(BackfillFailure(key, reason))
         return "failed"
 
@@ -337,7 +320,6 @@ def _version_numbers(version: object) -> tuple[int, ...] | None:
 
 Action: TypeAlias = requests.PutItem | requests.DeleteItem
 
-_COPY_PAGE: Final = 500
 _WRITERS: Final = 4
 
 
@@ -378,7 +360,7 @@ class CopyPlan:
     @property
     def name(self) -> str:
         """The physical name of the table, the same on both sides."""
-        return self.source.name(self.table)
+        return self.source.names[self.table]
 
 
 def check_table(session: Session, table: Table) -> None:
@@ -415,17 +397,21 @@ def copy_items(
     `on_progress` is called after each page with the counts and the key to resume from. Repeating a
     copy changes nothing. Items written at the target meanwhile may be overwritten.
     """
-    target_is_empty = start is None and not done.read and _is_empty(copy.target, copy.name)
+    target_is_empty = False
+    if start is None and not done.read:
+        page = copy.target.engine.scan(requests.ScanRequest(copy.name, limit=1, consistent=True))
+        target_is_empty = not page.items and page.last_key is None
     with ThreadPoolExecutor(_WRITERS) as threads:
         writer = _BatchWriter(copy.target, threads)
         for items, last in _pages(copy.source, copy, start):
             existing = {} if target_is_empty else _read_same_keys(copy.target, copy, items)
-            new = [item for item in items if canonical_bytes(_key(copy, item)) not in existing]
-            other = [
-                item
-                for item in items
-                if _differs(existing.get(canonical_bytes(_key(copy, item))), item)
-            ]
+            new, other = [], []
+            for item in items:
+                found = existing.get(canonical_bytes(_key(copy, item)))
+                if found is None:
+                    new.append(item)
+                elif canonical_bytes(found) != canonical_bytes(item):
+                    other.append(item)
             writer.run(
                 [requests.PutItem(copy.name, item) for item in new + (other if copy.mirror else [])]
             )
@@ -491,7 +477,7 @@ def _pages(
     """Yield pages of items that have not expired, with the key to resume from."""
     while True:
         page = session.engine.scan(
-            requests.ScanRequest(copy.name, limit=_COPY_PAGE, start=start, consistent=True)
+            requests.ScanRequest(copy.name, limit=500, start=start, consistent=True)
         )
         start = page.last_key
         yield [item for item in page.items if not is_expired(copy.table, item, copy.now)], start
@@ -509,17 +495,8 @@ def _read_same_keys(session: Session, copy: CopyPlan, items: Sequence[Item]) -> 
     }
 
 
-def _is_empty(session: Session, name: str) -> bool:
-    page = session.engine.scan(requests.ScanRequest(name, limit=1, consistent=True))
-    return not page.items and page.last_key is None
-
-
 def _key(copy: CopyPlan, item: Item) -> Key:
     return {name: item[name] for name in copy.table.key_names}
-
-
-def _differs(existing: Item | None, item: Item) -> bool:
-    return existing is not None and canonical_bytes(existing) != canonical_bytes(item)
 
 
 def _key_types(schema: TableSchema) -> list[tuple[str, str]]:

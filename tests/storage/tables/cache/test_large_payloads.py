@@ -297,16 +297,6 @@ async def test_large_and_small_entries_are_got_together(store: Store) -> None:
     assert [answer.value for answer in answers] == [LARGE, {"small": 1}, None, OTHER]
 
 
-async def test_questions_to_the_entity_can_leave_parts_out(store: Store) -> None:
-    cache = cache_on(store)
-    await cache.put(KEY, LARGE)
-    await cache.put(HORSES.key(horse_id="8"), {"small": 1})
-
-    found = store(HORSES.only_entries(HorseItem.scan()))
-
-    assert sorted(horse.horse_id for horse in found) == ["7", "8"]
-
-
 async def test_parts_left_over_by_a_batch_are_written_and_read_all_the_same(tmp_path: Path) -> None:
     clock = ManualClock()
     engine = leaving_unprocessed(2, clock, tmp_path / "faulty.db")

@@ -10,7 +10,7 @@ from grandstand.apps.bets.domain.records import InjuryStatus, PricedOutcome, mat
 from grandstand.apps.bets.store import SCHEMA_VERSION, GameRow, bets, end_of_key
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, attribute, key
 from grandstand.storage.tables.attribute_values import Item
-from grandstand.storage.tables.declaration.fields import TIMES
+from grandstand.storage.tables.declaration.fields import format_time
 
 StoredScoreStatus: TypeAlias = Literal["final", "postponed", "abandoned", "void"]
 
@@ -133,7 +133,7 @@ class GameOutcome(Entity, table=bets, times="seconds"):
         """The end of its key: RESULT, and for a correction its time."""
         if self.corrected_at is None:
             return "RESULT"
-        return f"RESULT#{TIMES['seconds'].write(self.corrected_at)}"
+        return f"RESULT#{format_time(self.corrected_at)}"
 
     @property
     def pairing(self) -> str:

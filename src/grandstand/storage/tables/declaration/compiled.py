@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
@@ -62,7 +62,7 @@ class Template:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its fields, in order."""
-        return tuple(template_field.name for template_field in self.fields)
+        return tuple(part.name for part in self.fields)
 
     def fill(self, lookup: Lookup) -> str | None:
         """Return the key, or None if a field has no value."""
@@ -73,14 +73,11 @@ class Template:
                 return None
             piece = write(value)
             if not piece or (stop and stop in piece):
-                self._raise_invalid(name, value)
+                for field in self.fields:
+                    if field.name == name:
+                        field.text(value, self.source)
             text += piece + literal
         return text
-
-    def _raise_invalid(self, name: str, value: object) -> None:
-        for template_field in self.fields:
-            if template_field.name == name:
-                template_field.text(value, self.source)
 
     def head(self, values: Mapping[str, object]) -> tuple[str, int]:
         """Return the start of the key that the values determine, and how many fields it uses.
@@ -88,13 +85,10 @@ class Template:
         Raises DeclarationFault if a field is given without the one before it.
         """
         text, used = self.start, 0
-        for template_field in self.fields:
-            if template_field.name not in values:
+        for part in self.fields:
+            if part.name not in values:
                 break
-            text += (
-                template_field.text(values[template_field.name], self.source)
-                + template_field.literal
-            )
+            text += part.text(values[part.name], self.source) + part.literal
             used += 1
         skipped = [name for name in self.names[used:] if name in values]
         if skipped:
@@ -125,25 +119,12 @@ def compile_template(source: str, writer: Callable[[str, str], Callable[[Any], s
         TemplateField(name, writer(name, spec), literal)
         for (name, spec), literal in zip(specs, after, strict=False)
     )
-    pattern = re.compile(_pattern(start, fields), re.DOTALL)
-    steps = tuple(
-        (
-            template_field.name,
-            template_field.write,
-            template_field.literal[:1],
-            template_field.literal,
-        )
-        for template_field in fields
-    )
-    return Template(source, start, fields, pattern, steps)
-
-
-def _pattern(start: str, fields: Iterable[TemplateField]) -> str:
     pattern = re.escape(start)
-    for template_field in fields:
-        stop = f"[^{re.escape(template_field.literal[0])}]+" if template_field.literal else ".+"
-        pattern += stop + re.escape(template_field.literal)
-    return pattern
+    for part in fields:
+        stop = f"[^{re.escape(part.literal[0])}]+" if part.literal else ".+"
+        pattern += stop + re.escape(part.literal)
+    steps = tuple((part.name, part.write, part.literal[:1], part.literal) for part in fields)
+    return Template(source, start, fields, re.compile(pattern, re.DOTALL), steps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from grandstand.core.errors import InvalidInput
@@ -19,62 +20,6 @@ from grandstand.storage.tables.schema import KeyType
 TimeForm: TypeAlias = Literal["seconds", "milliseconds", "microseconds", "epoch", "epoch_ms"]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
-_SECOND: Final = timedelta(seconds=1)
-
-
-@dataclass(frozen=True, slots=True)
-class TimeCodec:
-    """A stored form of datetimes; what is finer than the form is truncated, never rounded."""
-
-    write: Callable[[datetime], str | int]
-    read: Callable[[str | int | Decimal], datetime]
-    numeric: bool
-
-
-def _utc(time: datetime) -> datetime:
-    if time.tzinfo is UTC:
-        return time
-    if time.tzinfo is None:
-        raise InvalidInput(
-            f"{time} has no time zone. Use an aware datetime such as datetime.now(UTC)."
-        )
-    return time.astimezone(UTC)
-
-
-def _text(timespec: str) -> Callable[[datetime], str]:
-    return lambda time: _utc(time).isoformat(timespec=timespec).replace("+00:00", "Z")
-
-
-def _from_text(text: Any) -> datetime:  # noqa: ANN401 - a str; checking would take a fifth of the time
-    time = datetime.fromisoformat(text)
-    return time if time.tzinfo is UTC else time.astimezone(UTC)
-
-
-def _epoch(time: datetime) -> int:
-    return (_utc(time) - _EPOCH) // _SECOND
-
-
-def _epoch_ms(time: datetime) -> int:
-    return (_utc(time) - _EPOCH) // _MILLISECOND
-
-
-def _from_epoch(number: str | int | Decimal) -> datetime:
-    return _EPOCH + timedelta(seconds=int(number))
-
-
-def _from_epoch_ms(number: str | int | Decimal) -> datetime:
-    return _EPOCH + timedelta(milliseconds=int(number))
-
-
-TIMES: Final[dict[TimeForm, TimeCodec]] = {
-    "seconds": TimeCodec(_text("seconds"), _from_text, numeric=False),
-    "milliseconds": TimeCodec(_text("milliseconds"), _from_text, numeric=False),
-    "microseconds": TimeCodec(_text("microseconds"), _from_text, numeric=False),
-    "epoch": TimeCodec(_epoch, _from_epoch, numeric=True),
-    "epoch_ms": TimeCodec(_epoch_ms, _from_epoch_ms, numeric=True),
-}
-
 
 Converter = Callable[[Any], Any]
 NameConverter = Callable[[str], str]
@@ -94,6 +39,49 @@ class Codec:
     text: Callable[[Any], str] | None = None
     element: Codec | None = None
     inner: Mapping[str, tuple[str, Codec]] | None = None
+
+
+def _utc(time: datetime) -> datetime:
+    if time.tzinfo is UTC:
+        return time
+    if time.tzinfo is None:
+        raise InvalidInput(
+            f"{time} has no time zone. Use an aware datetime such as datetime.now(UTC)."
+        )
+    return time.astimezone(UTC)
+
+
+def format_time(time: datetime, timespec: str = "seconds") -> str:
+    """Return a time as it is stored in text: in UTC, such as 2026-02-11T12:00:00Z."""
+    return _utc(time).isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def _text_codec(timespec: str) -> Codec:
+    write = partial(format_time, timespec=timespec)
+    return Codec(encode=write, decode=_from_text, key_type="S", text=write)
+
+
+def _from_text(text: Any) -> datetime:  # noqa: ANN401 - a str; checking would take a fifth of the time
+    time = datetime.fromisoformat(text)
+    return time if time.tzinfo is UTC else time.astimezone(UTC)
+
+
+def _epoch_codec(unit: timedelta) -> Codec:
+    return Codec(
+        encode=lambda time: (_utc(time) - _EPOCH) // unit,
+        decode=lambda number: _EPOCH + unit * int(number),
+        key_type="N",
+    )
+
+
+# What is finer than the stored form is truncated, never rounded.
+TIMES: Final[dict[TimeForm, Codec]] = {
+    "seconds": _text_codec("seconds"),
+    "milliseconds": _text_codec("milliseconds"),
+    "microseconds": _text_codec("microseconds"),
+    "epoch": _epoch_codec(timedelta(seconds=1)),
+    "epoch_ms": _epoch_codec(timedelta(milliseconds=1)),
+}
 
 
 def require_text(value: object) -> str:
@@ -150,7 +138,7 @@ def codec_for(annotation: object, times: TimeForm, rename: NameConverter) -> Cod
     if annotation in _SIMPLE_CODECS:
         return _SIMPLE_CODECS[annotation]
     if annotation is datetime:
-        return _time_codec(times)
+        return TIMES[times]
     origin = get_origin(annotation)
     if origin is Literal:
         return codec_for(type(get_args(annotation)[0]), times, rename)
@@ -167,15 +155,6 @@ def codec_for(annotation: object, times: TimeForm, rename: NameConverter) -> Cod
     raise DeclarationFault(
         f"{annotation!r} cannot be stored. Use str, int, Decimal, bool, bytes, datetime, date, an "
         "enum, a frozen dataclass, tuple[...], list[...], dict[str, ...] or frozenset[...]."
-    )
-
-
-def _time_codec(times: TimeForm) -> Codec:
-    form = TIMES[times]
-    if form.numeric:
-        return Codec(encode=form.write, decode=form.read, key_type="N")
-    return Codec(
-        encode=form.write, decode=form.read, key_type="S", text=lambda at: str(form.write(at))
     )
 
 

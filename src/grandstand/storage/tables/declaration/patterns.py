@@ -8,10 +8,11 @@ import inspect
 import sys
 import typing
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_origin
 
 from grandstand.storage.tables.attribute_values import Key, Value, number_text
 from grandstand.storage.tables.declaration.compiled import MAX_CHARACTER
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     from grandstand.storage.tables.declaration.table import Table
 
 
-class PrettyRenderer(Rendering):
-    """Renders expressions with names and values instead of placeholders."""
-
-    def _name(self, name: str) -> str:
-        return name
-
-    def _value(self, value: Value) -> str:
-        return value_text(value)
-
-
 def value_text(value: Value) -> str:
     """Format a value for people."""
     if isinstance(value, str):
@@ -58,6 +49,16 @@ def value_text(value: Value) -> str:
 def key_text(key: Key) -> str:
     """Format a key: `pk = GAME#1 AND sk = META`."""
     return " AND ".join(f"{name} = {value_text(value)}" for name, value in key.items())
+
+
+class PrettyRenderer(Rendering):
+    """Renders expressions with names and values instead of placeholders."""
+
+    def _name(self, name: str) -> str:
+        return name
+
+    def _value(self, value: Value) -> str:
+        return value_text(value)
 
 
 def condition_text(condition: Condition) -> str:
@@ -81,14 +82,12 @@ class PlaceholderTime(datetime):
     name = "time"
 
     def __add__(self, span: timedelta) -> PlaceholderTime:
-        return _time_placeholder(self.name)
+        return _named(_TIME, self.name)
 
     def __sub__(self, other: Any) -> Any:  # noqa: ANN401 - a span or another moment
-        return (
-            _time_placeholder(self.name)
-            if isinstance(other, timedelta)
-            else PlaceholderDuration(self.name)
-        )
+        if isinstance(other, timedelta):
+            return _named(_TIME, self.name)
+        return PlaceholderDuration(self.name)
 
     def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:  # noqa: ARG002
         return placeholder_text(self.name)
@@ -104,7 +103,7 @@ class PlaceholderDuration:
         self.name = name
 
     def __floordiv__(self, unit: timedelta) -> PlaceholderNumber:
-        return _number_placeholder(self.name)
+        return _named(_NUMBER, self.name)
 
 
 class PlaceholderDate(date):
@@ -133,29 +132,23 @@ class PlaceholderNumber(int):
     __repr__ = __str__
 
 
-def _time_placeholder(name: str) -> PlaceholderTime:
-    placeholder = PlaceholderTime(2000, 1, 1, tzinfo=UTC)
-    placeholder.name = name
-    return placeholder
+P = TypeVar("P", PlaceholderTime, PlaceholderDate, PlaceholderNumber)
+_TIME: Final = PlaceholderTime(2000, 1, 1, tzinfo=UTC)
+_DATE: Final = PlaceholderDate(2000, 1, 1)
+_NUMBER: Final = PlaceholderNumber(20)
 
 
-def _date_placeholder(name: str) -> PlaceholderDate:
-    placeholder = PlaceholderDate(2000, 1, 1)
-    placeholder.name = name
-    return placeholder
-
-
-def _number_placeholder(name: str) -> PlaceholderNumber:
-    placeholder = PlaceholderNumber(20)
+def _named(original: P, name: str) -> P:
+    placeholder = copy(original)
     placeholder.name = name
     return placeholder
 
 
 _PLACEHOLDERS: Final[dict[object, Callable[[str], object]]] = {
     str: placeholder_text,
-    datetime: _time_placeholder,
-    date: _date_placeholder,
-    int: _number_placeholder,
+    datetime: lambda name: _named(_TIME, name),
+    date: lambda name: _named(_DATE, name),
+    int: lambda name: _named(_NUMBER, name),
     Decimal: lambda _name: Decimal(1),
     bool: lambda _name: True,
     bytes: lambda name: name.encode(),
@@ -191,14 +184,7 @@ def placeholder(name: str, annotation: object) -> object:
 
 
 _OPERATION_TYPES: Final = (
-    "Query[",
-    "Scan[",
-    "Get[",
-    "Put[",
-    "Update[",
-    "Delete[",
-    "GetMany[",
-    "WriteMany",
+    *("Query[", "Scan[", "Get[", "Put[", "Update[", "Delete[", "GetMany[", "WriteMany"),
 )
 
 
@@ -211,13 +197,13 @@ class Pattern:
     name: str
     title: str
     operation: str
-    index: str | None
-    where: str
-    order: str
-    limit: str
-    filter: str
-    condition: str
     example: object
+    index: str | None = None
+    where: str = ""
+    order: str = ""
+    limit: str = ""
+    filter: str = ""
+    condition: str = ""
 
 
 def patterns_of(entity: type[Entity]) -> tuple[Pattern, ...]:
@@ -288,27 +274,15 @@ def placeholder_record(entity: type[Entity]) -> Entity:
 
 
 def _compile(entity: type[Entity], name: str, example: object) -> Pattern:
-    plan = entity.__plan__
-    pattern = Pattern(
-        table=plan.table.name,
+    text = inspect.getdoc(getattr(entity, name)) or name.replace("_", " ")
+    return Pattern(
+        table=entity.__plan__.table.name,
         entity=entity.__name__,
         name=name,
-        title=_title(entity, name),
-        operation="",
-        index=None,
-        where="",
-        order="",
-        limit="",
-        filter="",
-        condition="",
+        title=text.splitlines()[0].rstrip("."),
         example=example,
+        **_describe(example),
     )
-    return dataclasses.replace(pattern, **_describe(example))
-
-
-def _title(entity: type[Entity], name: str) -> str:
-    text = inspect.getdoc(getattr(entity, name)) or name.replace("_", " ")
-    return text.splitlines()[0].rstrip(".")
 
 
 def _describe(example: object) -> dict[str, Any]:
@@ -320,13 +294,13 @@ def _describe(example: object) -> dict[str, Any]:
         case Get():
             return {"operation": "GetItem", "where": key_text(example.key)}
         case GetMany():
-            return {"operation": "BatchGetItem", "where": _first_get_key(example.gets)}
+            where = key_text(example.gets[0].key) if example.gets else ""
+            return {"operation": "BatchGetItem", "where": where}
         case WriteMany():
-            return {"operation": "BatchWriteItem", "where": _first_key(example)}
+            where = key_text(_key(example.writes[0])) if example.writes else ""
+            return {"operation": "BatchWriteItem", "where": where}
         case Put():
-            item = example.entity.encode(example.record)
-            key = {name: item[name] for name in example.entity.table.key_names}
-            return _describe_write("PutItem", key, example.condition)
+            return _describe_write("PutItem", _key(example), example.condition)
         case Update():
             return _describe_write("UpdateItem", example.key, example.condition)
         case Delete():
@@ -340,7 +314,7 @@ def _describe_query(query: Query[Any]) -> dict[str, Any]:
         "index": query.plan.index,
         "where": where_text(query.key_condition),
         "order": "" if query.forward else "descending",
-        "limit": "" if query.max_items is None else str(query.max_items),
+        "limit": str(query.max_items or ""),
         "filter": _condition(query.filter),
     }
 
@@ -349,17 +323,11 @@ def _describe_write(operation: str, key: Key, condition: Condition | None) -> di
     return {"operation": operation, "where": key_text(key), "condition": _condition(condition)}
 
 
-def _first_key(batch: WriteMany) -> str:
-    for write in batch.writes:
-        if isinstance(write, Delete):
-            return key_text(write.key)
-        item = write.entity.encode(write.record)
-        return key_text({name: item[name] for name in write.entity.table.key_names})
-    return ""
-
-
-def _first_get_key(gets: tuple[Get[Any], ...]) -> str:
-    return key_text(gets[0].key) if gets else ""
+def _key(write: Put[Any] | Delete[Any]) -> Key:
+    if isinstance(write, Delete):
+        return write.key
+    item = write.entity.encode(write.record)
+    return {name: item[name] for name in write.entity.table.key_names}
 
 
 def _condition(condition: Condition | None) -> str:

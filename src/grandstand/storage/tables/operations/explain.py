@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from grandstand.storage.tables import requests
 from grandstand.storage.tables.capacity import (
@@ -29,12 +29,6 @@ from grandstand.storage.tables.operations.queries import Query, ReadQuery, Scan
 from grandstand.storage.tables.store import Session
 
 Shape = dict[str, Any]
-DEFAULT_ITEM_BYTES: Final = 1_000
-_CALLS: Final = {
-    "put_item": "PutItem",
-    "update_item": "UpdateItem",
-    "delete_item": "DeleteItem",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +61,7 @@ def explain(session: Session, operation: object) -> Explanation:
             return Explanation("GetItem", items.get_parameters(operation.request(session)))
         case Put() | Update() | Delete():
             call, shape = items.write_parameters(operation.request(session))
-            return Explanation(_CALLS[call], shape)
+            return Explanation(call.title().replace("_", ""), shape)
         case GetMany():
             return Explanation("BatchGetItem", {"RequestItems": _reads(session, operation)})
         case WriteMany():
@@ -96,7 +90,7 @@ def _writes(session: Session, batch: WriteMany) -> Shape:
 def cost(
     operation: object,
     *,
-    item_bytes: int = DEFAULT_ITEM_BYTES,
+    item_bytes: int = 1_000,
     found: int = 1,
     per_second: Decimal | None = None,
     rates: Rates | None = None,
