@@ -17,16 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from random import Random
 from secrets import token_hex
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Final,
-    Generic,
-    Literal,
-    TypeAlias,
-    TypeVar,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, get_type_hints
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import (
@@ -37,12 +28,7 @@ from grandstand.core.errors import (
     Unavailable,
 )
 from grandstand.storage.tables.attribute_values import Item, Key, Value
-from grandstand.storage.tables.cache_payload import (
-    DeleteEntry,
-    EntryRead,
-    ReadEntries,
-    WriteEntry,
-)
+from grandstand.storage.tables.cache_payload import DeleteEntry, EntryRead, ReadEntries, WriteEntry
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan
 from grandstand.storage.tables.declaration.fields import REQUIRED
 from grandstand.storage.tables.errors import DeclarationFault, InvalidRequest

@@ -19,14 +19,7 @@ from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION
 from grandstand.storage.tables.encoding import pack, unpack
 from grandstand.storage.tables.errors import ConditionFailed, TransactionCancelled
 from grandstand.storage.tables.expressions import nodes
-from grandstand.storage.tables.operations.item_ops import (
-    MAX_ACTIONS,
-    MAX_WRITE,
-    ItemAddress,
-    read_batches,
-    split_batches,
-    write_batch,
-)
+from grandstand.storage.tables.operations import item_ops
 from grandstand.storage.tables.requests import DeleteItem, GetItem, PutItem, Transaction
 
 if TYPE_CHECKING:
@@ -205,8 +198,8 @@ def _delete_chunks(session: Session, key: CacheKey[Any], manifest: Manifest | No
 
 
 def _write_all(session: Session, actions: tuple[PutItem | DeleteItem, ...]) -> None:
-    for batch in split_batches(actions, MAX_WRITE):
-        write_batch(session, batch)
+    for batch in item_ops.split_batches(actions, item_ops.MAX_WRITE):
+        item_ops.write_batch(session, batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +267,7 @@ class ReadEntries(Generic[V]):
         session: Session,
         key: CacheKey[V],
         stored: _StoredItem | None,
-        chunk_items: Mapping[ItemAddress, _StoredItem],
+        chunk_items: Mapping[item_ops.ItemAddress, _StoredItem],
     ) -> EntryRead[V]:
         if stored is None:
             return EntryRead()
@@ -334,13 +327,13 @@ def _chunk_keys_or_none(key: CacheKey[Any], manifest: Manifest) -> tuple[Key, ..
         return ()
 
 
-def _address(session: Session, key: CacheKey[Any], item_key: Key) -> ItemAddress:
+def _address(session: Session, key: CacheKey[Any], item_key: Key) -> item_ops.ItemAddress:
     return session.name(key.form.plan.table), tuple(item_key.values())
 
 
 def _read_items(
-    session: Session, addresses: Iterable[ItemAddress], keys: Iterable[CacheKey[Any]]
-) -> dict[ItemAddress, _StoredItem]:
+    session: Session, addresses: Iterable[item_ops.ItemAddress], keys: Iterable[CacheKey[Any]]
+) -> dict[item_ops.ItemAddress, _StoredItem]:
     """Read items consistently; those that do not exist are left out."""
     key_names = {
         address: key.form.plan.table.key_names for address, key in zip(addresses, keys, strict=True)
@@ -353,9 +346,9 @@ def _read_items(
         [(address, get)] = gets.items()
         item, size = session.engine.get(get)
         return {} if item is None else {address: _StoredItem(item, size or item_size(item))}
-    found: dict[ItemAddress, _StoredItem] = {}
+    found: dict[item_ops.ItemAddress, _StoredItem] = {}
     names_by_table = {address[0]: names for address, names in key_names.items()}
-    for batch in read_batches(session, tuple(gets.values())):
+    for batch in item_ops.read_batches(session, tuple(gets.values())):
         sizes = batch.found_bytes or [item_size(item) for _, item in batch.found]
         for (table, item), size in zip(batch.found, sizes, strict=True):
             address = table, tuple(item[name] for name in names_by_table[table])
@@ -448,7 +441,7 @@ class WriteEntry(Generic[V]):
             marks.enc: manifest.enc,
         }
         size = item_size(item) + sum(item_size(chunk) for chunk in chunk_list)
-        fits = len(chunk_list) < MAX_ACTIONS and size <= self.limits.transaction
+        fits = len(chunk_list) < item_ops.MAX_ACTIONS and size <= self.limits.transaction
         if fits and session.engine.capabilities.transactions:
             written = self._write_atomically(session, item, chunk_list)
         else:

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeVa
 
 from grandstand.core.errors import Conflict
 from grandstand.storage.tables.attribute_values import Key
-from grandstand.storage.tables.errors import (
-    ConditionFailed,
-    DeclarationFault,
-    StoredItemInvalid,
-)
+from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, StoredItemInvalid
 from grandstand.storage.tables.platform_tables import Consumer
 from grandstand.storage.tables.requests import Change, ChangeBatch, ChangeKind
 

@@ -11,28 +11,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 from grandstand.core.errors import Conflict, GrandstandError
-from grandstand.storage.tables import requests
+from grandstand.storage.tables import errors, requests
 from grandstand.storage.tables.attribute_values import Item, Key, same
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, EntityPlan, is_expired
 from grandstand.storage.tables.declaration.table import Table
 from grandstand.storage.tables.encoding import ItemSum, canonical_bytes
-from grandstand.storage.tables.errors import (
-    ChangesLost,
-    ConditionFailed,
-    CursorInvalid,
-    DeclarationFault,
-    InvalidRequest,
-    StoredItemInvalid,
-    TableNotFound,
-)
 from grandstand.storage.tables.expressions import nodes
+from grandstand.storage.tables.operations import item_ops
 from grandstand.storage.tables.operations.conditions import all_of
-from grandstand.storage.tables.operations.item_ops import (
-    MAX_WRITE,
-    read_batches,
-    split_batches,
-    write_batch,
-)
 from grandstand.storage.tables.operations.queries import read_cursor, write_cursor
 from grandstand.storage.tables.platform_tables import Consumer
 from grandstand.storage.tables.store import Session, Store
@@ -115,7 +101,7 @@ def backfill(
     """
     plan: EntityPlan[Any] = entity.__plan__
     if plan.schema_version is None:
-        raise DeclarationFault(
+        raise errors.DeclarationFault(
             f"{plan.name} has no schema_version. Declare one, and an upgrade() to it."
         )
     work = _Backfill(store.session, plan, dry_run, segments, progress)
@@ -155,7 +141,7 @@ class _Backfill:
             return
         cursors = resume.split(".")
         if len(cursors) != self.segments:
-            raise CursorInvalid(
+            raise errors.CursorInvalid(
                 f"The resume token is for {len(cursors)} segments. Use the same number."
             )
         for number, cursor in enumerate(cursors):
@@ -254,7 +240,7 @@ class _Backfill:
         request = requests.UpdateItem(self._table, key, update, condition, show_conflict=True)
         try:
             engine.update(request)
-        except ConditionFailed:
+        except errors.ConditionFailed:
             found = engine.get(requests.GetItem(self._table, key, consistent=True)).item
             return "gone" if found is None else found
         return "upgraded"
@@ -278,7 +264,7 @@ def upgrade_changes(plan: EntityPlan[Any], item: Item) -> nodes.UpdateNode:
     expected = {name: value for name, value in upgraded.items() if name not in own}
     expected |= plan.encode(record)
     if any(not same(expected[name], item[name]) for name in plan.table.key_names):
-        raise StoredItemInvalid(
+        raise errors.StoredItemInvalid(
             f"The upgraded {plan.name} has another key. Put a new item and delete this one."
         )
     sets = tuple(
@@ -306,7 +292,7 @@ def unchanged_condition(
     ]
     parts += [nodes.Missing(path) for path, _ in update.sets if path.root not in item]
     if len(parts) > _MAX_COMPARED:
-        raise StoredItemInvalid(
+        raise errors.StoredItemInvalid(
             f"It has more than {_MAX_COMPARED} attributes, too many for one condition."
         )
     return all_of(*parts)
@@ -381,7 +367,7 @@ def check_table(session: Session, table: Table) -> None:
 def table_exists(session: Session, table: Table) -> bool:
     try:
         session.engine.schema_of(session.name(table))
-    except TableNotFound:
+    except errors.TableNotFound:
         return False
     return True
 
@@ -462,13 +448,13 @@ class _BatchWriter:
 
     def run(self, actions: Sequence[Action]) -> None:
         """Write all. Raises Unprocessed."""
-        batches = split_batches(tuple(actions), MAX_WRITE)
+        batches = item_ops.split_batches(tuple(actions), item_ops.MAX_WRITE)
         if self.session.engine.remote:
-            for _ in self.threads.map(partial(write_batch, self.session), batches):
+            for _ in self.threads.map(partial(item_ops.write_batch, self.session), batches):
                 pass
         else:
             for batch in batches:
-                write_batch(self.session, batch)
+                item_ops.write_batch(self.session, batch)
 
 
 def _pages(
@@ -490,7 +476,7 @@ def _read_same_keys(session: Session, copy: CopyPlan, items: Sequence[Item]) -> 
     gets = tuple(requests.GetItem(copy.name, _key(copy, item), consistent=True) for item in items)
     return {
         canonical_bytes(_key(copy, item)): item
-        for batch in read_batches(session, gets)
+        for batch in item_ops.read_batches(session, gets)
         for _, item in batch.found
     }
 
@@ -548,7 +534,7 @@ def move_consumers(
 def _is_behind(store: Store, consumer: Consumer) -> bool:
     try:
         return bool(store.session.engine.changes(consumer.source, consumer.position, 1).changes)
-    except (ChangesLost, InvalidRequest):
+    except (errors.ChangesLost, errors.InvalidRequest):
         return True
 
 

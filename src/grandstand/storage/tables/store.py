@@ -12,16 +12,7 @@ from grandstand.core.errors import NotFound
 from grandstand.storage.tables.declaration.table import Naming, Table
 from grandstand.storage.tables.engines.protocol import Engine
 from grandstand.storage.tables.errors import ConditionFailed, TableInUse
-from grandstand.storage.tables.operations.item_ops import (
-    Delete,
-    Get,
-    GetMany,
-    Operation,
-    Put,
-    TransactWrite,
-    Write,
-    WriteMany,
-)
+from grandstand.storage.tables.operations import item_ops
 from grandstand.storage.tables.operations.queries import Query, ReadQuery, read_cursor, write_cursor
 
 if TYPE_CHECKING:
@@ -110,11 +101,11 @@ class Store:
     def __init__(self, engine: Engine, *, naming: Naming, clock: Clock) -> None:
         self.session = Session(engine, naming, clock)
 
-    def __call__(self, operation: Operation[R]) -> R:
+    def __call__(self, operation: item_ops.Operation[R]) -> R:
         """Run an operation and return its result."""
         return operation.run(self.session)
 
-    def read(self, get: Get[E]) -> E:
+    def read(self, get: item_ops.Get[E]) -> E:
         """Read one item. Raises NotFound."""
         return _require_found(get, get.run(self.session))
 
@@ -127,17 +118,17 @@ class Store:
         """Read up to `limit` items, from a cursor on."""
         return ReadPage(query, limit, after).run(self.session)
 
-    def get_many(self, gets: Iterable[Get[E]]) -> list[E | None]:
+    def get_many(self, gets: Iterable[item_ops.Get[E]]) -> list[E | None]:
         """Read many items; the results are in the order of the gets."""
-        return GetMany(tuple(gets)).run(self.session)
+        return item_ops.GetMany(tuple(gets)).run(self.session)
 
-    def write_many(self, writes: Iterable[Put[Any] | Delete[Any]]) -> None:
+    def write_many(self, writes: Iterable[item_ops.Put[Any] | item_ops.Delete[Any]]) -> None:
         """Put and delete many items independently."""
-        WriteMany(tuple(writes)).run(self.session)
+        item_ops.WriteMany(tuple(writes)).run(self.session)
 
-    def all(self, *writes: Write, token: str | None = None) -> None:
+    def all(self, *writes: item_ops.Write, token: str | None = None) -> None:
         """Write all or nothing. Raises TransactionCancelled."""
-        TransactWrite(writes, token).run(self.session)
+        item_ops.TransactWrite(writes, token).run(self.session)
 
     def create(self, tables: Iterable[Table]) -> tuple[str, ...]:
         """Create the tables that do not exist; return their names."""
@@ -167,13 +158,13 @@ class AsyncStore:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    async def __call__(self, operation: Operation[R]) -> R:
+    async def __call__(self, operation: item_ops.Operation[R]) -> R:
         session = self.store.session
         if not session.engine.remote:
             return operation.run(session)
         return await asyncio.to_thread(operation.run, session)
 
-    async def read(self, get: Get[E]) -> E:
+    async def read(self, get: item_ops.Get[E]) -> E:
         """Read one item. Raises NotFound."""
         return _require_found(get, await self(get))
 
@@ -192,15 +183,15 @@ class AsyncStore:
         """Read up to `limit` items, from a cursor on."""
         return await self(ReadPage(query, limit, after))
 
-    async def get_many(self, gets: Iterable[Get[E]]) -> list[E | None]:
-        return await self(GetMany(tuple(gets)))
+    async def get_many(self, gets: Iterable[item_ops.Get[E]]) -> list[E | None]:
+        return await self(item_ops.GetMany(tuple(gets)))
 
-    async def write_many(self, writes: Iterable[Put[Any] | Delete[Any]]) -> None:
-        await self(WriteMany(tuple(writes)))
+    async def write_many(self, writes: Iterable[item_ops.Put[Any] | item_ops.Delete[Any]]) -> None:
+        await self(item_ops.WriteMany(tuple(writes)))
 
-    async def all(self, *writes: Write, token: str | None = None) -> None:
+    async def all(self, *writes: item_ops.Write, token: str | None = None) -> None:
         """Write all or nothing. Raises TransactionCancelled."""
-        await self(TransactWrite(writes, token))
+        await self(item_ops.TransactWrite(writes, token))
 
 
 def create_tables(session: Session, tables: Iterable[Table]) -> tuple[str, ...]:
@@ -219,7 +210,7 @@ def create_tables(session: Session, tables: Iterable[Table]) -> tuple[str, ...]:
     return tuple(created)
 
 
-def _require_found(get: Get[E], entity: E | None) -> E:
+def _require_found(get: item_ops.Get[E], entity: E | None) -> E:
     if entity is None:
         key = ", ".join(f"{name}={value!r}" for name, value in get.key.items())
         raise NotFound(f"There is no {get.entity.name} with {key}.")

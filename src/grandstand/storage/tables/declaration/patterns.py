@@ -20,14 +20,7 @@ from grandstand.storage.tables.declaration.fields import split_optional
 from grandstand.storage.tables.errors import DeclarationFault
 from grandstand.storage.tables.expressions.nodes import Condition, KeyCondition
 from grandstand.storage.tables.expressions.render import Rendering
-from grandstand.storage.tables.operations.item_ops import (
-    Delete,
-    Get,
-    GetMany,
-    Put,
-    Update,
-    WriteMany,
-)
+from grandstand.storage.tables.operations import item_ops
 from grandstand.storage.tables.operations.queries import Query, Scan
 
 if TYPE_CHECKING:
@@ -291,19 +284,19 @@ def _describe(example: object) -> dict[str, Any]:
             return _describe_query(example)
         case Scan():
             return {"operation": "Scan", "where": "", "filter": _condition(example.filter)}
-        case Get():
+        case item_ops.Get():
             return {"operation": "GetItem", "where": key_text(example.key)}
-        case GetMany():
+        case item_ops.GetMany():
             where = key_text(example.gets[0].key) if example.gets else ""
             return {"operation": "BatchGetItem", "where": where}
-        case WriteMany():
+        case item_ops.WriteMany():
             where = key_text(_key(example.writes[0])) if example.writes else ""
             return {"operation": "BatchWriteItem", "where": where}
-        case Put():
+        case item_ops.Put():
             return _describe_write("PutItem", _key(example), example.condition)
-        case Update():
+        case item_ops.Update():
             return _describe_write("UpdateItem", example.key, example.condition)
-        case Delete():
+        case item_ops.Delete():
             return _describe_write("DeleteItem", example.key, example.condition)
     raise DeclarationFault(f"{example!r} is not an operation.")
 
@@ -323,8 +316,8 @@ def _describe_write(operation: str, key: Key, condition: Condition | None) -> di
     return {"operation": operation, "where": key_text(key), "condition": _condition(condition)}
 
 
-def _key(write: Put[Any] | Delete[Any]) -> Key:
-    if isinstance(write, Delete):
+def _key(write: item_ops.Put[Any] | item_ops.Delete[Any]) -> Key:
+    if isinstance(write, item_ops.Delete):
         return write.key
     item = write.entity.encode(write.record)
     return {name: item[name] for name in write.entity.table.key_names}

@@ -7,13 +7,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from grandstand.storage.tables import requests
-from grandstand.storage.tables.attribute_values import (
-    MAX_ITEM_BYTES,
-    Item,
-    Key,
-    Value,
-    item_size,
-)
+from grandstand.storage.tables.attribute_values import MAX_ITEM_BYTES, Item, Key, Value, item_size
 from grandstand.storage.tables.capacity import index_write_units, read_units, total, write_units
 from grandstand.storage.tables.dynamodb_server.legacy_parameters import (
     attribute_paths,
@@ -21,12 +15,7 @@ from grandstand.storage.tables.dynamodb_server.legacy_parameters import (
     expected_condition,
 )
 from grandstand.storage.tables.dynamodb_server.service import Request, Response, Service
-from grandstand.storage.tables.encoding import (
-    from_wire,
-    item_from_wire,
-    item_to_wire,
-    to_wire,
-)
+from grandstand.storage.tables.encoding import from_wire, item_from_wire, item_to_wire, to_wire
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.expressions.evaluate import WRONG_OPERAND

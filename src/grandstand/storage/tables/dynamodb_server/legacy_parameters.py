@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator as operators
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 from grandstand.storage.tables.attribute_values import Value, type_code
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
@@ -110,11 +111,8 @@ def attribute_updates(updates: Shape | None) -> nodes.UpdateNode:
     adds: list[tuple[nodes.Path, nodes.Literal]] = []
     deletes: list[tuple[nodes.Path, nodes.Literal]] = []
     for name, update in (updates or {}).items():
-        path, action, value = (
-            nodes.Path((name,)),
-            update.get("Action") or "PUT",
-            _parse_value(update),
-        )
+        path, action, wire = nodes.Path((name,)), update.get("Action") or "PUT", update.get("Value")
+        value = None if wire is None else nodes.Literal(from_wire(wire, text_binary=True))
         code = _check_update(action, value)
         if value is None:
             removes.append(path)
@@ -127,11 +125,6 @@ def attribute_updates(updates: Shape | None) -> nodes.UpdateNode:
         else:
             adds.append((path, value))
     return nodes.UpdateNode(tuple(sets), tuple(removes), tuple(adds), tuple(deletes))
-
-
-def _parse_value(update: Shape) -> nodes.Literal | None:
-    wire = update.get("Value")
-    return None if wire is None else nodes.Literal(from_wire(wire, text_binary=True))
 
 
 def _check_update(action: str, value: nodes.Literal | None) -> str | None:
@@ -232,15 +225,11 @@ def _check_arguments(operator: str, arguments: Sequence[Value]) -> None:
             raise invalid_parameter(
                 f"ComparisonOperator {operator} is not valid for {code} AttributeValue type"
             )
-    if operator == "BETWEEN" and ordered(arguments[0], arguments[1], _greater):
+    if operator == "BETWEEN" and ordered(arguments[0], arguments[1], operators.gt):
         raise InvalidRequest(
             "The BETWEEN condition was provided a range where the lower bound is greater than the "
             "upper bound"
         )
-
-
-def _greater(left: Any, right: Any) -> bool:  # noqa: ANN401 - two values of one ordered type
-    return cast("bool", left > right)
 
 
 def _build_comparison(name: str, operator: str, arguments: Sequence[Value]) -> nodes.Condition:

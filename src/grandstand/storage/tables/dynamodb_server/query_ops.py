@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from grandstand.storage.tables.attribute_values import Key
@@ -18,11 +17,7 @@ from grandstand.storage.tables.dynamodb_server.legacy_parameters import (
     filter_condition,
     key_ranges,
 )
-from grandstand.storage.tables.dynamodb_server.service import (
-    Request,
-    Response,
-    Service,
-)
+from grandstand.storage.tables.dynamodb_server.service import Request, Response, Service
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
 from grandstand.storage.tables.encoding import item_from_wire, item_to_wire
 from grandstand.storage.tables.errors import InvalidRequest
@@ -36,35 +31,10 @@ from grandstand.storage.tables.expressions.parse import (
 from grandstand.storage.tables.requests import QueryRequest, RawPage, ScanRequest
 from grandstand.storage.tables.schema import IndexSchema, TableSchema
 
-_QUERY_EXPRESSIONS: Final = (
-    "ProjectionExpression",
-    "FilterExpression",
-    "KeyConditionExpression",
-)
-_SELECT_NAMES: Final = {
-    "ALL_ATTRIBUTES": "ALL_ATTRIBUTES",
-    "ALL_PROJECTED_ATTRIBUTES": "ALL_PROJECTED_ATTRIBUTES",
-    "COUNT": "only the Count",
-}
-
 # These errors in a start key are reported without mentioning the start key.
 _UNPREFIXED_ERRORS: Final = (
-    "duplicates",
-    "number set",
-    "numeric value",
-    "significant digits",
-    "magnitude",
+    *("duplicates", "number set", "numeric value", "significant digits", "magnitude"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ReadParameters:
-    """Parsed parameters of a read, before they are checked against the schema."""
-
-    table: str
-    filter: Condition | None
-    projection: tuple[Path, ...]
-    start: Key | None
 
 
 def query(service: Service, request: Request) -> Response:
@@ -75,7 +45,9 @@ def query(service: Service, request: Request) -> Response:
     legacy = ["AttributesToGet", "QueryFilter", "ConditionalOperator"]
     if request.get("KeyConditionExpression") is not None:
         legacy.append("KeyConditions")
-    check_parameter_mix(request, _QUERY_EXPRESSIONS, legacy)
+    check_parameter_mix(
+        request, ("ProjectionExpression", "FilterExpression", "KeyConditionExpression"), legacy
+    )
     # Query, unlike Scan, reports these with the prefix of violated constraints.
     _check_select(request, "1 validation error detected: ")
     legacy_filter = filter_condition(request.get("QueryFilter"), request.get("ConditionalOperator"))
@@ -83,21 +55,20 @@ def query(service: Service, request: Request) -> Response:
     start = _parse_start_key(request)
     shared = placeholders(request)
     condition = _parse_key_condition(request, shared)
-    parameters = _parse_parameters(
-        service, request, shared, start, (legacy_filter, legacy_projection)
-    )
+    filter_, projection = _parse_parameters(request, shared, legacy_filter, legacy_projection)
+    table = service.table_name(request["TableName"])
     terms = key_ranges(request["KeyConditions"]) if condition is None else key_terms(condition)
-    schema = service.engine.schema_of(parameters.table)
+    schema = service.engine.schema_of(table)
     index = _find_index(request, schema)
     where = key_condition(terms, schema, index)
     _check_legacy_filter(request, schema, index)
     page = service.engine.query(
         QueryRequest(
-            table=parameters.table,
+            table=table,
             where=where,
             index=request.get("IndexName"),
-            filter=parameters.filter,
-            projection=parameters.projection,
+            filter=filter_,
+            projection=projection,
             forward=request.get("ScanIndexForward") is not False,
             limit=request.get("Limit"),
             start=start,
@@ -105,7 +76,7 @@ def query(service: Service, request: Request) -> Response:
             whole=_needs_table(request, index),
         )
     )
-    return _page_response(request, parameters.table, page, index)
+    return _page_response(request, table, page, index)
 
 
 def scan(service: Service, request: Request) -> Response:
@@ -124,17 +95,16 @@ def scan(service: Service, request: Request) -> Response:
     start = _parse_start_key(request)
     _check_segments(request)
     shared = placeholders(request)
-    parameters = _parse_parameters(
-        service, request, shared, start, (legacy_filter, legacy_projection)
-    )
-    schema = service.engine.schema_of(parameters.table)
+    filter_, projection = _parse_parameters(request, shared, legacy_filter, legacy_projection)
+    table = service.table_name(request["TableName"])
+    schema = service.engine.schema_of(table)
     index = _find_index(request, schema)
     page = service.engine.scan(
         ScanRequest(
-            table=parameters.table,
+            table=table,
             index=request.get("IndexName"),
-            filter=parameters.filter,
-            projection=parameters.projection,
+            filter=filter_,
+            projection=projection,
             limit=request.get("Limit"),
             start=start,
             segment=request.get("Segment") or 0,
@@ -143,21 +113,15 @@ def scan(service: Service, request: Request) -> Response:
             whole=_needs_table(request, index),
         )
     )
-    return _page_response(request, parameters.table, page, index)
+    return _page_response(request, table, page, index)
 
 
 def _check_select(request: Request, prefix: str) -> None:
     select = request.get("Select")
     if select is None:
         return
-    projection = next(
-        (
-            name
-            for name in ("ProjectionExpression", "AttributesToGet")
-            if request.get(name) is not None
-        ),
-        None,
-    )
+    names = ("ProjectionExpression", "AttributesToGet")
+    projection = next((name for name in names if request.get(name) is not None), None)
     problem = None
     if select == "SPECIFIC_ATTRIBUTES":
         if projection is None:
@@ -166,7 +130,8 @@ def _check_select(request: Request, prefix: str) -> None:
                 "SPECIFIC_ATTRIBUTES"
             )
     elif projection is not None:
-        problem = f"Cannot specify the {projection} when choosing to get {_SELECT_NAMES[select]}"
+        chosen = "only the Count" if select == "COUNT" else select
+        problem = f"Cannot specify the {projection} when choosing to get {chosen}"
     elif select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
         problem = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
     if problem is not None:
@@ -217,19 +182,18 @@ def _parse_key_condition(request: Request, shared: Placeholders) -> Condition | 
 
 
 def _parse_parameters(
-    service: Service,
     request: Request,
     shared: Placeholders,
-    start: Key | None,
-    legacy: tuple[Condition | None, tuple[Path, ...]],
-) -> ReadParameters:
-    filter_, projection = legacy
+    filter_: Condition | None,
+    projection: tuple[Path, ...],
+) -> tuple[Condition | None, tuple[Path, ...]]:
+    """Return the filter and the projection, those of legacy parameters if there are no others."""
     if request.get("FilterExpression") is not None:
         filter_ = parse_condition(request["FilterExpression"], shared, "FilterExpression")
     if request.get("ProjectionExpression") is not None:
         projection = parse_projection(request["ProjectionExpression"], shared)
     shared.check_used()
-    return ReadParameters(service.table_name(request["TableName"]), filter_, projection, start)
+    return filter_, projection
 
 
 def _find_index(request: Request, schema: TableSchema) -> IndexSchema | None:

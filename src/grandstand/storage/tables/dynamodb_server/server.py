@@ -16,6 +16,7 @@ import msgspec
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Broken, GrandstandError, Unavailable
 from grandstand.core.logging import get_logger
+from grandstand.storage.tables import errors
 from grandstand.storage.tables.dynamodb_server import item_ops, query_ops, stream_ops, table_ops
 from grandstand.storage.tables.dynamodb_server import request_shapes as shapes
 from grandstand.storage.tables.dynamodb_server.request_shapes import TABLE_NAME
@@ -29,19 +30,9 @@ from grandstand.storage.tables.dynamodb_server.signature import (
     check_signature_present,
     verify_signature,
 )
-from grandstand.storage.tables.dynamodb_server.validation import (
-    Location,
-    StructRule,
-)
+from grandstand.storage.tables.dynamodb_server.validation import Location, StructRule
 from grandstand.storage.tables.encoding import WireFault, item_to_wire
 from grandstand.storage.tables.engines.protocol import Engine
-from grandstand.storage.tables.errors import (
-    CancellationReason,
-    ConditionFailed,
-    InvalidRequest,
-    TableNotFound,
-    TransactionCancelled,
-)
 
 JSON_TYPE: Final = "application/x-amz-json-1.0"
 
@@ -84,9 +75,9 @@ def error_reply(error: GrandstandError, request_id: str) -> Reply:
     }
     if str(error):
         content["Message" if name in _CAPITALIZED else "message"] = str(error)
-    if isinstance(error, ConditionFailed) and error.item is not None:
+    if isinstance(error, errors.ConditionFailed) and error.item is not None:
         content["Item"] = item_to_wire(error.item, text_binary=True)
-    if isinstance(error, TransactionCancelled):
+    if isinstance(error, errors.TransactionCancelled):
         content["CancellationReasons"] = [_reason(reason) for reason in error.reasons]
     status = 400
     if name == "RequestEntityTooLargeException":
@@ -96,7 +87,7 @@ def error_reply(error: GrandstandError, request_id: str) -> Reply:
     return _reply(status, _encode(content), request_id)
 
 
-def _reason(reason: CancellationReason) -> dict[str, object]:
+def _reason(reason: errors.CancellationReason) -> dict[str, object]:
     content: dict[str, object] = {"Code": reason.code}
     if reason.message is not None:
         content["Message"] = reason.message
@@ -137,12 +128,12 @@ def _check_table_name(request: dict[str, Any]) -> None:
     name = request.get("TableName")
     if name == "":
         (violation,) = TABLE_NAME.violations(name, Location().field("TableName"))
-        raise InvalidRequest(f"1 validation error detected: {violation}")
+        raise errors.InvalidRequest(f"1 validation error detected: {violation}")
 
 
 def _check_table(request: dict[str, Any]) -> None:
     if request.get("TableName") is None:
-        raise InvalidRequest(
+        raise errors.InvalidRequest(
             "The parameter 'TableName' is required but was not present in the request"
         )
     _check_table_name(request)
@@ -155,20 +146,20 @@ def _check_update_item(request: dict[str, Any]) -> None:
     rule = shapes.UPDATE_ITEM.members["ReturnValues"].rule
     if return_values is not None and not rule.admits(return_values):
         (violation,) = rule.violations(return_values, Location().field("ReturnValues"))
-        raise InvalidRequest(f"1 validation error detected: {violation}")
+        raise errors.InvalidRequest(f"1 validation error detected: {violation}")
 
 
 def _check_request_items(name: str) -> Precheck:
     def check(request: dict[str, Any]) -> None:
         if not request.get("RequestItems"):
-            raise InvalidRequest(f"The requestItems parameter is required for {name}")
+            raise errors.InvalidRequest(f"The requestItems parameter is required for {name}")
 
     return check
 
 
 def _check_resource(request: dict[str, Any]) -> None:
     if request.get("ResourceArn") is None:
-        raise InvalidRequest("Invalid TableArn")
+        raise errors.InvalidRequest("Invalid TableArn")
 
 
 _ITEM_OPERATIONS: Final = {
@@ -288,7 +279,7 @@ class DynamoDbServer:
         engine, deleted = self._service.engine, 0
         for name in engine.list_tables():
             # A table may have been deleted in the meantime.
-            with suppress(TableNotFound):
+            with suppress(errors.TableNotFound):
                 if engine.schema_of(name).ttl is not None:
                     deleted += engine.sweep(name, limit=1000)
         return deleted
@@ -314,12 +305,12 @@ class DynamoDbServer:
         request = validate_request(operation, data)
         try:
             return operation.handler(self._service, request)
-        except TableNotFound as error:
+        except errors.TableNotFound as error:
             # Only operations on tables and streams name the table that is missing.
             if operation in _ITEM_OPERATIONS.values():
-                raise TableNotFound(NOT_FOUND) from error
+                raise errors.TableNotFound(NOT_FOUND) from error
             raise
-        except InvalidRequest:
+        except errors.InvalidRequest:
             # A wrong JSON type anywhere takes precedence over any other error.
             operation.shape.cast(data)
             raise
@@ -391,5 +382,5 @@ def validate_request(operation: ApiOperation, data: dict[str, Any]) -> dict[str,
     if violations:
         number = len(violations)
         prefix = f"{number} validation error{'s' if number > 1 else ''} detected: "
-        raise InvalidRequest(prefix + "; ".join(violations))
+        raise errors.InvalidRequest(prefix + "; ".join(violations))
     return request

@@ -10,12 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from grandstand.storage.tables.attribute_values import Item
-from grandstand.storage.tables.dynamodb_server.service import (
-    Request,
-    Response,
-    Service,
-)
+from grandstand.storage.tables.dynamodb_server.service import Request, Response, Service
 from grandstand.storage.tables.dynamodb_server.table_ops import STREAM_VIEW, get_setting
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
 from grandstand.storage.tables.encoding import item_to_wire
@@ -23,11 +18,6 @@ from grandstand.storage.tables.errors import InvalidRequest, IteratorExpired, Ta
 from grandstand.storage.tables.requests import Change
 from grandstand.storage.tables.schema import TableDescription, key_schema
 
-_PAGE_SIZE: Final = 100
-_MAX_RECORDS: Final = 1000
-_ITERATOR_SECONDS: Final = 15 * 60
-# A sequence number has at least 21 digits on the wire.
-_SEQUENCE_DIGITS: Final = 21
 _STREAM_ARN: Final = re.compile(r"(arn:.+:table/([a-zA-Z0-9_.-]{3,255}))/stream/([^/]+)")
 
 
@@ -45,7 +35,7 @@ def list_streams(service: Service, request: Request) -> Response:
     arns = [stream["StreamArn"] for stream in streams]
     if start is not None:
         streams = streams[arns.index(start) + 1 :] if start in arns else []
-    limit = request.get("Limit") or _PAGE_SIZE
+    limit = request.get("Limit") or 100
     response: Response = {"Streams": streams[:limit]}
     if len(streams) > limit:
         response["LastEvaluatedStreamArn"] = streams[limit - 1]["StreamArn"]
@@ -108,7 +98,9 @@ def get_shard_iterator(service: Service, request: Request) -> Response:
         raise invalid_parameter("SequenceNumber should not be passed for this iterator type")
     position: str | None = None
     if number is not None:
-        position = _parse_sequence(number, before=kind == "AT_SEQUENCE_NUMBER")
+        if not (number.isascii() and number.isdecimal()):
+            raise invalid_parameter("Invalid SequenceNumber")
+        position = str(max(0, int(number) - (kind == "AT_SEQUENCE_NUMBER")))
     elif kind == "LATEST":
         position = service.engine.latest_position(table.schema.name)
     return {"ShardIterator": _encode_iterator(service, table, position)}
@@ -120,12 +112,12 @@ def get_records(service: Service, request: Request) -> Response:
     Raises InvalidRequest, IteratorExpired or ChangesLost.
     """
     arn, position, issued = _decode_iterator(request["ShardIterator"])
-    if service.clock.epoch() - issued > _ITERATOR_SECONDS:
+    if service.clock.epoch() - issued > 15 * 60:
         raise IteratorExpired(
             "Iterator expired. The iterator was created more than 15 minutes ago and cannot be used"
         )
     table = _find_stream_table(service, arn)
-    limit = request.get("Limit") or _MAX_RECORDS
+    limit = request.get("Limit") or 1000
     batch = service.engine.changes(table.schema.name, position, limit)
     view = _view_type(table)
     response: Response = {
@@ -168,13 +160,8 @@ def _shard_id(table: TableDescription) -> str:
 
 
 def _format_sequence(sequence: str) -> str:
-    return sequence.rjust(_SEQUENCE_DIGITS, "0")
-
-
-def _parse_sequence(number: str, *, before: bool) -> str:
-    if not (number.isascii() and number.isdecimal()):
-        raise invalid_parameter("Invalid SequenceNumber")
-    return str(max(0, int(number) - before))
+    # A sequence number has at least 21 digits on the wire.
+    return sequence.rjust(21, "0")
 
 
 def _encode_iterator(service: Service, table: TableDescription, position: str | None) -> str:
@@ -196,15 +183,15 @@ def _decode_iterator(iterator: str) -> tuple[str, str | None, float]:
 def _stream_record(service: Service, change: Change, view: str) -> dict[str, Any]:
     response: Response = {
         "ApproximateCreationDateTime": int(change.at.timestamp()),
-        "Keys": _wire(change.keys),
+        "Keys": item_to_wire(change.keys, text_binary=True),
         "SequenceNumber": _format_sequence(change.sequence),
         "SizeBytes": change.size_bytes,
         "StreamViewType": view,
     }
     if change.new is not None:
-        response["NewImage"] = _wire(change.new)
+        response["NewImage"] = item_to_wire(change.new, text_binary=True)
     if change.old is not None:
-        response["OldImage"] = _wire(change.old)
+        response["OldImage"] = item_to_wire(change.old, text_binary=True)
     record: Response = {
         "eventID": sha256(f"{service.region}/{change.sequence}".encode()).hexdigest()[:32],
         "eventName": change.kind,
@@ -216,7 +203,3 @@ def _stream_record(service: Service, change: Change, view: str) -> dict[str, Any
     if change.expired:
         record["userIdentity"] = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
     return record
-
-
-def _wire(item: Item) -> object:
-    return item_to_wire(item, text_binary=True)

@@ -10,12 +10,7 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 
 from grandstand.storage.tables.dynamodb_server.request_shapes import ARN
-from grandstand.storage.tables.dynamodb_server.service import (
-    ACCOUNT,
-    Request,
-    Response,
-    Service,
-)
+from grandstand.storage.tables.dynamodb_server.service import ACCOUNT, Request, Response, Service
 from grandstand.storage.tables.dynamodb_server.validation import invalid_parameter
 from grandstand.storage.tables.errors import InvalidRequest, TableInUse, TableNotFound, TooMany
 from grandstand.storage.tables.schema import (
@@ -25,6 +20,7 @@ from grandstand.storage.tables.schema import (
     TableDescription,
     TableSchema,
     attribute_definitions,
+    billing_shape,
     index_shape,
     key_schema,
     schema_from_shape,
@@ -33,7 +29,6 @@ from grandstand.storage.tables.schema import (
 
 Shape: TypeAlias = Mapping[str, Any]
 
-MAX_UNITS: Final = 1_000_000_000_000
 MAX_GLOBAL_INDEXES: Final = 20
 _MAX_LOCAL_INDEXES: Final = 5
 _MAX_KEY_ATTRIBUTES: Final = 4
@@ -74,7 +69,7 @@ def _check_capacity(request: Request, *, on_demand: bool) -> None:
 def check_units(units: Shape) -> None:
     """Raise InvalidRequest if the capacity is above the maximum."""
     for name in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        if units[name] > MAX_UNITS:
+        if units[name] > 1_000_000_000_000:
             raise InvalidRequest(f"Given value {units[name]} for {name} is out of bounds")
 
 
@@ -233,11 +228,8 @@ def check_projection(projection: Shape) -> None:
     if kind == "INCLUDE" and not included:
         raise invalid_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
     if included and len(set(included)) != len(included):
-        raise invalid_parameter(f"Duplicate NonKeyAttribute: {_first_duplicate(included)}")
-
-
-def _first_duplicate(names: Sequence[str]) -> str:
-    return next(name for at, name in enumerate(names) if name in names[:at])
+        name = next(name for at, name in enumerate(included) if name in included[:at])
+        raise invalid_parameter(f"Duplicate NonKeyAttribute: {name}")
 
 
 def check_definitions_used(request: Request, definitions: Mapping[str, str]) -> None:
@@ -290,8 +282,6 @@ THROUGHPUT_INCREASED_AT: Final = "throughputIncreased"
 THROUGHPUT_DECREASED_AT: Final = "throughputDecreased"
 STREAM_VIEW: Final = "streamView"
 POINT_IN_TIME_RECOVERY: Final = "pointInTimeRecovery"
-
-_STORED_OPTIONS: Final = {"OnDemandThroughput": ON_DEMAND_LIMITS, "WarmThroughput": WARM_THROUGHPUT}
 
 
 def get_setting(table: TableDescription, name: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -414,7 +404,10 @@ def _stream(service: Service, table: TableDescription) -> Response:
 
 def _options(service: Service, table: TableDescription) -> Response:
     response: Response = {}
-    for name, setting in _STORED_OPTIONS.items():
+    for name, setting in (
+        ("OnDemandThroughput", ON_DEMAND_LIMITS),
+        ("WarmThroughput", WARM_THROUGHPUT),
+    ):
         value = get_setting(table, setting)
         if value is not None:
             response[name] = value
@@ -504,9 +497,6 @@ def _find_resource(service: Service, request: Request) -> TableDescription:
         raise TableNotFound(f"Requested resource not found: ResourcArn: {arn} not found") from error
 
 
-_PAGE_SIZE: Final = 100
-
-
 def create_table(service: Service, request: Request) -> Response:
     """Create a table.
 
@@ -572,29 +562,22 @@ def list_tables(service: Service, request: Request) -> Response:
     """Return one page of the table names."""
     start = request.get("ExclusiveStartTableName")
     names = [name for name in service.engine.list_tables() if start is None or name > start]
-    limit = request.get("Limit") or _PAGE_SIZE
+    limit = request.get("Limit") or 100
     response: Response = {"TableNames": names[:limit]}
     if len(names) > limit:
         response["LastEvaluatedTableName"] = names[limit - 1]
     return response
 
 
-_NO_UPDATE: Final = (
-    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
-    "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
-)
-_UPDATE_PARAMETERS: Final = frozenset(
-    (
-        "BillingMode",
-        "DeletionProtectionEnabled",
-        "GlobalSecondaryIndexUpdates",
-        "OnDemandThroughput",
-        "ProvisionedThroughput",
-        "SSESpecification",
-        "StreamSpecification",
-        "TableClass",
-        "WarmThroughput",
-    )
+_UPDATES: Final = (
+    "BillingMode",
+    "GlobalSecondaryIndexUpdates",
+    "OnDemandThroughput",
+    "ProvisionedThroughput",
+    "SSESpecification",
+    "StreamSpecification",
+    "TableClass",
+    "WarmThroughput",
 )
 
 
@@ -604,10 +587,11 @@ def update_table(service: Service, request: Request) -> Response:
     Raises InvalidRequest, TableNotFound or TooMany before anything is changed.
     """
     updates = request.get("GlobalSecondaryIndexUpdates") or ()
-    if not any(
-        request.get(name) for name in _UPDATE_PARAMETERS - {"DeletionProtectionEnabled"}
-    ) and (request.get("DeletionProtectionEnabled") is None):
-        raise InvalidRequest(_NO_UPDATE)
+    if request.get("DeletionProtectionEnabled") is None and not any(map(request.get, _UPDATES)):
+        raise InvalidRequest(
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+            "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+        )
     _check_update(request, updates)
     table = service.describe(request["TableName"])
     schema, settings = _update_capacity(service, table, request, updates)
@@ -621,7 +605,10 @@ def update_table(service: Service, request: Request) -> Response:
     if settings:
         store_settings(service, table, settings)
     response = describe(service, service.describe(schema.name), "UPDATING")
-    _mark_new_indexes(response, updates)
+    created = {update["Create"]["IndexName"] for update in updates if update.get("Create")}
+    for index in response.get("GlobalSecondaryIndexes", ()):
+        if index["IndexName"] in created:
+            index["IndexStatus"], index["Backfilling"] = "CREATING", True
     return {"TableDescription": response}
 
 
@@ -687,17 +674,13 @@ def _update_capacity(
             settings[THROUGHPUT_INCREASED_AT] = now
         else:
             settings[THROUGHPUT_DECREASED_AT] = now
-        schema = _with_table_capacity(schema, requested)
+        # Indexes that shared the capacity of the table keep the previous one.
+        indexes = tuple(
+            index if index.local else replace(index, capacity=index.capacity or schema.capacity)
+            for index in schema.indexes
+        )
+        schema = replace(schema, capacity=requested, indexes=indexes)
     return schema, settings
-
-
-def _with_table_capacity(schema: TableSchema, requested: Capacity) -> TableSchema:
-    """Change only the capacity of the table; indexes that shared it keep the previous one."""
-    indexes = tuple(
-        index if index.local else replace(index, capacity=index.capacity or schema.capacity)
-        for index in schema.indexes
-    )
-    return replace(schema, capacity=requested, indexes=indexes)
 
 
 def _check_capacity_differs(current: Capacity | None, requested: Capacity) -> None:
@@ -792,14 +775,8 @@ def _parse_index(schema: TableSchema, create: Shape, definitions: Mapping[str, s
             {"AttributeName": name, "AttributeType": kind} for name, kind in definitions.items()
         ],
         "GlobalSecondaryIndexes": [create],
+        **billing_shape(schema.capacity),
     }
-    if schema.capacity is None:
-        table["BillingMode"] = "PAY_PER_REQUEST"
-    else:
-        table["ProvisionedThroughput"] = {
-            "ReadCapacityUnits": schema.capacity.read_units,
-            "WriteCapacityUnits": schema.capacity.write_units,
-        }
     return schema_from_shape(table).indexes[0]
 
 
@@ -834,19 +811,9 @@ def _with_index_capacity(schema: TableSchema, update: Shape) -> TableSchema:
     )
 
 
-def _mark_new_indexes(response: Response, updates: Any) -> None:  # noqa: ANN401 - a list of shapes
-    """Show new indexes as being created."""
-    created = {update["Create"]["IndexName"] for update in updates if update.get("Create")}
-    for index in response.get("GlobalSecondaryIndexes", ()):
-        if index["IndexName"] in created:
-            index["IndexStatus"], index["Backfilling"] = "CREATING", True
-
-
 # The default quotas of an AWS account.
 _ACCOUNT_UNITS: Final = 80_000
 _TABLE_UNITS: Final = 40_000
-_ENDPOINT_CACHE_MINUTES: Final = 1440
-_RECOVERY_DAYS: Final = 35
 
 
 def update_time_to_live(service: Service, request: Request) -> Response:
@@ -857,24 +824,14 @@ def update_time_to_live(service: Service, request: Request) -> Response:
     table = service.describe(request["TableName"])
     specification = request["TimeToLiveSpecification"]
     current, name = table.schema.ttl, specification["AttributeName"]
-    if specification["Enabled"]:
-        if current == name:
-            raise InvalidRequest("TimeToLive is already enabled")
-        if current is not None:
-            raise InvalidRequest(
-                "TimeToLive is active on a different AttributeName: current AttributeName is "
-                f"{current}"
-            )
-        service.engine.alter_table(replace(table.schema, ttl=name))
-    else:
-        if current is None:
-            raise InvalidRequest("TimeToLive is already disabled")
-        if current != name:
-            raise InvalidRequest(
-                "TimeToLive is active on a different AttributeName: current AttributeName is "
-                f"{current}"
-            )
-        service.engine.alter_table(replace(table.schema, ttl=None))
+    enabled = specification["Enabled"]
+    if current == (name if enabled else None):
+        raise InvalidRequest(f"TimeToLive is already {'enabled' if enabled else 'disabled'}")
+    if current not in (None, name):
+        raise InvalidRequest(
+            f"TimeToLive is active on a different AttributeName: current AttributeName is {current}"
+        )
+    service.engine.alter_table(replace(table.schema, ttl=name if enabled else None))
     return {"TimeToLiveSpecification": dict(specification)}
 
 
@@ -913,7 +870,7 @@ def update_continuous_backups(service: Service, request: Request) -> Response:
 def _recovery_description(*, enabled: bool) -> Response:
     response: Response = {"PointInTimeRecoveryStatus": "ENABLED" if enabled else "DISABLED"}
     if enabled:
-        response["RecoveryPeriodInDays"] = _RECOVERY_DAYS
+        response["RecoveryPeriodInDays"] = 35
     return {"ContinuousBackupsStatus": "ENABLED", "PointInTimeRecoveryDescription": response}
 
 
@@ -930,4 +887,4 @@ def describe_limits(service: Service, request: Request) -> Response:  # noqa: AR
 def describe_endpoints(service: Service, request: Request) -> Response:
     """Return the endpoint the request was sent to."""
     host = request.get("host") or f"dynamodb.{service.region}.amazonaws.com"
-    return {"Endpoints": [{"Address": host, "CachePeriodInMinutes": _ENDPOINT_CACHE_MINUTES}]}
+    return {"Endpoints": [{"Address": host, "CachePeriodInMinutes": 1440}]}

@@ -6,25 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from grandstand.storage.tables import requests
-from grandstand.storage.tables.capacity import (
-    Rates,
-    dollars_a_month,
-    read_units,
-    total,
-    write_units,
-)
+from grandstand.storage.tables import capacity, requests
 from grandstand.storage.tables.engines.dynamodb import items
 from grandstand.storage.tables.errors import DeclarationFault
-from grandstand.storage.tables.operations.item_ops import (
-    Delete,
-    Get,
-    GetMany,
-    Put,
-    TransactWrite,
-    Update,
-    WriteMany,
-)
+from grandstand.storage.tables.operations import item_ops
 from grandstand.storage.tables.operations.queries import Query, ReadQuery, Scan
 from grandstand.storage.tables.store import Session
 
@@ -57,22 +42,22 @@ def explain(session: Session, operation: object) -> Explanation:
             return Explanation("Query", items.query_parameters(request))
         case Scan():
             return Explanation("Scan", items.scan_parameters(operation.request(session)))
-        case Get():
+        case item_ops.Get():
             return Explanation("GetItem", items.get_parameters(operation.request(session)))
-        case Put() | Update() | Delete():
+        case item_ops.Put() | item_ops.Update() | item_ops.Delete():
             call, shape = items.write_parameters(operation.request(session))
             return Explanation(call.title().replace("_", ""), shape)
-        case GetMany():
+        case item_ops.GetMany():
             return Explanation("BatchGetItem", {"RequestItems": _reads(session, operation)})
-        case WriteMany():
+        case item_ops.WriteMany():
             return Explanation("BatchWriteItem", {"RequestItems": _writes(session, operation)})
-        case TransactWrite():
+        case item_ops.TransactWrite():
             actions = [items.write_action(a) for a in operation.request(session).actions]
             return Explanation("TransactWriteItems", {"TransactItems": actions})
     raise DeclarationFault(f"{operation!r} is not a table operation.")
 
 
-def _reads(session: Session, batch: GetMany[Any]) -> Shape:
+def _reads(session: Session, batch: item_ops.GetMany[Any]) -> Shape:
     by_table: dict[str, list[requests.GetItem]] = {}
     for get in batch.gets:
         request = get.request(session)
@@ -80,7 +65,7 @@ def _reads(session: Session, batch: GetMany[Any]) -> Shape:
     return {table: items.batch_keys(gets) for table, gets in by_table.items()}
 
 
-def _writes(session: Session, batch: WriteMany) -> Shape:
+def _writes(session: Session, batch: item_ops.WriteMany) -> Shape:
     by_table: dict[str, list[Shape]] = {}
     for request in batch.actions(session):
         by_table.setdefault(request.table, []).append(items.batch_write(request))
@@ -93,14 +78,14 @@ def cost(
     item_bytes: int = 1_000,
     found: int = 1,
     per_second: Decimal | None = None,
-    rates: Rates | None = None,
+    rates: capacity.Rates | None = None,
 ) -> Cost:
     """Estimate the units of an operation on items of that size; queries read `found` items."""
     reads, writes = _units(operation, item_bytes, found)
     if per_second is None:
         return Cost(reads, writes)
-    dollars = dollars_a_month(reads, per_second, write=False, rates=rates)
-    dollars += dollars_a_month(writes, per_second, write=True, rates=rates)
+    dollars = capacity.dollars_a_month(reads, per_second, write=False, rates=rates)
+    dollars += capacity.dollars_a_month(writes, per_second, write=True, rates=rates)
     return Cost(reads, writes, dollars)
 
 
@@ -108,23 +93,31 @@ def _units(operation: object, size: int, found: int) -> tuple[Decimal, Decimal]:
     zero = Decimal(0)
     match operation:
         case ReadQuery():
-            return read_units(size * found, consistent=operation.consistent_read), zero
-        case Get():
-            return read_units(size, consistent=operation.consistent_read), zero
-        case GetMany():
-            return total(
-                read_units(size, consistent=g.consistent_read) for g in operation.gets
+            return capacity.read_units(size * found, consistent=operation.consistent_read), zero
+        case item_ops.Get():
+            return capacity.read_units(size, consistent=operation.consistent_read), zero
+        case item_ops.GetMany():
+            return capacity.total(
+                capacity.read_units(size, consistent=g.consistent_read) for g in operation.gets
             ), zero
-        case Put() | Update() | Delete():
+        case item_ops.Put() | item_ops.Update() | item_ops.Delete():
             return zero, _write_cost(operation, size, transactional=False)
-        case WriteMany():
-            return zero, total(_write_cost(w, size, transactional=False) for w in operation.writes)
-        case TransactWrite():
-            return zero, total(_write_cost(w, size, transactional=True) for w in operation.writes)
+        case item_ops.WriteMany():
+            return zero, capacity.total(
+                _write_cost(w, size, transactional=False) for w in operation.writes
+            )
+        case item_ops.TransactWrite():
+            return zero, capacity.total(
+                _write_cost(w, size, transactional=True) for w in operation.writes
+            )
     raise DeclarationFault(f"{operation!r} is not a table operation.")
 
 
 def _write_cost(write: Any, size: int, *, transactional: bool) -> Decimal:  # noqa: ANN401 - any write
     """Every index of the entity has a copy that is written too; a condition check only reads."""
-    copies = len(write.entity.indexes) if isinstance(write, Put | Update | Delete) else 0
-    return write_units(size, size, transactional=transactional) * (1 + copies)
+    copies = (
+        len(write.entity.indexes)
+        if isinstance(write, item_ops.Put | item_ops.Update | item_ops.Delete)
+        else 0
+    )
+    return capacity.write_units(size, size, transactional=transactional) * (1 + copies)

@@ -24,11 +24,7 @@ from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, Key, Value
 from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, KeyPlan
 from grandstand.storage.tables.declaration.fields import REQUIRED, EntityField
-from grandstand.storage.tables.errors import (
-    ConditionFailed,
-    DeclarationFault,
-    Unprocessed,
-)
+from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, Unprocessed
 from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.expressions.evaluate import apply, evaluate
 from grandstand.storage.tables.operations.conditions import ConditionExpr, all_of, condition_of

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, Final, Self, TypeAlias
 
 from grandstand.core.clock import Clock
-from grandstand.storage.tables import requests
+from grandstand.storage.tables import errors, requests
 from grandstand.storage.tables.attribute_values import Item, Key
 from grandstand.storage.tables.encoding import item_from_wire, item_to_wire
 from grandstand.storage.tables.engines.dynamodb import items
@@ -30,12 +30,6 @@ from grandstand.storage.tables.engines.dynamodb.errors import OperationNotSuppor
 from grandstand.storage.tables.engines.dynamodb.streams import StreamReader
 from grandstand.storage.tables.engines.dynamodb.table_changes import plan_changes
 from grandstand.storage.tables.engines.protocol import Capabilities
-from grandstand.storage.tables.errors import (
-    AccessRefused,
-    InvalidRequest,
-    StoreUnavailable,
-    TableNotFound,
-)
 from grandstand.storage.tables.schema import (
     TableDescription,
     TableSchema,
@@ -235,7 +229,7 @@ class DynamoEngine:
         description = self.describe_table(name)
         self._forget(name)
         self._client.send("delete_table", {"TableName": name}, repeatable=False)
-        with suppress(TableNotFound):
+        with suppress(errors.TableNotFound):
             self._wait(name)
         return description
 
@@ -315,7 +309,7 @@ class DynamoEngine:
         names = self._schemas[table].key_names
         missing = next((name for name in names if name not in item), None)
         if missing is not None:
-            raise InvalidRequest(
+            raise errors.InvalidRequest(
                 f"One or more parameter values were invalid: Missing the key {missing} in the item"
             )
         return {name: item[name] for name in names}
@@ -394,7 +388,7 @@ class DynamoEngine:
             return stream
         table = self._table(name)
         if not (table.get("StreamSpecification") or {}).get("StreamEnabled"):
-            raise InvalidRequest(f"Table {name} has no stream. Declare it with a stream.")
+            raise errors.InvalidRequest(f"Table {name} has no stream. Declare it with a stream.")
         stream = str(table["LatestStreamArn"])
         self._stream_arns[name] = (now, stream)
         return stream
@@ -426,14 +420,14 @@ class DynamoEngine:
             self._client.send(
                 "update_time_to_live", {"TableName": name, "TimeToLiveSpecification": setting}
             )
-        except InvalidRequest as error:
+        except errors.InvalidRequest as error:
             if already not in str(error):
                 raise
 
     def _tags(self, arn: str) -> dict[str, str]:
         tags: dict[str, str] = {}
         parameters: Shape = {"ResourceArn": arn}
-        with suppress(OperationNotSupported, AccessRefused):
+        with suppress(OperationNotSupported, errors.AccessRefused):
             while True:
                 response = self._client.send("list_tags_of_resource", parameters)
                 tags |= {tag["Key"]: tag["Value"] for tag in response.get("Tags") or ()}
@@ -459,7 +453,7 @@ class DynamoEngine:
                 return
             if self._clock.monotonic() + delay > deadline:
                 busy = ", ".join(sorted(set(states) - {"ACTIVE"}))
-                raise StoreUnavailable(f"Table {name} is still {busy}. Try again later.")
+                raise errors.StoreUnavailable(f"Table {name} is still {busy}. Try again later.")
             self._clock.sleep(delay)
             delay = min(delay * 1.5, 5.0)
 

@@ -6,25 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from grandstand.core.errors import GrandstandError, Unavailable
+from grandstand.storage.tables import errors
 from grandstand.storage.tables.encoding import item_from_wire
-from grandstand.storage.tables.errors import (
-    AccessRefused,
-    CancellationReason,
-    ChangesLost,
-    ConditionFailed,
-    InvalidRequest,
-    ItemCollectionTooLarge,
-    IteratorExpired,
-    StoreUnavailable,
-    TableInUse,
-    TableNotFound,
-    Throttled,
-    TokenReused,
-    TooMany,
-    TransactionCancelled,
-    TransactionConflict,
-    TransactionInProgress,
-)
 
 _SERVER_ERROR: Final = 500
 
@@ -60,44 +43,44 @@ def translate_error(error: Exception) -> CallFailure:
 
 
 _PERMANENT_ERRORS: Final[dict[str, type[GrandstandError]]] = {
-    "ValidationException": InvalidRequest,
-    "SerializationException": InvalidRequest,
-    "ResourceNotFoundException": TableNotFound,
-    "TableNotFoundException": TableNotFound,
-    "ResourceInUseException": TableInUse,
-    "TableInUseException": TableInUse,
-    "TableAlreadyExistsException": TableInUse,
-    "ItemCollectionSizeLimitExceededException": ItemCollectionTooLarge,
-    "IdempotentParameterMismatchException": TokenReused,
-    "LimitExceededException": TooMany,
-    "TrimmedDataAccessException": ChangesLost,
-    "ExpiredIteratorException": IteratorExpired,
+    "ValidationException": errors.InvalidRequest,
+    "SerializationException": errors.InvalidRequest,
+    "ResourceNotFoundException": errors.TableNotFound,
+    "TableNotFoundException": errors.TableNotFound,
+    "ResourceInUseException": errors.TableInUse,
+    "TableInUseException": errors.TableInUse,
+    "TableAlreadyExistsException": errors.TableInUse,
+    "ItemCollectionSizeLimitExceededException": errors.ItemCollectionTooLarge,
+    "IdempotentParameterMismatchException": errors.TokenReused,
+    "LimitExceededException": errors.TooMany,
+    "TrimmedDataAccessException": errors.ChangesLost,
+    "ExpiredIteratorException": errors.IteratorExpired,
     "UnknownOperationException": OperationNotSupported,
-    "AccessDeniedException": AccessRefused,
-    "AccessDenied": AccessRefused,
-    "UnrecognizedClientException": AccessRefused,
-    "InvalidClientTokenId": AccessRefused,
-    "InvalidSignatureException": AccessRefused,
-    "SignatureDoesNotMatch": AccessRefused,
-    "IncompleteSignatureException": AccessRefused,
-    "IncompleteSignature": AccessRefused,
-    "MissingAuthenticationTokenException": AccessRefused,
-    "MissingAuthenticationToken": AccessRefused,
-    "ExpiredTokenException": AccessRefused,
-    "ExpiredToken": AccessRefused,
+    "AccessDeniedException": errors.AccessRefused,
+    "AccessDenied": errors.AccessRefused,
+    "UnrecognizedClientException": errors.AccessRefused,
+    "InvalidClientTokenId": errors.AccessRefused,
+    "InvalidSignatureException": errors.AccessRefused,
+    "SignatureDoesNotMatch": errors.AccessRefused,
+    "IncompleteSignatureException": errors.AccessRefused,
+    "IncompleteSignature": errors.AccessRefused,
+    "MissingAuthenticationTokenException": errors.AccessRefused,
+    "MissingAuthenticationToken": errors.AccessRefused,
+    "ExpiredTokenException": errors.AccessRefused,
+    "ExpiredToken": errors.AccessRefused,
 }
 
 _TRANSIENT_ERRORS: Final[dict[str, type[GrandstandError]]] = {
-    "ProvisionedThroughputExceededException": Throttled,
-    "RequestLimitExceeded": Throttled,
-    "ThrottlingException": Throttled,
-    "Throttling": Throttled,
-    "ThrottledException": Throttled,
-    "RequestThrottled": Throttled,
-    "TooManyRequestsException": Throttled,
-    "TransactionConflictException": TransactionConflict,
-    "ReplicatedWriteConflictException": TransactionConflict,
-    "TransactionInProgressException": TransactionInProgress,
+    "ProvisionedThroughputExceededException": errors.Throttled,
+    "RequestLimitExceeded": errors.Throttled,
+    "ThrottlingException": errors.Throttled,
+    "Throttling": errors.Throttled,
+    "ThrottledException": errors.Throttled,
+    "RequestThrottled": errors.Throttled,
+    "TooManyRequestsException": errors.Throttled,
+    "TransactionConflictException": errors.TransactionConflict,
+    "ReplicatedWriteConflictException": errors.TransactionConflict,
+    "TransactionInProgressException": errors.TransactionInProgress,
 }
 
 _TRANSIENT_REASONS: Final = frozenset(
@@ -111,7 +94,7 @@ def _translate_response(response: dict[str, Any]) -> CallFailure:
     message = str(error.get("Message", "")) or code
     status = (response.get("ResponseMetadata") or {}).get("HTTPStatusCode", 0)
     if code == "ConditionalCheckFailedException":
-        return CallFailure(ConditionFailed(message, _decode_item(response)))
+        return CallFailure(errors.ConditionFailed(message, _decode_item(response)))
     if code == "TransactionCanceledException":
         return _translate_cancellation(response)
     if code in _TRANSIENT_ERRORS:
@@ -119,19 +102,19 @@ def _translate_response(response: dict[str, Any]) -> CallFailure:
     if code in _PERMANENT_ERRORS:
         return CallFailure(_PERMANENT_ERRORS[code](message))
     if status >= _SERVER_ERROR or code in ("InternalServerError", "InternalFailure"):
-        return CallFailure(StoreUnavailable(message), retry=True, outcome_unknown=True)
-    return CallFailure(InvalidRequest(f"{code}: {message}"))
+        return CallFailure(errors.StoreUnavailable(message), retry=True, outcome_unknown=True)
+    return CallFailure(errors.InvalidRequest(f"{code}: {message}"))
 
 
 def _translate_cancellation(response: dict[str, Any]) -> CallFailure:
     reasons = tuple(
-        CancellationReason(
+        errors.CancellationReason(
             reason.get("Code") or "None", reason.get("Message"), _decode_item(reason)
         )
         for reason in response.get("CancellationReasons") or ()
     )
     transient = bool(reasons) and all(reason.code in _TRANSIENT_REASONS for reason in reasons)
-    return CallFailure(TransactionCancelled(reasons), retry=transient)
+    return CallFailure(errors.TransactionCancelled(reasons), retry=transient)
 
 
 def _decode_item(holder: dict[str, Any]) -> dict[str, Any] | None:
@@ -144,17 +127,17 @@ def _translate_client_error(error: Exception) -> CallFailure:
 
     if isinstance(error, exceptions.NoRegionError):
         message = "No AWS region is configured. Set one, for example eu-west-1."
-        return CallFailure(InvalidRequest(message))
+        return CallFailure(errors.InvalidRequest(message))
     if isinstance(error, exceptions.ParamValidationError):
-        return CallFailure(InvalidRequest(str(error)))
+        return CallFailure(errors.InvalidRequest(str(error)))
     if isinstance(
         error,
         exceptions.NoCredentialsError
         | exceptions.PartialCredentialsError
         | exceptions.CredentialRetrievalError,
     ):
-        return CallFailure(AccessRefused(f"{error}. Configure AWS credentials."))
-    unavailable = StoreUnavailable(str(error))
+        return CallFailure(errors.AccessRefused(f"{error}. Configure AWS credentials."))
+    unavailable = errors.StoreUnavailable(str(error))
     if isinstance(
         error,
         exceptions.ConnectTimeoutError

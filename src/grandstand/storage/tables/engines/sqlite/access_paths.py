@@ -69,7 +69,6 @@ MISMATCH: Final = "The provided key element does not match the schema"
 _INVALID: Final = "One or more parameter values were invalid: "
 _NOT_VALID: Final = "One or more parameter values are not valid. "
 _EMPTY: Final = "The AttributeValue for a key attribute cannot contain an empty {} value."
-_bucket: Final = Struct(">H").pack
 
 Encode: TypeAlias = Callable[[Value], bytes | None]
 RowKey: TypeAlias = tuple[bytes, bytes]
@@ -106,12 +105,10 @@ ENCODERS: Final[Mapping[KeyType, Encode]] = {"S": _text, "N": _number, "B": _bin
 
 def add_bucket(partition: bytes) -> bytes:
     """Prefix a partition key with its bucket; scans go through buckets, which segments share."""
-    return _bucket(crc32(partition) & 0xFFFF) + partition
+    return bucket_start(crc32(partition) & 0xFFFF) + partition
 
 
-def bucket_start(bucket: int) -> bytes:
-    """Return the first bytes of a bucket."""
-    return _bucket(bucket)
+bucket_start: Final = Struct(">H").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,30 +187,33 @@ def long_key_error(limit: int) -> InvalidRequest:
     )
 
 
-def index_key_type_error(key_column: KeyColumn, index: str, value: Value) -> InvalidRequest:
-    return ItemRejected(
-        f"{_INVALID}Type mismatch for Index Key {key_column.attribute} Expected: {key_column.kind} "
-        f"Actual: {type_code(value)} IndexName: {index}"
-    )
-
-
-def empty_index_key_error(key_column: KeyColumn, index: str, value: Value) -> InvalidRequest:
+def index_key_error(
+    key_column: KeyColumn, index: str, value: Value, *, updating: bool
+) -> InvalidRequest:
+    """Return what is wrong with an attribute as the key of an index, in other words for updates."""
+    data = ENCODERS[key_column.kind](value)
+    if data is None:
+        return ItemRejected(
+            f"{_INVALID}Type mismatch for Index Key {key_column.attribute} Expected: "
+            f"{key_column.kind} Actual: {type_code(value)} IndexName: {index}"
+        )
+    if data:
+        return long_index_key_error(key_column.limit, updating=updating)
+    empty = _EMPTY.format(_type_name(value))
+    if updating:
+        return InvalidRequest(
+            f"{_NOT_VALID}The update expression attempted to update a secondary index key to a "
+            f"value that is not supported. {empty}"
+        )
     return InvalidRequest(
-        f"{_NOT_VALID}A value specified for a secondary index key is not supported. "
-        f"{_EMPTY.format(_type_name(value))} IndexName: {index}, IndexKey: {key_column.attribute}"
+        f"{_NOT_VALID}A value specified for a secondary index key is not supported. {empty} "
+        f"IndexName: {index}, IndexKey: {key_column.attribute}"
     )
 
 
-def emptied_index_key_error(value: Value) -> InvalidRequest:
-    """For an update that empties an index key."""
-    return InvalidRequest(
-        f"{_NOT_VALID}The update expression attempted to update a secondary index key to a value "
-        f"that is not supported. {_EMPTY.format(_type_name(value))}"
-    )
-
-
-def long_index_key_error() -> InvalidRequest:
-    """For an update that makes an index key too long."""
+def long_index_key_error(limit: int, *, updating: bool) -> InvalidRequest:
+    if not updating:
+        return long_key_error(limit)
     return ItemRejected(
         "The update expression attempted to update the secondary index key beyond allowed size "
         "limits"

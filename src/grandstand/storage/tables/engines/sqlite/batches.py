@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from grandstand.storage.tables import requests
+from grandstand.storage.tables import errors, requests
 from grandstand.storage.tables.attribute_values import Item, number_text
 from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite import writes
@@ -23,13 +23,6 @@ from grandstand.storage.tables.engines.sqlite.access_paths import (
 from grandstand.storage.tables.engines.sqlite.catalog import layout_of
 from grandstand.storage.tables.engines.sqlite.connections import ConnectionContext
 from grandstand.storage.tables.engines.sqlite.layout import Layout, Row
-from grandstand.storage.tables.errors import (
-    CancellationReason,
-    ConditionFailed,
-    InvalidRequest,
-    TokenReused,
-    TransactionCancelled,
-)
 from grandstand.storage.tables.expressions.evaluate import project
 from grandstand.storage.tables.expressions.key_conditions import check_key_paths
 
@@ -87,7 +80,9 @@ def batch_write(
         "Provided list of item keys contains duplicates",
     )
     if sum(write.size for write in resolved) > _MAX_BATCH_BYTES:
-        raise InvalidRequest(f"The batch exceeds {_MAX_BATCH_BYTES} bytes; send several requests")
+        raise errors.InvalidRequest(
+            f"The batch exceeds {_MAX_BATCH_BYTES} bytes; send several requests"
+        )
     return requests.BatchWritten((), _write(context, resolved))
 
 
@@ -95,12 +90,12 @@ def _resolve_batch_write(
     context: ConnectionContext, request: requests.PutItem | requests.DeleteItem
 ) -> writes.ResolvedWrite:
     if request.condition is not None or request.returning != "NONE":
-        raise InvalidRequest("Batch writes have no conditions and return no values")
+        raise errors.InvalidRequest("Batch writes have no conditions and return no values")
     try:
         return writes.resolve_write(context, request)
     except KeyMismatch as error:
         # In a batch DynamoDB has one message for every invalid key.
-        raise InvalidRequest(MISMATCH) from error
+        raise errors.InvalidRequest(MISMATCH) from error
 
 
 def _write(
@@ -129,20 +124,20 @@ def _write(
 
 def _check_count(count: int, limit: int, operation: str) -> None:
     if not count:
-        raise InvalidRequest(f"The requestItems parameter is required for {operation}")
+        raise errors.InvalidRequest(f"The requestItems parameter is required for {operation}")
     if count > limit:
-        raise InvalidRequest(f"Too many items requested for the {operation} call")
+        raise errors.InvalidRequest(f"Too many items requested for the {operation} call")
 
 
 def _check_distinct(rows: Sequence[tuple[Layout, RowKey]], message: str) -> None:
     if len({(layout.schema.name, row_key) for layout, row_key in rows}) != len(rows):
-        raise InvalidRequest(message)
+        raise errors.InvalidRequest(message)
 
 
 TOKEN_SECONDS: Final = 600
 
 _MAX_TRANSACTION_BYTES: Final = 4 * 1024 * 1024
-_NO_REASON: Final = CancellationReason()
+_NO_REASON: Final = errors.CancellationReason()
 _SAME_ITEM: Final = "Transaction request cannot include multiple operations on one item"
 
 
@@ -156,7 +151,7 @@ def transact_write(
     _check_distinct([(write.layout, write.row_key) for write in resolved], _SAME_ITEM)
     _check_transaction_bytes(sum(write.size for write in resolved))
     if len(resolved) < len(actions):
-        raise TransactionCancelled(reasons)
+        raise errors.TransactionCancelled(reasons)
     with context.write_transaction:
         if request.token is not None and _is_repeated(context, request, request.token):
             return tuple(requests.Written() for _ in actions)
@@ -168,16 +163,16 @@ def transact_write(
 
 def _resolve_all(
     context: ConnectionContext, actions: Sequence[requests.WriteAction]
-) -> tuple[list[writes.ResolvedWrite], tuple[CancellationReason, ...]]:
+) -> tuple[list[writes.ResolvedWrite], tuple[errors.CancellationReason, ...]]:
     """Return the actions that fit their tables, and a reason for every action."""
     resolved: list[writes.ResolvedWrite] = []
-    reasons: list[CancellationReason] = []
+    reasons: list[errors.CancellationReason] = []
     for action in actions:
         try:
             resolved.append(writes.resolve_write(context, action))
             reasons.append(_NO_REASON)
         except ItemRejected as error:
-            reasons.append(CancellationReason("ValidationError", str(error)))
+            reasons.append(errors.CancellationReason("ValidationError", str(error)))
     return resolved, tuple(reasons)
 
 
@@ -185,17 +180,19 @@ def _plan_all(
     context: ConnectionContext, resolved: Sequence[writes.ResolvedWrite]
 ) -> list[writes.PlannedWrite]:
     plans: list[writes.PlannedWrite] = []
-    reasons: list[CancellationReason] = []
+    reasons: list[errors.CancellationReason] = []
     for write in resolved:
         try:
             plans.append(writes.plan_write(context, write, single=False))
             reasons.append(_NO_REASON)
-        except ConditionFailed as error:
-            reasons.append(CancellationReason("ConditionalCheckFailed", str(error), error.item))
-        except InvalidRequest as error:
-            reasons.append(CancellationReason("ValidationError", str(error)))
+        except errors.ConditionFailed as error:
+            reasons.append(
+                errors.CancellationReason("ConditionalCheckFailed", str(error), error.item)
+            )
+        except errors.InvalidRequest as error:
+            reasons.append(errors.CancellationReason("ValidationError", str(error)))
     if len(plans) < len(resolved):
-        raise TransactionCancelled(tuple(reasons))
+        raise errors.TransactionCancelled(tuple(reasons))
     _check_transaction_bytes(sum(writes.row_size(plan.row) for plan in plans if plan.row))
     return plans
 
@@ -210,7 +207,7 @@ def _is_repeated(context: ConnectionContext, request: requests.Transaction, toke
         execute("INSERT INTO _tokens(token, body, at) VALUES(?, ?, ?)", (token, body, now))
         return False
     if found[0] != body:
-        raise TokenReused(
+        raise errors.TokenReused(
             "Request was sent before with this token and other parameters; use a new token"
         )
     return True
@@ -237,15 +234,15 @@ def transact_get(
     """Read items as of one moment. Raises TransactionCancelled or InvalidRequest."""
     _check_action_count(len(gets))
     lookups: list[tuple[Layout, RowKey]] = []
-    reasons: list[CancellationReason] = []
+    reasons: list[errors.CancellationReason] = []
     for get in gets:
         try:
             lookups.append(_resolve_read(context, get))
             reasons.append(_NO_REASON)
         except ItemRejected as error:
-            reasons.append(CancellationReason("ValidationError", str(error)))
+            reasons.append(errors.CancellationReason("ValidationError", str(error)))
     if len(lookups) < len(gets):
-        raise TransactionCancelled(tuple(reasons))
+        raise errors.TransactionCancelled(tuple(reasons))
     _check_distinct(lookups, _SAME_ITEM)
     with context.read_transaction:
         rows = [
@@ -265,7 +262,7 @@ def _decode_found(get: requests.GetItem, row: tuple[bytes, int] | None) -> reque
 def _check_action_count(count: int) -> None:
     if not 1 <= count <= 100:
         bound = "greater than or equal to 1" if count < 1 else "less than or equal to 100"
-        raise InvalidRequest(
+        raise errors.InvalidRequest(
             "1 validation error detected: Value at 'transactItems' failed to satisfy constraint: "
             f"Member must have length {bound}"
         )
@@ -273,4 +270,6 @@ def _check_action_count(count: int) -> None:
 
 def _check_transaction_bytes(size: int) -> None:
     if size > _MAX_TRANSACTION_BYTES:
-        raise InvalidRequest(f"Transaction payload size cannot exceed 4MB. Payload Size: {size}")
+        raise errors.InvalidRequest(
+            f"Transaction payload size cannot exceed 4MB. Payload Size: {size}"
+        )

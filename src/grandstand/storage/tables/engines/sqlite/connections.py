@@ -17,13 +17,8 @@ import msgspec
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Broken, GrandstandError
+from grandstand.storage.tables import errors
 from grandstand.storage.tables.engines.sqlite.layout import Layout, PhysicalNames, Row
-from grandstand.storage.tables.errors import (
-    StoreDamaged,
-    StoreReadOnly,
-    StoreTooNew,
-    StoreUnavailable,
-)
 
 Durability: TypeAlias = Literal["process", "power"]
 Execute: TypeAlias = Callable[..., sqlite3.Cursor]
@@ -235,22 +230,26 @@ def translate_error(error: sqlite3.Error, store: str) -> GrandstandError:
     """Convert an SQLite error to one of ours."""
     code = _code(error)
     if code in _BUSY:
-        return StoreUnavailable(f"The store {store} is locked by another process. Try again later.")
+        return errors.StoreUnavailable(
+            f"The store {store} is locked by another process. Try again later."
+        )
     if code == sqlite3.SQLITE_FULL:
-        return StoreUnavailable(
+        return errors.StoreUnavailable(
             f"The disk of the store {store} is full; nothing was written. Free some space and try "
             "again."
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return StoreReadOnly(
+        return errors.StoreReadOnly(
             f"The store {store} is read-only. Make the file and its folder writable."
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreDamaged(f"The store {store} is damaged ({error}). Restore it from a backup.")
+        return errors.StoreDamaged(
+            f"The store {store} is damaged ({error}). Restore it from a backup."
+        )
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
-        return StoreUnavailable(f"The store {store} cannot be opened: {error}")
+        return errors.StoreUnavailable(f"The store {store} cannot be opened: {error}")
     if code is None and isinstance(error, sqlite3.ProgrammingError):
-        return StoreUnavailable(f"The store {store} is closed.")
+        return errors.StoreUnavailable(f"The store {store} is closed.")
     return Broken(f"The store {store} failed: {error}")
 
 
@@ -324,7 +323,7 @@ def open_file(
     if create and not read_only:
         _create_folder(path.parent)
     if not path.is_file() and (read_only or not create):
-        raise StoreUnavailable(f"There is no store at {path}.")
+        raise errors.StoreUnavailable(f"There is no store at {path}.")
     error: sqlite3.Error | None = None
     for params in _candidates(path, durability, read_only=read_only, create=create):
         try:
@@ -335,7 +334,7 @@ def open_file(
                 break
     assert error is not None  # noqa: S101 - there is at least one candidate
     if not path.exists() and not _is_writable(path.parent):
-        raise StoreReadOnly(f"The folder {path.parent} is not writable.") from error
+        raise errors.StoreReadOnly(f"The folder {path.parent} is not writable.") from error
     raise translate_error(error, str(path)) from error
 
 
@@ -348,9 +347,13 @@ def _create_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except PermissionError as error:
-        raise StoreReadOnly(f"Cannot create the folder {folder}: {error.strerror}") from error
+        raise errors.StoreReadOnly(
+            f"Cannot create the folder {folder}: {error.strerror}"
+        ) from error
     except OSError as error:
-        raise StoreUnavailable(f"Cannot create the folder {folder}: {error.strerror}") from error
+        raise errors.StoreUnavailable(
+            f"Cannot create the folder {folder}: {error.strerror}"
+        ) from error
 
 
 def _candidates(
@@ -419,12 +422,12 @@ def _initialize(connection: sqlite3.Connection) -> None:
 
 def _check(connection: sqlite3.Connection, name: str) -> None:
     if _query_value(connection, "PRAGMA application_id") != APPLICATION_ID:
-        raise StoreDamaged(
+        raise errors.StoreDamaged(
             f"The file {name} is not a Grandstand store. Use another file, or restore a backup."
         )
     version = _query_value(connection, "PRAGMA user_version")
     if not isinstance(version, int) or version > FILE_VERSION:
-        raise StoreTooNew(
+        raise errors.StoreTooNew(
             f"The store {name} has file version {version}; this Grandstand reads up to version "
             f"{FILE_VERSION}. Upgrade Grandstand, or open another store."
         )

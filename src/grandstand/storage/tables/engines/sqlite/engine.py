@@ -16,20 +16,13 @@ import msgspec
 from grandstand.core.clock import Clock
 from grandstand.storage.tables import requests
 from grandstand.storage.tables.engines.protocol import Capabilities
-from grandstand.storage.tables.engines.sqlite import batches, catalog, changes, reads, writes
-from grandstand.storage.tables.engines.sqlite.connections import (
-    ConnectionContext,
-    ConnectionParams,
-    Durability,
-    SharedState,
-    busy_retries,
-    connect,
-    is_busy,
-    is_stale,
-    open_file,
-    open_memory,
-    reduce_memory,
-    translate_error,
+from grandstand.storage.tables.engines.sqlite import (
+    batches,
+    catalog,
+    changes,
+    connections,
+    reads,
+    writes,
 )
 from grandstand.storage.tables.errors import InvalidRequest, StoreDamaged, StoreUnavailable
 from grandstand.storage.tables.schema import TableDescription, TableSchema
@@ -55,15 +48,15 @@ class SqliteEngine:
 
     def __init__(
         self,
-        params: ConnectionParams,
+        params: connections.ConnectionParams,
         connection: sqlite3.Connection,
-        shared: SharedState,
+        shared: connections.SharedState,
         busy_timeout_seconds: float,
     ) -> None:
         self._params = params
         self._shared = shared
         self._busy_timeout_seconds = busy_timeout_seconds
-        context = ConnectionContext(connection, shared)
+        context = connections.ConnectionContext(connection, shared)
         self._contexts = WeakSet((context,))
         self._open_lock = Lock()
         self._closed = False
@@ -77,7 +70,7 @@ class SqliteEngine:
         path: Path | None,
         *,
         clock: Clock,
-        durability: Durability = "process",
+        durability: connections.Durability = "process",
         read_only: bool = False,
         create: bool = True,
         metered: bool = False,
@@ -104,15 +97,15 @@ class SqliteEngine:
             StoreTooNew: The file was written by a newer version.
         """
         if path is None:
-            params, connection = open_memory()
+            params, connection = connections.open_memory()
         else:
-            params, connection = open_file(
+            params, connection = connections.open_file(
                 path, durability, busy_timeout_seconds, read_only=read_only, create=create
             )
         if low_memory:
             params = replace(params, low_memory=True)
-            reduce_memory(connection)
-        shared = SharedState(clock, metered)
+            connections.reduce_memory(connection)
+        shared = connections.SharedState(clock, metered)
         return cls(params, connection, shared, busy_timeout_seconds)
 
     @property
@@ -145,7 +138,7 @@ class SqliteEngine:
     def get(self, request: requests.GetItem) -> requests.Found:
         # Inlined: this is the fastest call, and `_run` would be measurable.
         try:
-            context: ConnectionContext = self._local.context
+            context: connections.ConnectionContext = self._local.context
         except AttributeError:
             context = self._new_context()
         try:
@@ -212,10 +205,10 @@ class SqliteEngine:
                 context.close()
 
     def _run(
-        self, work: Callable[[ConnectionContext, _Request], _Result], request: _Request
+        self, work: Callable[[connections.ConnectionContext, _Request], _Result], request: _Request
     ) -> _Result:
         try:
-            context: ConnectionContext = self._local.context
+            context: connections.ConnectionContext = self._local.context
         except AttributeError:
             context = self._new_context()
         with context.lock:
@@ -230,19 +223,19 @@ class SqliteEngine:
 
     def _retry(
         self,
-        context: ConnectionContext,
-        work: Callable[[ConnectionContext, _Request], _Result],
+        context: connections.ConnectionContext,
+        work: Callable[[connections.ConnectionContext, _Request], _Result],
         request: _Request,
         error: sqlite3.Error,
     ) -> _Result:
         """Retry while another process is writing, or after reloading a changed layout."""
-        reloads, retries = 0, busy_retries(self._busy_timeout_seconds)
+        reloads, retries = 0, connections.busy_retries(self._busy_timeout_seconds)
         while True:
-            if is_stale(error) and reloads < _MAX_RELOADS:
+            if connections.is_stale(error) and reloads < _MAX_RELOADS:
                 reloads += 1
                 self._shared.layouts.clear()
-            elif not is_busy(error) or next(retries, self) is self:
-                raise translate_error(error, self._params.name) from error
+            elif not connections.is_busy(error) or next(retries, self) is self:
+                raise connections.translate_error(error, self._params.name) from error
             try:
                 return work(context, request)
             except sqlite3.Error as next_error:
@@ -255,14 +248,16 @@ class SqliteEngine:
             f"The store {self._params.name} has an item that cannot be decoded. Restore a backup."
         )
 
-    def _new_context(self) -> ConnectionContext:
+    def _new_context(self) -> connections.ConnectionContext:
         with self._open_lock:
             if self._closed:
                 raise StoreUnavailable(f"The store {self._params.name} is closed.")
             try:
-                context = ConnectionContext(connect(self._params), self._shared)
+                context = connections.ConnectionContext(
+                    connections.connect(self._params), self._shared
+                )
             except sqlite3.Error as error:
-                raise translate_error(error, self._params.name) from error
+                raise connections.translate_error(error, self._params.name) from error
             self._contexts.add(context)
         self._local.context = context
         return context

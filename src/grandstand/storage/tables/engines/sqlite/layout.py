@@ -7,25 +7,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, TypeAlias
 
-from grandstand.storage.tables.attribute_values import Item, Key, Value, check_size
+from grandstand.storage.tables.attribute_values import Item, Key, check_size
 from grandstand.storage.tables.encoding import pack
-from grandstand.storage.tables.engines.sqlite.access_paths import (
-    ENCODERS,
-    PARTITION_BYTES,
-    SORT_BYTES,
-    AccessPath,
-    Encode,
-    KeyColumn,
-    RowKey,
-    add_bucket,
-    emptied_index_key_error,
-    empty_index_key_error,
-    index_key_type_error,
-    item_key_error,
-    long_index_key_error,
-    long_key_error,
-    lookup_error,
-)
+from grandstand.storage.tables.engines.sqlite import access_paths
 from grandstand.storage.tables.errors import InvalidRequest
 from grandstand.storage.tables.schema import IndexSchema, StreamView, TableSchema
 
@@ -73,8 +57,8 @@ class PhysicalNames:
 class IndexColumn:
     """A column that holds an attribute for the indexes it is a key of."""
 
-    key_column: KeyColumn
-    encode: Encode
+    key_column: access_paths.KeyColumn
+    encode: access_paths.Encode
     index: str
 
 
@@ -86,12 +70,12 @@ class Layout:
     physical: PhysicalNames
     partition: str
     sort: str | None
-    encode_partition: Encode
-    encode_sort: Encode
+    encode_partition: access_paths.Encode
+    encode_sort: access_paths.Encode
     columns: tuple[IndexColumn, ...]
     composite_limits: tuple[tuple[tuple[int, ...], int], ...]
-    table_path: AccessPath
-    index_paths: Mapping[str, AccessPath]
+    table_path: access_paths.AccessPath
+    index_paths: Mapping[str, access_paths.AccessPath]
     select_sql: str
     upsert_sql: str
     insert_sql: str
@@ -102,29 +86,40 @@ class Layout:
     # Whether a write needs no look at what it replaces.
     writes_blind: bool
 
-    def lookup_key(self, key: Key) -> RowKey:
+    def lookup_key(self, key: Key) -> access_paths.RowKey:
         """Return the row key for a primary key. Raises InvalidRequest."""
         pk = self.encode_partition(key.get(self.partition))
         if self.sort is None:
-            if pk and len(pk) <= PARTITION_BYTES and len(key) == 1:
-                return add_bucket(pk), b""
+            if pk and len(pk) <= access_paths.PARTITION_BYTES and len(key) == 1:
+                return access_paths.add_bucket(pk), b""
         else:
             sk = self.encode_sort(key.get(self.sort))
-            if pk and sk and len(pk) <= PARTITION_BYTES and len(sk) <= SORT_BYTES and len(key) == 2:
-                return add_bucket(pk), sk
-        raise lookup_error(self.schema, key)
+            if (
+                pk
+                and sk
+                and len(pk) <= access_paths.PARTITION_BYTES
+                and len(sk) <= access_paths.SORT_BYTES
+                and len(key) == 2
+            ):
+                return access_paths.add_bucket(pk), sk
+        raise access_paths.lookup_error(self.schema, key)
 
-    def row_key(self, item: Item) -> RowKey:
+    def row_key(self, item: Item) -> access_paths.RowKey:
         """Return the row key of a whole item. Raises InvalidRequest."""
         pk = self.encode_partition(item.get(self.partition))
         if self.sort is None:
-            if pk and len(pk) <= PARTITION_BYTES:
-                return add_bucket(pk), b""
+            if pk and len(pk) <= access_paths.PARTITION_BYTES:
+                return access_paths.add_bucket(pk), b""
         else:
             sk = self.encode_sort(item.get(self.sort))
-            if pk and sk and len(pk) <= PARTITION_BYTES and len(sk) <= SORT_BYTES:
-                return add_bucket(pk), sk
-        raise item_key_error(self.schema, item)
+            if (
+                pk
+                and sk
+                and len(pk) <= access_paths.PARTITION_BYTES
+                and len(sk) <= access_paths.SORT_BYTES
+            ):
+                return access_paths.add_bucket(pk), sk
+        raise access_paths.item_key_error(self.schema, item)
 
     def row(self, item: Item) -> Row:
         """Convert a whole item to a row. Raises InvalidRequest."""
@@ -138,7 +133,7 @@ class Layout:
             return (*row_key, None, size, pack(item))
         return (*row_key, *self.index_keys(item), self.expiry(item), size, pack(item))
 
-    def updated_row(self, row_key: RowKey, item: Item) -> Row:
+    def updated_row(self, row_key: access_paths.RowKey, item: Item) -> Row:
         """Convert the result of an update to a row. Raises InvalidRequest."""
         keys = self.index_keys(item, updating=True)
         size = check_size(item, TOO_LARGE)
@@ -156,12 +151,14 @@ class Layout:
                 continue
             data = column.encode(item[name])
             if not data or len(data) > column.key_column.limit:
-                raise _index_key_error(column, item[name], data, updating=updating)
+                raise access_paths.index_key_error(
+                    column.key_column, column.index, item[name], updating=updating
+                )
             keys.append(data)
         for positions, limit in self.composite_limits:
             lengths = [len(keys[position] or b"") for position in positions]
             if all(lengths) and sum(lengths) > limit:
-                raise long_index_key_error() if updating else long_key_error(limit)
+                raise access_paths.long_index_key_error(limit, updating=updating)
         return keys
 
     def stored_index_keys(self, item: Item) -> list[bytes | None]:
@@ -187,23 +184,9 @@ class Layout:
         return seconds if -_INT64 <= seconds < _INT64 else None
 
 
-def _index_key_error(
-    column: IndexColumn, value: Value, data: bytes | None, *, updating: bool
-) -> InvalidRequest:
-    if data is None:
-        return index_key_type_error(column.key_column, column.index, value)
-    if not data:
-        return (
-            emptied_index_key_error(value)
-            if updating
-            else empty_index_key_error(column.key_column, column.index, value)
-        )
-    return long_index_key_error() if updating else long_key_error(column.key_column.limit)
-
-
 def build_layout(schema: TableSchema, physical: PhysicalNames, *, metered: bool = False) -> Layout:
     """Derive the layout. With `metered` every write reads the item it replaces."""
-    columns = _columns(schema, physical)
+    columns, key_columns = _columns(schema, physical), _table_columns(schema)
     names = ["pk", "sk", *(column.key_column.column for column in columns), "ttl", "size", "item"]
     column_list, placeholders = ", ".join(names), ", ".join("?" * len(names))
     assignments = ", ".join(f"{name} = excluded.{name}" for name in names[2:])
@@ -215,11 +198,19 @@ def build_layout(schema: TableSchema, physical: PhysicalNames, *, metered: bool 
         physical=physical,
         partition=schema.partition,
         sort=schema.sort,
-        encode_partition=ENCODERS[schema.types[schema.partition]],
-        encode_sort=ENCODERS["S" if schema.sort is None else schema.types[schema.sort]],
+        encode_partition=access_paths.ENCODERS[schema.types[schema.partition]],
+        encode_sort=access_paths.ENCODERS[
+            "S" if schema.sort is None else schema.types[schema.sort]
+        ],
         columns=columns,
         composite_limits=_composite_limits(schema, columns),
-        table_path=_table_path(schema, physical),
+        table_path=access_paths.AccessPath(
+            source=f"{table} INDEXED BY {physical.unique}",
+            partition_count=1,
+            key_count=len(key_columns),
+            columns=key_columns,
+            key_names=frozenset(schema.key_names),
+        ),
         index_paths={index.name: _index_path(schema, physical, index) for index in schema.indexes},
         select_sql=f"SELECT item, size FROM {row}",
         upsert_sql=f"{insert}UPDATE SET {assignments}",
@@ -243,10 +234,16 @@ def index_attributes(schema: TableSchema) -> dict[str, int]:
     for index in schema.indexes:
         for name in index.partition:
             if name not in schema.key_names:
-                limits[name] = min(limits.get(name, PARTITION_BYTES), PARTITION_BYTES)
+                limits[name] = min(
+                    limits.get(name, access_paths.PARTITION_BYTES), access_paths.PARTITION_BYTES
+                )
         for name in index.sort:
             if name != schema.sort:
-                limit = PARTITION_BYTES if name == schema.partition else SORT_BYTES
+                limit = (
+                    access_paths.PARTITION_BYTES
+                    if name == schema.partition
+                    else access_paths.SORT_BYTES
+                )
                 limits[name] = min(limits.get(name, limit), limit)
     return limits
 
@@ -257,9 +254,9 @@ def _columns(schema: TableSchema, physical: PhysicalNames) -> tuple[IndexColumn,
     columns = []
     for name, limit in index_attributes(schema).items():
         kind = schema.types[name]
-        key_column = KeyColumn(name, physical.columns[name], kind, limit)
+        key_column = access_paths.KeyColumn(name, physical.columns[name], kind, limit)
         index = next(candidate.name for candidate in indexes if name in candidate.key_names)
-        columns.append(IndexColumn(key_column, ENCODERS[kind], index))
+        columns.append(IndexColumn(key_column, access_paths.ENCODERS[kind], index))
     return tuple(columns)
 
 
@@ -270,73 +267,75 @@ def _composite_limits(
     return tuple(
         (tuple(place[name] for name in names if name in place), limit)
         for index in schema.indexes
-        for names, limit in ((index.partition, PARTITION_BYTES), (index.sort, SORT_BYTES))
+        for names, limit in (
+            (index.partition, access_paths.PARTITION_BYTES),
+            (index.sort, access_paths.SORT_BYTES),
+        )
         if len(names) > 1
     )
 
 
-def _table_path(schema: TableSchema, physical: PhysicalNames) -> AccessPath:
-    columns = _table_columns(schema)
-    return AccessPath(
-        source=f"{physical.table} INDEXED BY {physical.unique}",
-        partition_count=1,
-        key_count=len(columns),
-        columns=columns,
-        key_names=frozenset(schema.key_names),
+def _table_columns(schema: TableSchema) -> tuple[access_paths.KeyColumn, ...]:
+    name = schema.partition
+    partition = access_paths.KeyColumn(
+        name, "pk", schema.types[name], access_paths.PARTITION_BYTES, has_bucket=True
+    )
+    if schema.sort is None:
+        return (partition,)
+    return (
+        partition,
+        access_paths.KeyColumn(
+            schema.sort, "sk", schema.types[schema.sort], access_paths.SORT_BYTES
+        ),
     )
 
 
-def _table_columns(schema: TableSchema) -> tuple[KeyColumn, ...]:
-    name = schema.partition
-    partition = KeyColumn(name, "pk", schema.types[name], PARTITION_BYTES, has_bucket=True)
-    if schema.sort is None:
-        return (partition,)
-    return (partition, KeyColumn(schema.sort, "sk", schema.types[schema.sort], SORT_BYTES))
-
-
-def _index_path(schema: TableSchema, physical: PhysicalNames, index: IndexSchema) -> AccessPath:
+def _index_path(
+    schema: TableSchema, physical: PhysicalNames, index: IndexSchema
+) -> access_paths.AccessPath:
     columns = index_columns(schema, physical, index)
-    table, name = physical.table, physical.indexes[index.name]
-    return AccessPath(
-        source=f"{table} INDEXED BY {name}",
+    projected = None
+    if index.projection != "ALL":
+        included = index.included if index.projection == "INCLUDE" else ()
+        projected = frozenset((*schema.key_names, *index.key_names, *included))
+    return access_paths.AccessPath(
+        source=f"{physical.table} INDEXED BY {physical.indexes[index.name]}",
         partition_count=len(index.partition),
         key_count=len(index.key_names),
         columns=columns,
         key_names=frozenset((*schema.key_names, *index.key_names)),
         nullable_columns=sparse_columns(columns),
         index=index,
-        projected=index_mask(schema, index),
+        projected=projected,
     )
 
 
 def index_columns(
     schema: TableSchema, physical: PhysicalNames, index: IndexSchema
-) -> tuple[KeyColumn, ...]:
+) -> tuple[access_paths.KeyColumn, ...]:
     """Return the columns an index is ordered by, ending with the rest of the table's key."""
     table = _table_columns(schema)
-    columns: list[KeyColumn] = []
+    columns: list[access_paths.KeyColumn] = []
     for position, name in enumerate(index.key_names):
         if name == schema.partition and position < len(index.partition):
             columns.append(table[0])
         elif name == schema.sort:
             columns.append(table[1])
         else:
-            limit = PARTITION_BYTES if position < len(index.partition) else SORT_BYTES
-            columns.append(KeyColumn(name, physical.columns[name], schema.types[name], limit))
+            limit = (
+                access_paths.PARTITION_BYTES
+                if position < len(index.partition)
+                else access_paths.SORT_BYTES
+            )
+            columns.append(
+                access_paths.KeyColumn(name, physical.columns[name], schema.types[name], limit)
+            )
     present = {key_column.column for key_column in columns}
     return (*columns, *(key_column for key_column in table if key_column.column not in present))
 
 
-def sparse_columns(columns: tuple[KeyColumn, ...]) -> tuple[str, ...]:
+def sparse_columns(columns: tuple[access_paths.KeyColumn, ...]) -> tuple[str, ...]:
     """Return the columns that are NULL for items outside the index."""
     return tuple(
         key_column.column for key_column in columns if key_column.column not in ("pk", "sk")
     )
-
-
-def index_mask(schema: TableSchema, index: IndexSchema) -> frozenset[str] | None:
-    """Return the attributes an index projects, or None for all."""
-    if index.projection == "ALL":
-        return None
-    included = index.included if index.projection == "INCLUDE" else ()
-    return frozenset((*schema.key_names, *index.key_names, *included))

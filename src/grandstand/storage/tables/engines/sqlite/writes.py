@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import MAX_ITEM_BYTES, Item, item_size, same
@@ -39,7 +39,9 @@ def index_writes(
                 index=name,
                 old_bytes=0 if before is None else item_size(before),
                 new_bytes=0 if after is None else item_size(after),
-                key_changed=_key_changed(access, before, after),
+                key_changed=before is not None
+                and after is not None
+                and any(not same(before[name], after[name]) for name in access.key_names),
             )
         )
     return tuple(writes)
@@ -53,20 +55,12 @@ def _project(access: AccessPath, item: Item | None) -> Item | None:
     return {name: value for name, value in item.items() if name in access.projected}
 
 
-def _key_changed(access: AccessPath, before: Item | None, after: Item | None) -> bool:
-    if before is None or after is None:
-        return False
-    return any(not same(before[name], after[name]) for name in access.key_names)
-
-
 EMPTY_RESULT: Final = requests.Written()
 
 # In addition to the resulting item, DynamoDB limits what an update writes, with a cost for each
 # action; measured against the service by the public conformance suite.
 _UPDATE_BYTES: Final = 3
 _SET_BYTES: Final = 19
-_REMOVE_BYTES: Final = 2
-_MAX_ACTION_BYTES: Final = _SET_BYTES + 1
 
 # The stored item before a write: its bytes, its size, and the item itself if it was needed.
 _Before: TypeAlias = tuple[bytes | None, int, Item | None]
@@ -100,15 +94,7 @@ class PlannedWrite(NamedTuple):
 
 def row_size(row: Row) -> int:
     """Return the size of the item in a row."""
-    size = row[-2]
-    assert isinstance(size, int)  # noqa: S101 - rows end with ttl, size, item
-    return size
-
-
-def _row_blob(row: Row) -> bytes:
-    blob = row[-1]
-    assert isinstance(blob, bytes)  # noqa: S101 - rows end with ttl, size, item
-    return blob
+    return cast("int", row[-2])
 
 
 def resolve_write(context: ConnectionContext, action: requests.WriteAction) -> ResolvedWrite:
@@ -121,24 +107,15 @@ def resolve_write(context: ConnectionContext, action: requests.WriteAction) -> R
         check_key_paths(tuple(condition_paths(action.condition)), layout.schema)
     if isinstance(action, requests.PutItem):
         row = layout.row(action.item)
-        return ResolvedWrite(action, layout, (_key_bytes(row[0]), _key_bytes(row[1])), row)
+        return ResolvedWrite(action, layout, cast("RowKey", row[:2]), row)
     row_key = layout.lookup_key(action.key)
     if isinstance(action, requests.UpdateItem):
-        _check_update(layout, action.update)
+        try:
+            check_key_update(action.update, layout.schema)
+        except InvalidRequest as error:
+            raise ItemRejected(str(error)) from error
+        check_key_paths(tuple(update_paths(action.update)), layout.schema)
     return ResolvedWrite(action, layout, row_key)
-
-
-def _key_bytes(value: bytes | int | None) -> bytes:
-    assert isinstance(value, bytes)  # noqa: S101 - rows begin with the two keys
-    return value
-
-
-def _check_update(layout: Layout, update: UpdateNode) -> None:
-    try:
-        check_key_update(update, layout.schema)
-    except InvalidRequest as error:
-        raise ItemRejected(str(error)) from error
-    check_key_paths(tuple(update_paths(update)), layout.schema)
 
 
 def plan_write(
@@ -152,9 +129,13 @@ def plan_write(
     row = context.execute(layout.select_sql, write.row_key).fetchone()
     blob, size = row or (None, 0)
     condition = action.condition
-    old: Item | None = None
-    if blob is not None and _needs_old_item(context, action):
-        old = unpack(blob)
+    needs_old = (
+        condition is not None
+        or isinstance(action, requests.UpdateItem | requests.CheckItem)
+        or context.shared.metered
+        or action.returning != "NONE"
+    )
+    old: Item | None = unpack(blob) if needs_old and blob is not None else None
     if condition is not None and not evaluate(condition, old):
         raise ConditionFailed(item=old if action.show_conflict else None)
     if isinstance(action, requests.CheckItem):
@@ -165,12 +146,6 @@ def plan_write(
     if isinstance(action, requests.UpdateItem):
         return _plan_update(write, action, (blob, size, old), single=single)
     return PlannedWrite(write, blob, size, old, None, None, changes=blob is not None)
-
-
-def _needs_old_item(context: ConnectionContext, action: requests.WriteAction) -> bool:
-    if action.condition is not None or isinstance(action, requests.UpdateItem | requests.CheckItem):
-        return True
-    return context.shared.metered or action.returning != "NONE"
 
 
 def _plan_update(
@@ -190,10 +165,10 @@ def _plan_update(
 
 def _check_update_size(update: UpdateNode, new: Item, size: int) -> None:
     paths = update.paths
-    if size + _UPDATE_BYTES + _MAX_ACTION_BYTES * len(paths) <= MAX_ITEM_BYTES:
+    if size + _UPDATE_BYTES + (_SET_BYTES + 1) * len(paths) <= MAX_ITEM_BYTES:
         return
     written = {path.root: new[path.root] for path in paths if path.root in new}
-    cost = _UPDATE_BYTES + _REMOVE_BYTES * (len(update.removes) + len(update.deletes))
+    cost = _UPDATE_BYTES + 2 * (len(update.removes) + len(update.deletes))
     for path, _ in (*update.sets, *update.adds):
         cost += _SET_BYTES + any(isinstance(step, int) for step in path.steps)
     if item_size(written) + cost > MAX_ITEM_BYTES:
@@ -226,20 +201,17 @@ def execute_write(context: ConnectionContext, planned: PlannedWrite) -> None:
     if layout.stream_view is not None:
         action = planned.write.action
         keys = action.item if isinstance(action, requests.PutItem) else action.key
-        record_change(
-            context, layout, (planned.old_blob, None if row is None else _row_blob(row)), keys
-        )
+        new_blob = None if row is None else cast("bytes", row[-1])
+        record_change(context, layout, (planned.old_blob, new_blob), keys)
 
 
 def build_result(context: ConnectionContext, planned: PlannedWrite) -> requests.Written:
     """Return the requested attributes and, if writes are metered, sizes and index writes."""
     action = planned.write.action
     if not context.shared.metered:
-        return (
-            requests.Written(_returned_attributes(action, planned) or None)
-            if _returns_attributes(action)
-            else EMPTY_RESULT
-        )
+        if isinstance(action, requests.CheckItem) or action.returning == "NONE":
+            return EMPTY_RESULT
+        return requests.Written(_returned_attributes(action, planned) or None)
     if isinstance(action, requests.CheckItem):
         return requests.Written(None, planned.old_size, planned.old_size)
     new_size = 0 if planned.row is None else row_size(planned.row)
@@ -247,10 +219,6 @@ def build_result(context: ConnectionContext, planned: PlannedWrite) -> requests.
     return requests.Written(
         _returned_attributes(action, planned) or None, planned.old_size, new_size, indexes
     )
-
-
-def _returns_attributes(action: requests.WriteAction) -> bool:
-    return not isinstance(action, requests.CheckItem) and action.returning != "NONE"
 
 
 def _returned_attributes(action: requests.WriteAction, planned: PlannedWrite) -> Item | None:
