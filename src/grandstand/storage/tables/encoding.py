@@ -104,10 +104,6 @@ def _to_base_type(value: Value) -> Value:
     raise InvalidRequest(f"A {type(value).__name__} cannot be stored")
 
 
-def _write_number(value: Any, text_binary: bool) -> Attribute:  # noqa: ANN401, FBT001, ARG001
-    return {"N": _format_number(value)}
-
-
 def _format_number(value: Number) -> str:
     if type(value) is int and -_INT64 <= value < _INT64:
         return str(value)
@@ -128,10 +124,6 @@ def _normalize(number: Decimal) -> Number:
     return normalize_number(number)
 
 
-def _write_binary(value: bytes, text_binary: bool) -> Attribute:  # noqa: FBT001
-    return {"B": b64encode(value).decode() if text_binary else value}
-
-
 def _write_set(value: Any, text_binary: bool) -> Attribute:  # noqa: ANN401, FBT001
     code = type_code(value)
     if code == "NS":
@@ -141,23 +133,15 @@ def _write_set(value: Any, text_binary: bool) -> Attribute:  # noqa: ANN401, FBT
     return {code: sorted(value)}
 
 
-def _write_list(value: list[Value], text_binary: bool) -> Attribute:  # noqa: FBT001
-    return {"L": [to_wire(inner, text_binary=text_binary) for inner in value]}
-
-
-def _write_map(value: dict[str, Value], text_binary: bool) -> Attribute:  # noqa: FBT001
-    return {"M": item_to_wire(value, text_binary=text_binary)}
-
-
 _writers: Final[dict[type, Callable[[Any, bool], Attribute]]] = {
-    int: _write_number,
-    Decimal: _write_number,
+    int: lambda value, _: {"N": _format_number(value)},
+    Decimal: lambda value, _: {"N": _format_number(value)},
     bool: lambda value, _: {"BOOL": value},
     type(None): lambda _value, _: {"NULL": True},
-    bytes: _write_binary,
+    bytes: lambda value, text: {"B": b64encode(value).decode() if text else value},
     frozenset: _write_set,
-    list: _write_list,
-    dict: _write_map,
+    list: lambda value, text: {"L": [to_wire(inner, text_binary=text) for inner in value]},
+    dict: lambda value, text: {"M": item_to_wire(value, text_binary=text)},
 }
 
 
@@ -430,7 +414,6 @@ unpack: Final[Callable[[bytes], Item]] = msgspec.msgpack.Decoder(ext_hook=_from_
 
 _BYTES: Final = 16
 _MODULUS: Final = 2 ** (8 * _BYTES)
-_UNCHANGED: Final = frozenset((str, bool, bytes, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +444,7 @@ def canonical_bytes(item: Item | Key) -> bytes:
 
 def _canonical(value: Any) -> Any:  # noqa: ANN401 - the codec's own tree, not an attribute value
     kind = type(value)
-    if kind in _UNCHANGED:
+    if kind in _NATIVE:
         return value
     if kind is int or kind is Decimal:
         return {"N": number_text(value)}

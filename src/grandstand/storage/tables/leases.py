@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
 from secrets import token_hex
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
 
 from grandstand.core.clock import Clock
@@ -376,12 +375,7 @@ class AsyncLeaseContext:
         self._renewing = asyncio.create_task(self._renew_until_lost(holder))
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _: object) -> None:
         lease, self._lease = self.lease, None
         assert self._renewing is not None  # noqa: S101 - set on entering
         self._renewing.cancel()

@@ -19,7 +19,6 @@ from grandstand.storage.tables.engines.dynamodb.errors import (
 from grandstand.storage.tables.engines.protocol import Capabilities
 from grandstand.storage.tables.errors import ConditionFailed, StoreUnavailable
 
-_DEFAULT_REGION: Final = "us-east-1"
 _AMAZON_DOMAINS: Final = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws")
 
 
@@ -94,7 +93,7 @@ def connect(address: ServiceAddress) -> Clients:
     )
     region = address.region or session.get_config_variable("region")
     if region is None and address.endpoint is not None:
-        region = _DEFAULT_REGION
+        region = "us-east-1"
     settings: dict[str, Any] = {
         "region_name": region,
         "endpoint_url": address.endpoint,
@@ -137,22 +136,6 @@ def _client_config(address: ServiceAddress) -> Any:  # noqa: ANN401 - botocore c
 
 
 Shape: TypeAlias = dict[str, Any]
-
-_METERED_OPERATIONS: Final = frozenset(
-    (
-        "get_item",
-        "put_item",
-        "update_item",
-        "delete_item",
-        "query",
-        "scan",
-        "batch_get_item",
-        "batch_write_item",
-        "transact_get_items",
-        "transact_write_items",
-    )
-)
-_MISSING_TABLE: Final = "grandstand-no-such-table"
 
 
 class CapacityMeter(Protocol):
@@ -225,7 +208,7 @@ class DynamoClient:
         condition fails, perhaps because of the first attempt, `confirm` returns the response the
         call would have had, or None if it was not executed.
         """
-        if self.meter is not None and operation in _METERED_OPERATIONS:
+        if self.meter is not None and operation.endswith(("_item", "_items", "query", "scan")):
             parameters = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
         outcome_unknown = False
         state = self.start_retries()
@@ -239,7 +222,10 @@ class DynamoClient:
                     return response
             outcome_unknown = outcome_unknown or result.outcome_unknown
             if result.outcome_unknown and not repeatable:
-                raise _unknown_outcome(result.error) from result.error
+                raise StoreUnavailable(
+                    f"{str(result.error).rstrip('.')}. The write may have been executed and is not "
+                    "safe to repeat: read the item before trying again."
+                ) from result.error
             if not result.retry or not state.wait():
                 raise result.error
 
@@ -267,13 +253,6 @@ def _record_capacity(meter: CapacityMeter, operation: str, response: Shape) -> N
         meter.consumed(operation, capacity["TableName"], float(capacity["CapacityUnits"]))
 
 
-def _unknown_outcome(error: GrandstandError) -> StoreUnavailable:
-    return StoreUnavailable(
-        f"{str(error).rstrip('.')}. The write may have been executed and is not safe to repeat: "
-        "read the item before trying again."
-    )
-
-
 def detect_capabilities(tables: DynamoClient, streams: DynamoClient) -> Capabilities:
     """Ask the service which operations it supports, with requests that change nothing.
 
@@ -285,7 +264,7 @@ def detect_capabilities(tables: DynamoClient, streams: DynamoClient) -> Capabili
     return Capabilities(
         transactions=_supports(tables, "transact_get_items", {"TransactItems": []}),
         streams=_supports(streams, "list_streams", {"Limit": 1}),
-        ttl=_supports(tables, "describe_time_to_live", {"TableName": _MISSING_TABLE}),
+        ttl=_supports(tables, "describe_time_to_live", {"TableName": "grandstand-no-such-table"}),
     )
 
 

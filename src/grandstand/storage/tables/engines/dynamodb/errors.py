@@ -9,8 +9,6 @@ from grandstand.core.errors import GrandstandError, Unavailable
 from grandstand.storage.tables import errors
 from grandstand.storage.tables.encoding import item_from_wire
 
-_SERVER_ERROR: Final = 500
-
 
 class OperationNotSupported(Unavailable):
     """The service does not support an operation."""
@@ -101,7 +99,7 @@ def _translate_response(response: dict[str, Any]) -> CallFailure:
         return CallFailure(_TRANSIENT_ERRORS[code](message), retry=True)
     if code in _PERMANENT_ERRORS:
         return CallFailure(_PERMANENT_ERRORS[code](message))
-    if status >= _SERVER_ERROR or code in ("InternalServerError", "InternalFailure"):
+    if status >= 500 or code in ("InternalServerError", "InternalFailure"):
         return CallFailure(errors.StoreUnavailable(message), retry=True, outcome_unknown=True)
     return CallFailure(errors.InvalidRequest(f"{code}: {message}"))
 
@@ -153,12 +151,5 @@ def _translate_client_error(error: Exception) -> CallFailure:
         | exceptions.IncompleteReadError
         | exceptions.ResponseStreamingError,
     )
-    return CallFailure(
-        unavailable, retry=response_lost or not _is_botocore_error(error), outcome_unknown=True
-    )
-
-
-def _is_botocore_error(error: Exception) -> bool:
-    from botocore.exceptions import BotoCoreError
-
-    return isinstance(error, BotoCoreError)
+    unexpected = not isinstance(error, exceptions.BotoCoreError)
+    return CallFailure(unavailable, retry=response_lost or unexpected, outcome_unknown=True)

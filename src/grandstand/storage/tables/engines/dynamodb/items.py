@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from grandstand.storage.tables import requests
 from grandstand.storage.tables.attribute_values import Item, same
@@ -41,10 +41,7 @@ def write_parameters(
     ((kind, shape),) = write_action(request).items()
     if request.returning != "NONE":
         shape["ReturnValues"] = request.returning
-    return _OPERATIONS[kind], shape
-
-
-_OPERATIONS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
+    return f"{kind.lower()}_item", shape
 
 
 def write_action(request: requests.WriteAction) -> Shape:
@@ -66,7 +63,8 @@ def write_action(request: requests.WriteAction) -> Shape:
         case requests.CheckItem():
             kind = "ConditionCheck"
             shape["Key"] = item_to_wire(request.key)
-    _add_condition(shape, rendering, request.condition)
+    if request.condition is not None:
+        shape["ConditionExpression"] = rendering.condition(request.condition)
     if request.show_conflict:
         shape["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     return {kind: _with_placeholders(shape, rendering)}
@@ -133,11 +131,6 @@ def _add_read_parameters(
     return _with_placeholders(shape, rendering)
 
 
-def _add_condition(shape: Shape, rendering: Rendering, condition: nodes.Condition | None) -> None:
-    if condition is not None:
-        shape["ConditionExpression"] = rendering.condition(condition)
-
-
 def _with_placeholders(shape: Shape, rendering: Rendering) -> Shape:
     if rendering.names:
         shape["ExpressionAttributeNames"] = dict(rendering.names)
@@ -150,17 +143,15 @@ def _with_placeholders(shape: Shape, rendering: Rendering) -> Shape:
 
 ReadMode: TypeAlias = tuple[tuple[nodes.Path, ...], bool]
 
-MAX_READS: Final = 100
-MAX_WRITES: Final = 25
-
 
 def read_batch(client: DynamoClient, gets: Sequence[requests.GetItem]) -> requests.BatchRead:
     """Read items and repeat unprocessed keys; what remains unprocessed is `left`.
 
     Raises InvalidRequest for more than 100 requests, for none, and for duplicates.
     """
-    _check_count(len(gets), MAX_READS, "BatchGetItem")
-    if len({_item_id(request) for request in gets}) < len(gets):
+    _check_count(len(gets), 100, "BatchGetItem")
+    keys = {repr((get.table, sorted(item_to_wire(get.key).items()))) for get in gets}
+    if len(keys) < len(gets):
         raise InvalidRequest("Provided list of item keys contains duplicates")
     items: list[tuple[str, Item]] = []
     left: list[requests.GetItem] = []
@@ -169,10 +160,6 @@ def read_batch(client: DynamoClient, gets: Sequence[requests.GetItem]) -> reques
         items += found
         left += remaining
     return requests.BatchRead(tuple(items), tuple(left))
-
-
-def _item_id(request: requests.GetItem) -> str:
-    return repr((request.table, sorted(item_to_wire(request.key).items())))
 
 
 def _split_by_mode(gets: Sequence[requests.GetItem]) -> list[dict[str, list[requests.GetItem]]]:
@@ -221,7 +208,7 @@ def write_batch(
 
     Raises InvalidRequest for more than 25 requests, for none, and for one with a condition.
     """
-    _check_count(len(actions), MAX_WRITES, "BatchWriteItem")
+    _check_count(len(actions), 25, "BatchWriteItem")
     pending: dict[str, list[Shape]] = {}
     for request in actions:
         pending.setdefault(request.table, []).append(batch_write(request))
@@ -232,7 +219,9 @@ def write_batch(
         if not pending or not retries.wait():
             break
     left = tuple(_decode_write(table, action) for table, part in pending.items() for action in part)
-    done = _without([request.table for request in actions], [request.table for request in left])
+    done = [action.table for action in actions]
+    for action in left:
+        done.remove(action.table)
     return requests.BatchWritten(left, tuple((table, requests.Written()) for table in done))
 
 
@@ -240,13 +229,6 @@ def _decode_write(table: str, action: Shape) -> requests.PutItem | requests.Dele
     if "PutRequest" in action:
         return requests.PutItem(table, item_from_wire(action["PutRequest"]["Item"]))
     return requests.DeleteItem(table, item_from_wire(action["DeleteRequest"]["Key"]))
-
-
-def _without(tables: list[str], without: list[str]) -> list[str]:
-    remaining = list(tables)
-    for table in without:
-        remaining.remove(table)
-    return remaining
 
 
 def _check_count(count: int, limit: int, operation: str) -> None:
@@ -268,7 +250,7 @@ def _is_idempotent(update: nodes.UpdateNode) -> bool:
     return (
         all(_is_constant(assigned) for _, assigned in update.sets)
         and all(isinstance(literal.value, frozenset) for _, literal in update.adds)
-        and not any(_has_list_index(path) for path in update.paths)
+        and not any(isinstance(step, int) for path in update.paths for step in path.steps)
     )
 
 
@@ -276,10 +258,6 @@ def _is_constant(assigned: nodes.Assigned) -> bool:
     if isinstance(assigned, nodes.IfMissing):
         return _is_constant(assigned.other)
     return isinstance(assigned, nodes.Literal)
-
-
-def _has_list_index(path: nodes.Path) -> bool:
-    return any(isinstance(step, int) for step in path.steps)
 
 
 def is_applied(

@@ -10,7 +10,6 @@ from typing import Final
 
 import msgspec
 
-from grandstand.core.clock import Clock
 from grandstand.storage.tables.encoding import unpack
 from grandstand.storage.tables.engines.sqlite.connections import ConnectionContext, Execute
 from grandstand.storage.tables.engines.sqlite.layout import (
@@ -165,9 +164,6 @@ def _estimate(context: ConnectionContext, table: str, columns: str) -> list[floa
     return [total * id_range / (_SAMPLES * _SAMPLE_ROWS) for total in totals]
 
 
-_FILL_BATCH: Final = 500
-
-
 def assign_names(
     schema: TableSchema, before: PhysicalNames, old: TableSchema | None = None
 ) -> PhysicalNames:
@@ -209,7 +205,11 @@ def _same_order(schema: TableSchema, old: TableSchema, index: IndexSchema) -> bo
 
 def create_physical(execute: Execute, schema: TableSchema, physical: PhysicalNames) -> None:
     """Create the SQLite tables and indexes of a new table."""
-    execute(_table_statement(physical))
+    columns = "".join(f"{name} BLOB, " for name in _column_names(physical.width))
+    execute(
+        f"CREATE TABLE {physical.table}(id INTEGER PRIMARY KEY, pk BLOB NOT NULL, "
+        f"sk BLOB NOT NULL, {columns}ttl INTEGER, size INTEGER NOT NULL, item BLOB NOT NULL)"
+    )
     execute(f"CREATE UNIQUE INDEX {physical.unique} ON {physical.table}(pk, sk)")
     for index in schema.indexes:
         execute(_index_statement(schema, physical, index))
@@ -217,14 +217,6 @@ def create_physical(execute: Execute, schema: TableSchema, physical: PhysicalNam
         execute(_expiring_statement(physical))
     if schema.stream is not None:
         execute(_changes_statement(physical))
-
-
-def _table_statement(physical: PhysicalNames) -> str:
-    columns = "".join(f"{name} BLOB, " for name in _column_names(physical.width))
-    return (
-        f"CREATE TABLE {physical.table}(id INTEGER PRIMARY KEY, pk BLOB NOT NULL, "
-        f"sk BLOB NOT NULL, {columns}ttl INTEGER, size INTEGER NOT NULL, item BLOB NOT NULL)"
-    )
 
 
 def _index_statement(schema: TableSchema, physical: PhysicalNames, index: IndexSchema) -> str:
@@ -280,7 +272,7 @@ def _fill_columns(context: ConnectionContext, layout: Layout) -> None:
     last = -1
     while True:
         rows = context.execute(
-            f"SELECT id, item FROM {table} WHERE id > ? ORDER BY id LIMIT ?", (last, _FILL_BATCH)
+            f"SELECT id, item FROM {table} WHERE id > ? ORDER BY id LIMIT ?", (last, 500)
         ).fetchall()
         if not rows:
             return
@@ -290,13 +282,6 @@ def _fill_columns(context: ConnectionContext, layout: Layout) -> None:
             filled.append((*layout.stored_index_keys(item), layout.expiry(item), number))
         context.connection.executemany(f"UPDATE {table} SET {assigned} WHERE id = ?", filled)
         last = rows[-1][0]
-
-
-def drop_physical(execute: Execute, physical: PhysicalNames) -> None:
-    """Drop everything that belongs to a table."""
-    for name in (physical.table, physical.changes):
-        execute(f"DROP TABLE IF EXISTS {name}")
-    execute("DELETE FROM _consumers WHERE number = ?", (physical.number,))
 
 
 # Table numbers are never reused; a trillion changes fit between two of them.
@@ -318,22 +303,18 @@ class TableRecord:
 
 def layout_of(context: ConnectionContext, name: str) -> Layout:
     """Return a table's layout, cached. Raises TableNotFound."""
-    totals = context.layouts.get(name)
-    return _load(context, name) if totals is None else totals
+    layout = context.layouts.get(name)
+    if layout is None:
+        record = _find_record(context, name)
+        if record is None:
+            raise TableNotFound("Requested resource not found")
+        layout = context.layouts[name] = _layout(context, record)
+    return layout
 
 
 def schema_of(context: ConnectionContext, name: str) -> TableSchema:
     """Return a table's schema, cached. Raises TableNotFound."""
     return layout_of(context, name).schema
-
-
-def _load(context: ConnectionContext, name: str) -> Layout:
-    record = _find_record(context, name)
-    if record is None:
-        raise TableNotFound("Requested resource not found")
-    layout = _layout(context, record)
-    context.layouts[name] = layout
-    return layout
 
 
 def _layout(context: ConnectionContext, record: TableRecord) -> Layout:
@@ -380,7 +361,7 @@ def create_table(context: ConnectionContext, schema: TableSchema) -> TableDescri
         create_physical(context.execute, schema, physical)
         stream_label, floor = None, 0
         if schema.stream is not None:
-            stream_label, floor = _stream_label(clock), _open_stream(context, physical)
+            stream_label, floor = _open_stream(context, physical)
         record = TableRecord(schema, physical, clock.epoch(), stream_label, floor, {})
         _save(context, record)
     return _describe(record, (0, 0), {index.name: (0, 0) for index in schema.indexes})
@@ -419,24 +400,25 @@ def _alter(context: ConnectionContext, record: TableRecord, schema: TableSchema)
     migrate(context, _layout(context, record), _layout(context, altered))
     if schema.stream is None or schema.stream == before.stream:
         return altered
-    stream_label, floor = _stream_label(context.shared.clock), _open_stream(context, physical)
+    stream_label, floor = _open_stream(context, physical)
     return replace(altered, stream_label=stream_label, floor=floor)
 
 
-def _open_stream(context: ConnectionContext, physical: PhysicalNames) -> int:
-    """Start recording changes; return a position before all new and after all old changes.
+def _open_stream(context: ConnectionContext, physical: PhysicalNames) -> tuple[str, int]:
+    """Start recording changes; return the stream's label and a position before all new changes.
 
     Positions in earlier streams of this table, or of a deleted table of its name, are lower, so
     readers learn that changes were lost. The row at the position is never read.
     """
-    execute, table = context.execute, physical.changes
+    execute, table, clock = context.execute, physical.changes, context.shared.clock
     last = execute(f"SELECT max(sequence) FROM {table}").fetchone()[0]
     floor = physical.number << _STREAM_BITS if last is None else int(last) + 1
     execute(
         f"INSERT INTO {table}(sequence, kind, at, expired) VALUES(?, 0, ?, 0)",
-        (floor, context.shared.clock.epoch()),
+        (floor, clock.epoch()),
     )
-    return floor
+    now = clock.now().astimezone(UTC).replace(tzinfo=None)
+    return now.isoformat(timespec="milliseconds"), floor
 
 
 def delete_table(context: ConnectionContext, name: str) -> TableDescription:
@@ -444,7 +426,10 @@ def delete_table(context: ConnectionContext, name: str) -> TableDescription:
     with context.write_transaction:
         record = read_record(context, name)
         total, indexes = count_items(context, _layout(context, record))
-        drop_physical(context.execute, record.physical)
+        for physical in (record.physical.table, record.physical.changes):
+            context.execute(f"DROP TABLE IF EXISTS {physical}")
+        number = record.physical.number
+        context.execute("DELETE FROM _consumers WHERE number = ?", (number,))
         context.execute("DELETE FROM _tables WHERE name = ?", (name,))
     context.layouts.pop(name, None)
     return _describe(record, total, indexes)
@@ -462,11 +447,6 @@ def put_settings(context: ConnectionContext, request: tuple[str, Mapping[str, st
     with context.write_transaction:
         record = read_record(context, name)
         _save(context, replace(record, settings={**record.settings, **settings}))
-
-
-def set_floor(context: ConnectionContext, number: int, floor: int) -> None:
-    """Store the position up to which changes were trimmed."""
-    context.execute("UPDATE _tables SET floor = ? WHERE id = ?", (floor, number))
 
 
 def _save(context: ConnectionContext, record: TableRecord) -> None:
@@ -498,7 +478,3 @@ def _describe(
         settings=record.settings,
         index_counts=indexes,
     )
-
-
-def _stream_label(clock: Clock) -> str:
-    return clock.now().astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds")

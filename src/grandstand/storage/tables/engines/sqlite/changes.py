@@ -11,7 +11,6 @@ from grandstand.storage.tables.engines.sqlite.catalog import (
     TableRecord,
     layout_of,
     read_record,
-    set_floor,
 )
 from grandstand.storage.tables.engines.sqlite.connections import ConnectionContext
 from grandstand.storage.tables.engines.sqlite.layout import Layout, PhysicalNames
@@ -123,7 +122,7 @@ def trim_changes(context: ConnectionContext, record: TableRecord) -> None:
             f"DELETE FROM {physical.changes} WHERE sequence <= ? AND sequence < ?",
             (last, _last_sequence(context, physical)),
         )
-        set_floor(context, physical.number, last)
+        execute("UPDATE _tables SET floor = ? WHERE id = ?", (last, physical.number))
 
 
 def _stream_record(context: ConnectionContext, name: str) -> TableRecord:
