@@ -45,7 +45,7 @@ from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import get_logger
 from grandstand.kit.live import Publisher
 from grandstand.kit.llm import Llm, LlmRequest
-from grandstand.storage.tables.declaration.fields import TIMES
+from grandstand.storage.tables.declaration.fields import format_time
 from grandstand.storage.tables.leases import PLATFORM_LEASES, Leases
 from grandstand.storage.tables.operations.item_ops import Write
 
@@ -413,7 +413,7 @@ class BennyTrader:
         return copy_as(
             BennyBet,
             info,
-            bet_id=f"BET#{TIMES['seconds'].write(now)}#{info.game_id}",
+            bet_id=f"BET#{format_time(now)}#{info.game_id}",
             prediction=considered.prediction,
             confidence=round4(candidate.probability),
             ai_reasoning=considered.opinion.reasoning,
