@@ -55,7 +55,9 @@ def test_scaling_makes_them_add_up_to_a_hundred_exactly() -> None:
     form = scale_weights(_form(**thirds, weight__odds_movement="0"))
 
     assert form.total == 100
-    assert sorted(form.weight(name) for name in ("team_stats", "recent_form", "injuries")) == [
+    assert sorted(
+        form.texts[f"weight.{name}"] for name in ("team_stats", "recent_form", "injuries")
+    ) == [
         "33",
         "33",
         "34",

@@ -20,6 +20,7 @@ from grandstand.apps.bets.cli.wagers import add_benny, add_wagers
 from grandstand.apps.bets.services import Bets
 from grandstand.apps.bets.services.ingest.odds_collector import CollectionReport
 from grandstand.apps.bets.services.ingest.outcome_collector import OutcomeReport
+from grandstand.apps.bets.services.predictions import AnalysisReport
 from grandstand.core.errors import GrandstandError
 from grandstand.kit.terminal import echo_json
 
@@ -36,28 +37,35 @@ def add_job_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Done(Generic[T]):
+class _SportResults(Generic[T]):
     """Results by sport, and the sports that failed."""
 
     found: list[T]
     failed: list[tuple[str, GrandstandError]]
 
-    def end(self) -> None:
-        """Print the failures and exit with the code of the first one."""
+    def report(self, echo: Callable[[T], None], *, as_json: bool) -> None:
+        """Print everything; after a failure, exit with the code of the first one."""
+        if as_json:
+            echo_json(self.found)
+        else:
+            for result in self.found:
+                echo(result)
         for sport, fault in self.failed:
             typer.echo(f"! {sport}: {fault}", err=True)
         if self.failed:
             raise typer.Exit(self.failed[0][1].exit_code)
 
 
-async def _each(names: tuple[str, ...], about: str, ask: Callable[[str], Awaitable[T]]) -> _Done[T]:
+async def _each(
+    names: tuple[str, ...], about: str, action: Callable[[str], Awaitable[T]]
+) -> _SportResults[T]:
     """Run an action for each sport. A failure does not stop the others, unless all fail."""
-    done: _Done[T] = _Done([], [])
+    done: _SportResults[T] = _SportResults([], [])
     with cli.progress_bar(about) as progress:
         for at, name in enumerate(names):
             progress(at, len(names))
             try:
-                done.found.append(await ask(name))
+                done.found.append(await action(name))
             except GrandstandError as fault:
                 done.failed.append((name, fault))
     if done.failed and not done.found:
@@ -75,8 +83,8 @@ def _add_collect(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
     ) -> None:
         """Collect odds, props, stats, schedules or injuries now."""
 
-        async def run(bets: Bets) -> _Done[CollectionReport]:
-            ask: dict[What, Callable[[str], Awaitable[CollectionReport]]] = {
+        async def run(bets: Bets) -> _SportResults[CollectionReport]:
+            actions: dict[What, Callable[[str], Awaitable[CollectionReport]]] = {
                 "odds": bets.odds_collector.collect,
                 "props": bets.odds_collector.collect_props,
                 "stats": bets.stats_collector.collect_stats,
@@ -86,21 +94,15 @@ def _add_collect(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
             names = cli.resolve_sports(bets, sport)
             if what == "props" and sport is None:
                 names = tuple(name for name in names if name in bets.settings.prop_sports)
-            return await _each(names, f"collecting {what}", ask[what])
+            return await _each(names, f"collecting {what}", actions[what])
 
-        collected = with_bets(run)
-        if as_json:
-            echo_json(collected.found)
-        else:
-            for report in collected.found:
-                _echo(report, what)
-        collected.end()
+        def echo(done: CollectionReport) -> None:
+            cost = f", {cli.format_count(done.credits, 'credit')}" if done.credits else ""
+            counts = f"{done.received:,} received, {done.written:,} written"
+            typer.echo(f"{done.sport}: {what}, {counts}{cost}")
+            cli.warn(done.rejected)
 
-
-def _echo(done: CollectionReport, what: str) -> None:
-    cost = f", {cli.format_count(done.credits, 'credit')}" if done.credits else ""
-    typer.echo(f"{done.sport}: {what}, {done.received:,} received, {done.written:,} written{cost}")
-    cli.warn(done.rejected)
+        with_bets(run).report(echo, as_json=as_json)
 
 
 def _add_analyze(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
@@ -110,16 +112,9 @@ def _add_analyze(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
         done = with_bets(
             lambda bets: _each(
                 cli.resolve_sports(bets, sport), "predicting", bets.analysis_generator.run
-            ),
+            )
         )
-        if as_json:
-            echo_json(done.found)
-        else:
-            for report in done.found:
-                games = cli.format_count(report.games, "game")
-                picks = cli.format_count(report.published, "pick")
-                typer.echo(f"{report.sport}: {games}, {picks} published, {report.frozen} frozen")
-        done.end()
+        done.report(_echo_analysis, as_json=as_json)
 
     @group.command()
     def settle(*, sport: cli.EverySport = None, as_json: cli.AsJson = False) -> None:
@@ -127,17 +122,17 @@ def _add_analyze(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
         done = with_bets(
             lambda bets: _each(
                 cli.resolve_sports(bets, sport), "settling", bets.outcome_collector.collect
-            ),
+            )
         )
-        if as_json:
-            echo_json(done.found)
-        else:
-            for report in done.found:
-                _echo_verified(report)
-        done.end()
+        done.report(_echo_outcomes, as_json=as_json)
 
 
-def _echo_verified(done: OutcomeReport) -> None:
+def _echo_analysis(done: AnalysisReport) -> None:
+    games, picks = cli.format_count(done.games, "game"), cli.format_count(done.published, "pick")
+    typer.echo(f"{done.sport}: {games}, {picks} published, {done.frozen} frozen")
+
+
+def _echo_outcomes(done: OutcomeReport) -> None:
     again = f", {done.corrected} corrected" if done.corrected else ""
     text = f"{cli.format_count(done.completed, 'result')}{again}"
     bets = f"{cli.format_count(done.bets, 'bet')} of Benny and {done.wagers} of users settled"

@@ -170,7 +170,7 @@ def progress_bar(description: str) -> Iterator[ProgressCallback]:
     """Show a progress bar on stderr, if it is a terminal."""
     terminal = Console(stderr=True, highlight=False)
     if not terminal.is_terminal:
-        yield _silent
+        yield lambda _done, _total: None
         return
     bar = Progress(
         TextColumn("{task.description}"),
@@ -180,17 +180,9 @@ def progress_bar(description: str) -> Iterator[ProgressCallback]:
         console=terminal,
         transient=True,
     )
-    with bar as drawn:
-        task = drawn.add_task(escape(description), total=1)
-
-        def update(done: int, total: int) -> None:
-            drawn.update(task, completed=done, total=max(total, 1))
-
-        yield update
-
-
-def _silent(_done: int, _total: int) -> None:
-    return
+    with bar:
+        task = bar.add_task(escape(description), total=1)
+        yield lambda done, total: bar.update(task, completed=done, total=max(total, 1))
 
 
 NONE: Final = "–"

@@ -60,9 +60,6 @@ class BuilderForm:
         total = sum((_weight(weights, name) or Decimal(0) for name in base.SOURCES), Decimal(0))
         return Decimal(f"{(total * _HUNDRED).normalize():f}")
 
-    def weight(self, source: str) -> str:
-        return self.texts.get(f"weight.{source}", "")
-
 
 def empty_form(sport: str, today: date) -> BuilderForm:
     """Return the form of a new model."""
