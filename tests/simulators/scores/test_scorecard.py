@@ -14,7 +14,7 @@ from tests.simulators.scores.feed_server import ADA, BEA, CLEO, GRACE, delivery
 def sheet_of(*balls: Delivery) -> InningsSheet:
     sheet = InningsSheet(1)
     for ball in balls:
-        sheet.take(ball)
+        sheet.add(ball)
     return sheet
 
 
@@ -114,7 +114,7 @@ def test_figures_add_up_after_every_ball_of_a_real_match(number: int) -> None:
 def test_going_back_gives_the_same_as_going_on() -> None:
     record = read_recorded_match(1001349)
     book = Scorebook(record)
-    early = [sheet.copied() for sheet in book.after(100)]
+    early = [sheet.copy() for sheet in book.after(100)]
 
     book.after(200)
 

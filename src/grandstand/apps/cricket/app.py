@@ -4,26 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from grandstand.apps.cricket.store.fixtures import (
-    display_cache,
-    fixture_cache,
-    fixtures,
-    leagues,
-    team_seasons,
-    teams,
-)
-from grandstand.apps.cricket.store.matches import (
-    active_matches,
-    deliveries,
-    locks,
-    match_events,
-)
-from grandstand.apps.cricket.store.users import (
-    devices,
-    followers,
-    live_activities,
-    match_follows,
-)
+from grandstand.apps.cricket.store import fixtures, matches, users
 from grandstand.kit.app import App
 
 if TYPE_CHECKING:
@@ -34,20 +15,20 @@ APP: Final[App[Cricket]] = App(
     title="Cricket",
     purpose="Live cricket scores, ball by ball, with Live Activities and alerts.",
     tables=(
-        fixtures,
-        live_activities,
-        active_matches,
-        teams,
-        team_seasons,
-        leagues,
-        devices,
-        match_follows,
-        locks,
-        display_cache,
-        fixture_cache,
-        match_events,
-        deliveries,
-        followers,
+        fixtures.fixtures,
+        users.live_activities,
+        matches.active_matches,
+        fixtures.teams,
+        fixtures.team_seasons,
+        fixtures.leagues,
+        users.devices,
+        users.match_follows,
+        matches.locks,
+        fixtures.display_cache,
+        fixtures.fixture_cache,
+        matches.match_events,
+        matches.deliveries,
+        users.followers,
     ),
     build="grandstand.apps.cricket.services:build",
     api="grandstand.apps.cricket.api:create_api",

@@ -16,7 +16,7 @@ from grandstand.apps.cricket.domain.display import swift_source
 from grandstand.apps.cricket.domain.match_events import FilterReason, MatchEvent
 from grandstand.apps.cricket.domain.matches import BALLS_PER_OVER, Side
 from grandstand.apps.cricket.services import Cricket
-from grandstand.apps.cricket.services.polling.match_ticks import EventPage
+from grandstand.apps.cricket.services.polling.match_ticks import EventPage, EventRecord
 from grandstand.apps.cricket.services.polling.sync import SyncResult
 from grandstand.apps.cricket.services.queries.admin import ReplayStep
 from grandstand.apps.cricket.services.queries.fixtures import Match
@@ -27,7 +27,6 @@ from grandstand.kit.terminal import ColumnSpec, TableRow, console, echo_json, pr
 T = TypeVar("T")
 OpenServices = Callable[[], AbstractAsyncContextManager[Cricket]]
 
-_MAX_LIMIT: Final = 500
 _MAX_FILE_BYTES: Final = 200_000_000
 _FILTER_LABELS: Final[dict[FilterReason, str]] = {
     "cooldown": "in cooldown",
@@ -51,7 +50,7 @@ _EVENT_COLUMNS: Final = (
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=_MAX_LIMIT, help="Maximum number.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=500, help="Maximum number.")]
 
 
 def commands(opened: OpenServices) -> typer.Typer:
@@ -61,7 +60,12 @@ def commands(opened: OpenServices) -> typer.Typer:
     _add_events(group, opened)
     _add_replay(group, opened)
     _add_sync(group, opened)
-    _add_swift(group)
+
+    @group.command()
+    def swift() -> None:
+        """Print the Swift types of the Live Activity."""
+        typer.echo(swift_source(), nl=False)
+
     group.add_typer(_push_commands(opened), name="push")
     return group
 
@@ -107,23 +111,7 @@ def _add_events(group: typer.Typer, opened: OpenServices) -> None:
         found, page = _run(opened, read)
         shown = tuple(event for event in page.events if not (pushed and event.filtered))
         if as_json:
-            echo_json(
-                [
-                    {
-                        "seq": event.seq,
-                        "key": event.event_key,
-                        "kind": event.kind,
-                        "text": event.text,
-                        "inning": event.inning,
-                        "position": event.position,
-                        "priority": event.priority,
-                        "alert": event.alert,
-                        "filtered": event.filtered,
-                        "at": event.at,
-                    }
-                    for event in shown
-                ]
-            )
+            echo_json([{"seq": event.seq} | _event_json(event.event_key, event) for event in shown])
             return
         output = console()
         title = f"{found.home.name} v {found.away.name}: {_format_score(found)}"
@@ -174,13 +162,6 @@ def _add_sync(group: typer.Typer, opened: OpenServices) -> None:
             typer.echo(f"{result.found} {name} found, {result.written} written")
             for warning in result.warnings:
                 typer.echo(f"Warning: {warning}", err=True)
-
-
-def _add_swift(group: typer.Typer) -> None:
-    @group.command()
-    def swift() -> None:
-        """Print the Swift types of the Live Activity."""
-        typer.echo(swift_source(), nl=False)
 
 
 def _push_commands(opened: OpenServices) -> typer.Typer:
@@ -281,7 +262,9 @@ def _print_replay(steps: Iterable[ReplayStep], *, filtered: bool, as_json: bool)
         if filtered or not event.filtered
     )
     if as_json:
-        found = [_event_json(match_id, event) for match_id, event in events]
+        found = [
+            {"matchId": match_id} | _event_json(event.key, event) for match_id, event in events
+        ]
         echo_json(found)
         return len(found)
     output, count = console(), 0
@@ -294,18 +277,10 @@ def _print_replay(steps: Iterable[ReplayStep], *, filtered: bool, as_json: bool)
     return count
 
 
-def _event_json(match_id: str, event: MatchEvent) -> dict[str, object]:
-    return {
-        "matchId": match_id,
-        "kind": event.kind,
-        "key": event.key,
-        "text": event.text,
-        "inning": event.inning,
-        "position": event.position,
-        "priority": event.priority,
-        "alert": event.alert,
-        "filtered": event.filtered,
-    }
+def _event_json(key: str, event: EventRecord | MatchEvent) -> dict[str, object]:
+    names = ("kind", "text", "inning", "position", "priority", "alert", "filtered", "at")
+    values = {name: getattr(event, name) for name in names if hasattr(event, name)}
+    return {"key": key, **values}
 
 
 def format_over(inning: int, position: int) -> str:

@@ -8,9 +8,7 @@ from typing import Final
 from grandstand.apps.cricket.services import Cricket
 from grandstand.kit.jobs.job import Continuous, Every, Job, JobContext
 
-_DAY_SECONDS: Final = 24 * 3600.0
 _NO_TOKEN: Final = "Nothing to do: GRANDSTAND_CRICKET_FEED_TOKEN is not set."  # noqa: S105 - a text
-_NO_TOKEN_WAIT_SECONDS: Final = 600.0
 
 
 def jobs(cricket: Cricket) -> tuple[Job, ...]:
@@ -39,7 +37,7 @@ def jobs(cricket: Cricket) -> tuple[Job, ...]:
         Job(
             "cricket.reference",
             "Sync leagues, teams and season tables.",
-            Every(_DAY_SECONDS, jitter=0.0),
+            Every(24 * 3600.0, jitter=0.0),
             runs.sync_reference,
         ),
     )
@@ -56,7 +54,7 @@ class _Runs:
     async def poll(self, run: JobContext) -> str | None:
         if not self._has_token:
             run.tell(_NO_TOKEN)
-            await asyncio.sleep(_NO_TOKEN_WAIT_SECONDS)
+            await asyncio.sleep(600)
             return _NO_TOKEN
         try:
             while True:

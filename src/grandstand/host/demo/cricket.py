@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from grandstand.simulators.scores.feed import ScoreFeed
     from grandstand.simulators.scores.timeline import TimelineConfig
 
-# A ball every ten seconds: a match of two times twenty overs is over in three quarters of an hour.
-_SECONDS_A_BALL: Final = 10.0
-_SLOT: Final = timedelta(minutes=48)
+_SLOT: Final = timedelta(minutes=48)  # two innings of 20 overs, with a ball every 10 seconds
 _EPOCH: Final = datetime(2026, 1, 1, tzinfo=UTC)
-_TAPES: Final = (1001349, 1370353)
+_RECORDINGS: Final = (1001349, 1370353)
 _FIRST_ID: Final = 5_000_000
 _BEFORE: Final = 3
 _AFTER: Final = 6
@@ -78,22 +76,22 @@ class Fixtures:
     def _play(self, slot: int) -> None:
         from grandstand.simulators.scores.matches import read_recorded_match
 
-        number = _TAPES[slot % len(_TAPES)]
+        number = _RECORDINGS[slot % len(_RECORDINGS)]
         self.feed.play(
             read_recorded_match(number),
             starts_at=_EPOCH + slot * _SLOT + timedelta(minutes=1),
             match_id=_FIRST_ID + slot,
-            config=_course(number),
+            config=_timeline_config(number),
         )
 
 
-def _course(number: int) -> TimelineConfig:
+def _timeline_config(number: int) -> TimelineConfig:
     from grandstand.simulators.scores.timeline import Interruption, TimelineConfig
 
     rain = (Interruption(inning=2, balls=3, minutes=4, overs=15, target=171),)
     return TimelineConfig(
-        interruptions=rain if number == _TAPES[1] else (),
-        seconds_per_ball=_SECONDS_A_BALL,
+        interruptions=rain if number == _RECORDINGS[1] else (),
+        seconds_per_ball=10.0,
         toss_minutes_before=8,
         innings_break_minutes=2,
         fix_seconds=4,
@@ -151,8 +149,10 @@ class DemoPhone:
     def _screen(self) -> LockScreen:
         now = self.wall.clock.epoch()
         if self._phone is None:
-            kept = self._find_screen()
-            return kept if kept is not None and now - kept.at < _FRESH_SECONDS else LockScreen()
+            stored = self._find_screen()
+            return (
+                stored if stored is not None and now - stored.at < _FRESH_SECONDS else LockScreen()
+            )
         shown = self.wall.locks().get(self._phone.name, [])
         newest = sorted(shown, key=lambda lock: -lock.timestamp)
         return LockScreen(now, newest[:_SHOWN], self._phone.notifications[::-1][:_SHOWN])
@@ -175,15 +175,15 @@ class DemoPhone:
 
         if self._phone is None:
             self._phone = self.wall.add("A simulated phone", BUNDLE_ID)
-            self.wall.started.append(lambda phone, made: self._begun.append((phone, made)))
-        given = DeviceRegistration(
+            self.wall.started.append(lambda phone, activity: self._begun.append((phone, activity)))
+        registration = DeviceRegistration(
             self._phone.device_token, _DEVICE_ID, os_version="26.0", app_version="simulated"
         )
-        await cricket.devices.register(LOCAL_OWNER.user_id, given)
+        await cricket.devices.register(LOCAL_OWNER.user_id, registration)
         await cricket.devices.set_push_to_start(
             LOCAL_OWNER.user_id, self._phone.device_token, self._phone.start_token
         )
-        # What an earlier process had on its phone is gone with it.
+        # The activities of an earlier process are lost with its phone.
         with contextlib.suppress(NotFound):
             await cricket.follows.unfollow(LOCAL_OWNER.user_id, str(self.fixtures.live_id))
 
@@ -192,10 +192,10 @@ class DemoPhone:
         match_id = str(self.fixtures.live_id)
         while self._begun:
             _, activity = self._begun.popleft()
-            told = str(activity.attributes.get("matchId") or match_id)
+            activity_match_id = str(activity.attributes.get("matchId") or match_id)
             try:
                 await cricket.live_activities.register(
-                    LOCAL_OWNER.user_id, told, _DEVICE_ID, activity.token
+                    LOCAL_OWNER.user_id, activity_match_id, _DEVICE_ID, activity.token
                 )
             except (NotFound, Conflict):
                 continue

@@ -90,10 +90,6 @@ class Certificate:
         return context
 
 
-_MOST_BODY_BYTES: Final = 1_048_576
-_WINDOW: Final = 65_535
-
-
 @dataclass(frozen=True, slots=True)
 class Http2Request:
     """One request; `repeated` has the names of repeated headers."""
@@ -137,7 +133,7 @@ class Http2Connection(asyncio.Protocol):
         handler: RequestHandler,
         links: list[Http2Connection],
         first_streams: int,
-        window: int = _WINDOW,
+        window: int = 65_535,
     ) -> None:
         self._handler = handler
         self._links = links
@@ -232,7 +228,7 @@ class Http2Connection(asyncio.Protocol):
         elif isinstance(event, DataReceived):
             self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             stream = self._streams[event.stream_id]
-            if len(stream.body) <= _MOST_BODY_BYTES:
+            if len(stream.body) <= 1_048_576:
                 stream.body += event.data
         elif isinstance(event, StreamEnded):
             self._ended(event.stream_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, TypeAlias
@@ -51,10 +51,6 @@ class Activity:
     alerts: list[str] = field(default_factory=list)
     seen: list[int] = field(default_factory=list)
 
-    def begin(self, aps: Payload) -> None:
-        """Show the first state, with its alert."""
-        self._show(aps)
-
     def take(self, aps: Payload, now: float) -> str | None:
         """Apply an update or an end; return why it is ignored, or None."""
         event, timestamp = aps.get("event"), aps["timestamp"]
@@ -66,7 +62,7 @@ class Activity:
             return "older than what is shown"
         if timestamp == self.timestamp and self.seen:
             return "shown already"
-        self._show(aps)
+        self.show(aps)
         if event == "end":
             self.ended_at = now
             latest = now + _KEPT_SECONDS
@@ -83,8 +79,8 @@ class Activity:
 
     def shown(self, now: float) -> LockScreenActivity | None:
         """Return what the lock screen shows, or None once it is gone."""
-        worn_out = self.began_at + _LONGEST_SECONDS
-        gone_at = self.gone_at if self.gone_at is not None else worn_out + _KEPT_SECONDS
+        expires_at = self.began_at + _LONGEST_SECONDS
+        gone_at = self.gone_at if self.gone_at is not None else expires_at + _KEPT_SECONDS
         if now >= gone_at:
             return None
         return LockScreenActivity(
@@ -98,7 +94,8 @@ class Activity:
             alerts=len(self.alerts),
         )
 
-    def _show(self, aps: Payload) -> None:
+    def show(self, aps: Payload) -> None:
+        """Show a state, with its alert."""
         self.timestamp = aps["timestamp"]
         self.seen.append(self.timestamp)
         self.state = aps["content-state"]
@@ -108,10 +105,6 @@ class Activity:
         if isinstance(alert, dict) and alert.get("title"):
             self.alerts.append(": ".join(filter(None, (alert["title"], alert.get("body")))))
 
-
-_MOST_ACTIVITIES: Final = 5
-_DEVICE_TOKEN_BYTES: Final = 32
-_ACTIVITY_TOKEN_BYTES: Final = 80
 
 StateDecoder: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
@@ -160,7 +153,7 @@ class PhoneWall:
     _by_token: dict[str, tuple[Phone, Activity | None]] = field(default_factory=dict)
 
     def add(self, name: str, bundle_id: str) -> Phone:
-        phone = Phone(name, bundle_id, self._token(_DEVICE_TOKEN_BYTES), self._token())
+        phone = Phone(name, bundle_id, self._token(32), self._token())
         self.phones.append(phone)
         self._by_token[phone.device_token] = self._by_token[phone.start_token] = (phone, None)
         return phone
@@ -183,11 +176,11 @@ class PhoneWall:
         """Dismiss an activity; its token may still be accepted."""
         activity.dismiss(self.clock.epoch())
 
-    def forget_all_but(self, kept: int, phone: Phone) -> None:
+    def forget_all_but(self, count: int, phone: Phone) -> None:
         """Remove all but the newest activities and notifications of a phone."""
-        for activity in phone.activities[:-kept]:
+        for activity in phone.activities[:-count]:
             self._by_token.pop(activity.token, None)
-        del phone.activities[:-kept], phone.notifications[:-kept]
+        del phone.activities[:-count], phone.notifications[:-count]
 
     def bundle_of(self, token: str) -> str | None:
         """Return the bundle id of a token, or None if no phone has it."""
@@ -211,46 +204,43 @@ class PhoneWall:
 
     def broadcast(self, channel: str, payload: Payload) -> int:
         """Deliver a push to every activity on a channel; return how many there are."""
-        listening = list(self._listening(channel))
-        for phone, activity in listening:
-            self._change(phone, activity, payload)
-        return len(listening)
+        count = 0
+        for phone in self.phones:
+            for activity in phone.activities:
+                if activity.channel == channel:
+                    self._change(phone, activity, payload)
+                    count += 1
+        return count
 
     def locks(self) -> dict[str, list[LockScreenActivity]]:
         """Return the lock screens by phone name."""
         now = self.clock.epoch()
         return {phone.name: phone.locks(now) for phone in self.phones}
 
-    def _listening(self, channel: str) -> Iterator[tuple[Phone, Activity]]:
-        for phone in self.phones:
-            for activity in phone.activities:
-                if activity.channel == channel:
-                    yield phone, activity
-
     def _change(self, phone: Phone, activity: Activity, payload: Payload) -> None:
         aps = payload.get("aps", {})
-        fault = self._unreadable(aps) or activity.take(aps, self.clock.epoch())
+        fault = self._check_state(aps) or activity.take(aps, self.clock.epoch())
         if fault:
             phone.dropped[fault] += 1
 
     def _start(self, phone: Phone, payload: Payload) -> None:
         aps = payload.get("aps", {})
         now = self.clock.epoch()
-        fault = self._unreadable(aps) or _start_fault(aps)
-        if fault is None and len(phone.running(now)) >= _MOST_ACTIVITIES:
+        fault = self._check_state(aps) or _check_start(aps)
+        if fault is None and len(phone.running(now)) >= 5:
             fault = "too many activities"
         if fault:
             phone.dropped[fault] += 1
             return
         activity = Activity(self._token(), aps["attributes"], aps["content-state"], now)
         activity.channel = aps.get("input-push-channel")
-        activity.begin(aps)
+        activity.show(aps)
         phone.activities.append(activity)
         self._by_token[activity.token] = (phone, activity)
-        for hear in self.started:
-            hear(phone, activity)
+        for listener in self.started:
+            listener(phone, activity)
 
-    def _unreadable(self, aps: Payload) -> str | None:
+    def _check_state(self, aps: Payload) -> str | None:
         state = aps.get("content-state")
         if not isinstance(aps.get("timestamp"), int):
             return "no timestamp"
@@ -258,11 +248,11 @@ class PhoneWall:
             return "content state cannot be decoded"
         return None
 
-    def _token(self, size: int = _ACTIVITY_TOKEN_BYTES) -> str:
+    def _token(self, size: int = 80) -> str:
         return self.random.randbytes(size).hex()
 
 
-def _start_fault(aps: Payload) -> str | None:
+def _check_start(aps: Payload) -> str | None:
     """Return why iOS ignores a start, or None."""
     if aps.get("event") != "start":
         return "not a start"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -20,7 +20,7 @@ from grandstand.simulators.scores.control import BASE as CONTROL
 from grandstand.simulators.scores.control import Malformation, handle_control_request, malform
 from grandstand.simulators.scores.match_record import MatchRecord
 from grandstand.simulators.scores.matches import find_timeline_config
-from grandstand.simulators.scores.resources import ActiveReplay, find_rows
+from grandstand.simulators.scores.resources import find_rows
 from grandstand.simulators.scores.serializers import (
     FixtureSerializer,
     Row,
@@ -119,9 +119,6 @@ def _moment(text: str, *, is_end: bool = False) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-HOURLY_REQUESTS: Final = 2000
-
-
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
     """The quota of an endpoint group after a request; `refused` if it is exhausted."""
@@ -151,7 +148,7 @@ class HourlyBudget:
     """
 
     clock: Clock
-    hourly: int = HOURLY_REQUESTS
+    hourly: int = 2000
     window_seconds: float = 3600.0
     exhausted: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -197,7 +194,7 @@ class ScoreFeed:
     malformed: MalformedReplies[Malformation] = field(default_factory=MalformedReplies)
     wrapped: frozenset[str] = frozenset({"fixtures"})
     requests: deque[str] = field(default_factory=lambda: deque(maxlen=10_000))
-    _replays: dict[int, ActiveReplay] = field(default_factory=dict)
+    _serializers: dict[int, FixtureSerializer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.budget = HourlyBudget(self.clock)
@@ -227,25 +224,25 @@ class ScoreFeed:
         replay = Replay(
             record, written, self.clock, starts_at=starts_at, speed=speed, match_id=match_id
         )
-        if replay.match_id in self._replays:
+        if replay.match_id in self._serializers:
             raise Conflict(f"Match {replay.match_id} is being replayed already.")
-        self._replays[replay.match_id] = ActiveReplay(replay, FixtureSerializer(replay))
+        self._serializers[replay.match_id] = FixtureSerializer(replay)
         return replay
 
     def find(self, match_id: int) -> Replay | None:
         """Return a replay, if it exists."""
-        found = self._replays.get(match_id)
+        found = self._serializers.get(match_id)
         return found.replay if found else None
 
     def take_off(self, match_id: int) -> None:
         """Remove a replay. Raises NotFound."""
-        if self._replays.pop(match_id, None) is None:
+        if self._serializers.pop(match_id, None) is None:
             raise NotFound(f"No match {match_id} is being replayed.")
 
     @property
     def replays(self) -> tuple[Replay, ...]:
         """All replays."""
-        return tuple(each.replay for each in self._replays.values())
+        return tuple(each.replay for each in self._serializers.values())
 
     @property
     def application(self) -> Application:
@@ -283,34 +280,32 @@ class ScoreFeed:
         refused = find_unknown_includes(query.includes) if about_fixtures else []
         if refused:
             return 400, {"message": f"Requested include(s) {', '.join(refused)} are not allowed."}
-        data = self._fixtures(parts, query) if about_fixtures else self._others(parts, query)
+        data = self._fixtures(parts, query) if about_fixtures else find_rows(parts, self.replays)
+        if isinstance(data, list) and not about_fixtures:
+            data = paginate(filter_rows(data, query), query)
         if data is None:
             return 404, {"message": "Resource not found."}
         return 200, {"data": select_fields(data, query.fields) if query.fields else data}
 
     def _fixtures(self, parts: list[str], query: FeedQuery) -> object:
-        replays: Iterable[ActiveReplay] = self._replays.values()
+        serializers = self._serializers
         match parts:
             case ["livescores"]:
-                listed = [each for each in replays if each.replay.is_listed]
+                listed = [each for each in serializers.values() if each.replay.is_listed]
                 return filter_rows([self._row(each, query, "livescores") for each in listed], query)
             case ["fixtures"]:
-                rows = filter_rows(
-                    [each.serializer.row(each.replay.moment) for each in replays], query
-                )
-                page = [self._replays[int(str(row["id"]))] for row in paginate(rows, query)]
-                return [self._row(each, query, "fixtures") for each in page]
-            case ["fixtures", number] if number.isdecimal() and int(number) in self._replays:
-                return self._row(self._replays[int(number)], query, "fixture")
+                moments = [each.row(each.replay.moment) for each in serializers.values()]
+                page = paginate(filter_rows(moments, query), query)
+                return [
+                    self._row(serializers[int(str(row["id"]))], query, "fixtures") for row in page
+                ]
+            case ["fixtures", number] if number.isdecimal() and int(number) in serializers:
+                return self._row(serializers[int(number)], query, "fixture")
         return None
 
-    def _row(self, each: ActiveReplay, query: FeedQuery, part: str) -> Row:
-        row = each.serializer.row(each.replay.moment, query.includes)
+    def _row(self, serializer: FixtureSerializer, query: FeedQuery, part: str) -> Row:
+        row = serializer.row(serializer.replay.moment, query.includes)
         if part in self.wrapped:
             for name in {include.partition(".")[0] for include in query.includes}:
                 row[name] = {"data": row[name]}
         return row
-
-    def _others(self, parts: list[str], query: FeedQuery) -> object:
-        found = find_rows(parts, list(self._replays.values()))
-        return paginate(filter_rows(found, query), query) if isinstance(found, list) else found

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from grandstand.simulators.scores.match_record import MatchRecord, Team
 from grandstand.simulators.scores.serializers import (
     UPDATED,
-    FixtureSerializer,
     Row,
     continent_row,
     country_row,
@@ -18,7 +17,7 @@ from grandstand.simulators.scores.serializers import (
     league_row,
     official_row,
     player_row,
-    positions,
+    position_row,
     score_row,
     season_id,
     season_row,
@@ -28,13 +27,6 @@ from grandstand.simulators.scores.serializers import (
     venue_row,
 )
 from grandstand.simulators.scores.timeline import Replay
-
-
-class HasReplay(Protocol):
-    """Something with a replay."""
-
-    @property
-    def replay(self) -> Replay: ...
 
 
 @dataclass(slots=True)
@@ -52,15 +44,14 @@ class _Tally:
         return 2 * self.won + self.draw + self.no_result
 
 
-def standing_rows(on_air: Iterable[HasReplay]) -> list[Row]:
+def standing_rows(replays: Iterable[Replay]) -> list[Row]:
     """Return the season table of some matches; unfinished ones do not count."""
     tallies: dict[int, _Tally] = {}
-    for each in on_air:
-        record = each.replay.record
-        for team in record.teams:
-            tally = tallies.setdefault(team.id, _Tally(team, record))
-            if each.replay.moment.is_played_out:
-                _count(tally, record)
+    for replay in replays:
+        for team in replay.record.teams:
+            tally = tallies.setdefault(team.id, _Tally(team, replay.record))
+            if replay.moment.is_played_out:
+                _count(tally, replay.record)
     ordered = sorted(tallies.values(), key=lambda tally: (-tally.points, tally.team.name))
     return [_row(tally, place) for place, tally in enumerate(ordered, start=1)]
 
@@ -95,14 +86,6 @@ def _row(tally: _Tally, place: int) -> Row:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveReplay:
-    """A replay with its serializer."""
-
-    replay: Replay
-    serializer: FixtureSerializer
-
-
 Rows: TypeAlias = Callable[[Iterable[MatchRecord]], Iterable[Row]]
 
 
@@ -128,16 +111,16 @@ _LISTS: Final[dict[str, Rows]] = {
         official_row(name) for record in records for name in record.setting.officials
     ),
     "scores": _scores,
-    "positions": lambda _: positions(),
+    "positions": lambda _: map(position_row, range(1, 5)),
     "countries": lambda _: [country_row()],
     "continents": lambda _: [continent_row()],
 }
 _ONE: Final = frozenset({"leagues", "stages", "teams", "players", "venues", "scores", "seasons"})
 
 
-def find_rows(path: Sequence[str], on_air: Sequence[ActiveReplay]) -> list[Row] | Row | None:
+def find_rows(path: Sequence[str], replays: Sequence[Replay]) -> list[Row] | Row | None:
     """Return the rows of an endpoint other than fixtures, one row, or None if there is none."""
-    records = [each.replay.record for each in on_air]
+    records = [replay.record for replay in replays]
     match path:
         case [name] if name in _LISTS:
             return _once(_LISTS[name](records))
@@ -147,20 +130,12 @@ def find_rows(path: Sequence[str], on_air: Sequence[ActiveReplay]) -> list[Row] 
         case ["teams", team, "squad", season]:
             return _squad(records, team, season)
         case ["standings", "season", season]:
-            return standing_rows([each for each in on_air if _of_season(each, season)])
+            return standing_rows(each for each in replays if str(season_id(each.record)) == season)
         case ["standings", "stage", stage]:
-            return standing_rows([each for each in on_air if _of_stage(each, stage)])
+            return standing_rows(each for each in replays if str(stage_id(each.record)) == stage)
         case ["team-rankings"]:
             return _rankings(records)
     return None
-
-
-def _of_season(each: ActiveReplay, season: str) -> bool:
-    return str(season_id(each.replay.record)) == season
-
-
-def _of_stage(each: ActiveReplay, stage: str) -> bool:
-    return str(stage_id(each.replay.record)) == stage
 
 
 def _once(rows: Iterable[Row]) -> list[Row]:

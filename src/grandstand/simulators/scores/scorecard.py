@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from grandstand.simulators.scores.match_record import (
     BALLS_PER_OVER,
@@ -13,8 +12,6 @@ from grandstand.simulators.scores.match_record import (
     Player,
 )
 from grandstand.simulators.scores.timeline import Correction
-
-_BOUNDARY: Final = 4
 
 
 @dataclass(slots=True)
@@ -83,7 +80,7 @@ class InningsSheet:
             return self.over + 1
         return round(self.over + self.legal / 10, 1) if self.legal else self.over
 
-    def copied(self) -> InningsSheet:
+    def copy(self) -> InningsSheet:
         """Return an independent copy."""
         return replace(
             self,
@@ -92,7 +89,7 @@ class InningsSheet:
             extras=replace(self.extras),
         )
 
-    def take(self, ball: Delivery) -> None:
+    def add(self, ball: Delivery) -> None:
         """Add the next delivery."""
         if ball.over != self.over:
             self.over, self.legal, self.conceded, self.begun_by = ball.over, 0, 0, None
@@ -123,8 +120,8 @@ class InningsSheet:
         line.runs += ball.runs
         line.balls += not ball.wides
         if ball.boundary:
-            line.fours += ball.runs == _BOUNDARY
-            line.sixes += ball.runs != _BOUNDARY
+            line.fours += ball.runs == 4
+            line.sixes += ball.runs != 4
 
     def _bowl(self, ball: Delivery) -> None:
         line = self.bowling.setdefault(ball.bowler.id, BowlingFigures(ball.bowler))
@@ -152,7 +149,7 @@ class Scorebook:
     """The figures of a match after any number of deliveries; going forward is cheaper than back."""
 
     def __init__(self, record: MatchRecord) -> None:
-        self._tape = record
+        self._record = record
         self._taken = 0
         self._sheets: list[InningsSheet] = []
 
@@ -161,23 +158,20 @@ class Scorebook:
         right = shown - 1 if correction else shown
         if right < self._taken:
             self._taken, self._sheets = 0, []
-        for ball in self._tape.deliveries[self._taken : right]:
-            self._sheets = _taken(self._sheets, ball, self._tape)
+        for ball in self._record.deliveries[self._taken : right]:
+            self._sheets = _add_ball(self._sheets, ball, self._record)
         self._taken = right
         if correction is None:
             return tuple(self._sheets)
-        return tuple(
-            _taken([*self._sheets[:-1], *_copied(self._sheets)], correction.posted, self._tape)
-        )
+        last = [sheet.copy() for sheet in self._sheets[-1:]]
+        return tuple(_add_ball([*self._sheets[:-1], *last], correction.posted, self._record))
 
 
-def _copied(sheets: list[InningsSheet]) -> list[InningsSheet]:
-    return [sheet.copied() for sheet in sheets[-1:]]
-
-
-def _taken(sheets: list[InningsSheet], ball: Delivery, record: MatchRecord) -> list[InningsSheet]:
+def _add_ball(
+    sheets: list[InningsSheet], ball: Delivery, record: MatchRecord
+) -> list[InningsSheet]:
     if not sheets or sheets[-1].inning != ball.inning:
         before = record.innings[ball.inning - 1].penalty_before
         sheets = [*sheets, InningsSheet(ball.inning, runs=before, extras=Extras(penalty=before))]
-    sheets[-1].take(ball)
+    sheets[-1].add(ball)
     return sheets

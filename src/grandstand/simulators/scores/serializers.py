@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -74,13 +73,8 @@ def dismissal_row(dismissal: Dismissal | None) -> Row:
     return _row(_way(dismissal), is_wicket=dismissal.counts, out=dismissal.counts)
 
 
-@lru_cache(maxsize=512)
-def _known(name: str) -> int:
-    return stable_id("score", name)
-
-
 def score_name(ball: Delivery) -> str:
-    """Return the name of what a delivery came to, of several parts where it must be."""
+    """Return the name of a score, with several parts joined by +."""
     parts = []
     if ball.dismissal is not None:
         parts.append(_way(ball.dismissal))
@@ -110,7 +104,13 @@ def _row(name: str, **values: object) -> Row:
         "ball": True,
         "out": False,
     }
-    return {"resource": "scores", "id": _known(name), "name": name, **defaults, **values}
+    return {
+        "resource": "scores",
+        "id": stable_id("score", name),
+        "name": name,
+        **defaults,
+        **values,
+    }
 
 
 def _bat(ball: Delivery, *, alone: bool) -> str:
@@ -150,17 +150,12 @@ def team_row(team: Team, *, national: bool = False) -> Row:
 
 
 def position_row(number: int) -> Row:
-    """Return what somebody does in a team, by a number from 1 to 4."""
+    """Return the position of a player, by a number from 1 to 4."""
     return {"resource": "positions", "id": number, "name": _POSITIONS[number - 1]}
 
 
-def positions() -> list[Row]:
-    """Return all of them."""
-    return [position_row(number) for number in range(1, len(_POSITIONS) + 1)]
-
-
 def player_row(player: Player) -> Row:
-    """Return somebody who plays."""
+    """Return a player."""
     return {
         "resource": "players",
         "id": player.id,
@@ -179,7 +174,7 @@ def player_row(player: Player) -> Row:
 
 
 def lineup_rows(record: MatchRecord) -> list[Row]:
-    """Return everybody of a match, each with their place in the side."""
+    """Return the players of a match with their roles."""
     eleven = 11
     return [
         {
@@ -197,23 +192,20 @@ def lineup_rows(record: MatchRecord) -> list[Row]:
 
 
 def league_id(record: MatchRecord) -> int:
-    """Return the number of the league a match belongs to."""
+    """Return the id of the league of a match."""
     name = record.setting.league
     return _PHASES.get(name) or stable_id("league", name)
 
 
 def season_id(record: MatchRecord) -> int:
-    """Return the number of its season."""
     return stable_id("season", record.setting.league, record.setting.season)
 
 
 def stage_id(record: MatchRecord) -> int:
-    """Return the number of its stage."""
     return stable_id("stage", record.setting.stage, record.setting.season)
 
 
 def venue_id(record: MatchRecord) -> int:
-    """Return the number of its ground."""
     return stable_id("venue", record.setting.venue)
 
 
@@ -262,7 +254,7 @@ def stage_row(record: MatchRecord) -> Row:
 
 
 def venue_row(record: MatchRecord) -> Row:
-    """Return the ground of a match."""
+    """Return the venue of a match."""
     return {
         "resource": "venues",
         "id": venue_id(record),
@@ -293,7 +285,7 @@ def official_row(name: str) -> Row:
 
 
 def country_row() -> Row:
-    """Return the one country everybody comes from."""
+    """Return the only country."""
     return {
         "resource": "countries",
         "id": _COUNTRY,
@@ -305,7 +297,7 @@ def country_row() -> Row:
 
 
 def continent_row() -> Row:
-    """Return the continent it lies on."""
+    """Return the only continent."""
     return {"resource": "continents", "id": 1, "name": "The Field", "updated_at": UPDATED}
 
 
@@ -322,7 +314,7 @@ def format_ball(ball: Delivery) -> float:
 def runs_rows(
     record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
-    """Return where every innings begun stands."""
+    """Return the scores of the innings."""
     rows: list[Row] = []
     for sheet in sheets:
         innings = record.innings[sheet.inning - 1]
@@ -349,7 +341,7 @@ def runs_rows(
 def batting_rows(
     record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
-    """Return everybody who came in, in the order they did."""
+    """Return the batters in the order they came in."""
     return [
         _batting(record, match_id, sheet, (sort, line), at)
         for sheet in sheets
@@ -364,7 +356,7 @@ def _batting(
     placed: tuple[int, BattingFigures],
     at: str,
 ) -> Row:
-    """A live reply was seen with `active` false for both batters, so it is false for everybody."""
+    """Live responses have `active` false for both batters, so it is always false."""
     sort, line = placed
     way, left = dismissal_row(line.left), line.left
     fielder = left.fielder.id if left and left.fielder else None
@@ -410,7 +402,7 @@ def _catcher(line: BattingFigures) -> int | None:
 def bowling_rows(
     record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
-    """Return everybody who bowled, in the order they did."""
+    """Return the bowlers in the order they bowled."""
     return [
         _bowling(record, match_id, sheet, (sort, line), at)
         for sheet in sheets
@@ -454,7 +446,7 @@ def _bowling(
 def scoreboard_rows(
     record: MatchRecord, match_id: int, sheets: Sequence[InningsSheet], at: str
 ) -> list[Row]:
-    """Return two rows an innings: its extras and its total."""
+    """Return two rows per innings: its extras and its total."""
     rows: list[Row] = []
     for sheet in sheets:
         extras, team = sheet.extras, record.innings[sheet.inning - 1].team
@@ -467,7 +459,15 @@ def scoreboard_rows(
             "penalty": extras.penalty,
         }
         both: tuple[tuple[str, Row], ...] = (
-            ("extra", {**counts, "total": _sum(sheet), "overs": 0, "wickets": 0}),
+            (
+                "extra",
+                {
+                    **counts,
+                    "total": sum(counts.values()) - extras.noball_balls,
+                    "overs": 0,
+                    "wickets": 0,
+                },
+            ),
             ("total", {**dict.fromkeys(counts, 0), "total": sheet.runs, "overs": sheet.overs}),
         )
         for place, (kind, row) in enumerate(both):
@@ -488,16 +488,11 @@ def scoreboard_rows(
     return rows
 
 
-def _sum(sheet: InningsSheet) -> int:
-    extras = sheet.extras
-    return extras.wides + extras.noballs + extras.byes + extras.legbyes + extras.penalty
-
-
 class BallSerializer:
-    """The ball rows of one match. Ids rise with the balls and leave room for those deleted."""
+    """The ball rows of one match. Ids rise with the balls and leave gaps for deleted ones."""
 
     def __init__(self, record: MatchRecord, match_id: int, posted_at: Callable[[int], str]) -> None:
-        self._tape = record
+        self._record = record
         self._match_id = match_id
         self._posted_at = posted_at
         self._rows: list[Row] = []
@@ -509,7 +504,7 @@ class BallSerializer:
         """Return all balls posted by a moment, the latest last."""
         right = moment.shown - 1 if moment.correction else moment.shown
         for place in range(len(self._rows), right):
-            self._rows.append(self._row(place, self._tape.deliveries[place]))
+            self._rows.append(self._row(place, self._record.deliveries[place]))
         rows = self._rows[:right]
         if moment.correction:
             rows.append(
@@ -521,7 +516,7 @@ class BallSerializer:
         left, score = ball.dismissal, score_row(ball)
         kind, fielder = (left.kind, left.fielder) if left else ("", None)
         catcher = ball.bowler if kind == "caught and bowled" else fielder
-        team = self._tape.innings[ball.inning - 1].team.id
+        team = self._record.innings[ball.inning - 1].team.id
         one, two = sorted((ball.batter.id, ball.partner.id))
         return {
             "resource": "balls",
@@ -597,11 +592,11 @@ def find_unknown_includes(includes: Iterable[str]) -> list[str]:
 
 
 class FixtureSerializer:
-    """What the feed says of one match, at any of its moments."""
+    """The fixture of a replay at any moment."""
 
     def __init__(self, replay: Replay) -> None:
-        self._replay = replay
-        self._tape = replay.record
+        self.replay = replay
+        self._record = replay.record
         self._book = Scorebook(replay.record)
         self._balls = BallSerializer(replay.record, replay.match_id, self._posted_at)
         self._lineup = lineup_rows(replay.record)
@@ -609,34 +604,35 @@ class FixtureSerializer:
     def row(self, moment: TimelineMoment, includes: Iterable[str] = ()) -> Row:
         """Return the fixture at a moment; includes are names such as `balls` and `batting.result`.
 
-        Lists may be shared between answers: they are to be read only.
+        Lists may be shared between rows, so do not change them.
         """
         row = self._facts(moment)
         wanted = _tree(includes)
         if wanted.keys() & _FIGURES.keys():
             sheets = self._book.after(moment.shown, moment.correction)
-            at = _stamp(self._replay.wall_time(moment.at))
+            at = _stamp(self.replay.wall_time(moment.at))
             for name in wanted.keys() & _FIGURES.keys():
-                rows = _FIGURES[name](self._tape, self._replay.match_id, sheets, at)
-                row[name] = _without(rows, _NESTED.get(name, frozenset()) - wanted[name])
+                rows = _FIGURES[name](self._record, self.replay.match_id, sheets, at)
+                hidden = _NESTED.get(name, frozenset()) - wanted[name]
+                row[name] = [{key: each[key] for key in each if key not in hidden} for each in rows]
         for name in wanted.keys() - _FIGURES.keys():
             row[name] = self._included(name, moment)
         return row
 
     def _facts(self, moment: TimelineMoment) -> Row:
-        record, ended, outcome = self._tape, moment.ended, outcome_at(self._tape, moment)
+        record, ended, outcome = self._record, moment.ended, outcome_at(self._record, moment)
         home, away = record.teams
         best = record.player_of_match
         return {
             "resource": "fixtures",
-            "id": self._replay.match_id,
+            "id": self.replay.match_id,
             "league_id": league_id(record),
             "season_id": season_id(record),
             "stage_id": stage_id(record),
             "round": record.setting.round,
             "localteam_id": home.id,
             "visitorteam_id": away.id,
-            "starting_at": _stamp(self._replay.starts_at),
+            "starting_at": _stamp(self.replay.starts_at),
             "type": record.format,
             "live": True,
             "status": moment.status,
@@ -661,15 +657,15 @@ class FixtureSerializer:
         }
 
     def _official_ids(self) -> Row:
-        names = self._tape.setting.officials
+        names = self._record.setting.officials
         ids = [stable_id("official", name) for name in names] + [None] * len(_OFFICIALS)
         fields = ("first_umpire_id", "second_umpire_id", "tv_umpire_id", "referee_id")
         return dict(zip(fields, ids, strict=False))
 
     def _dl(self, team: Team, moment: TimelineMoment) -> Row:
-        """The par of the side that bats first, once the target is another one."""
+        """Return the par score of the side that batted first, once the target is revised."""
         revised = moment.revised_target
-        if revised is None or not moment.inning or self._tape.innings[0].team != team:
+        if revised is None or not moment.inning or self._record.innings[0].team != team:
             return {"score": None, "overs": None, "wickets_out": None}
         return {"score": str(revised - 1), "overs": _text(moment.revised_overs), "wickets_out": "0"}
 
@@ -679,33 +675,34 @@ class FixtureSerializer:
         if name == "lineup":
             return self._lineup if moment.tossed else []
         if name in _OFFICIALS:
-            place, names = _OFFICIALS.index(name), self._tape.setting.officials
+            place, names = _OFFICIALS.index(name), self._record.setting.officials
             return official_row(names[place]) if place < len(names) else None
         if name == "manofmatch":
-            return _person(self._tape.player_of_match if moment.is_played_out else None)
+            best = self._record.player_of_match
+            return player_row(best) if best and moment.is_played_out else None
         if name in {"localteam", "visitorteam", "tosswon", "winnerteam"}:
             return self._side(name, moment)
         rows = {"league": league_row, "season": season_row, "stage": stage_row, "venue": venue_row}
-        return rows[name](self._tape) if name in rows else None
+        return rows[name](self._record) if name in rows else None
 
     def _side(self, name: str, moment: TimelineMoment) -> Row | None:
-        home, away = self._tape.teams
+        home, away = self._record.teams
         teams = {
             "localteam": home,
             "visitorteam": away,
-            "tosswon": self._tape.toss_winner if moment.tossed else None,
-            "winnerteam": outcome_at(self._tape, moment).winner if moment.ended else None,
+            "tosswon": self._record.toss_winner if moment.tossed else None,
+            "winnerteam": outcome_at(self._record, moment).winner if moment.ended else None,
         }
         team = teams[name]
-        return team_row(team, national=self._tape.setting.international) if team else None
+        return team_row(team, national=self._record.setting.international) if team else None
 
     def _posted_at(self, place: int) -> str:
-        replay = self._replay
+        replay = self.replay
         return _stamp(replay.wall_time(replay.timeline.second_of(place + 1)))
 
 
 def outcome_at(record: MatchRecord, moment: TimelineMoment) -> Outcome:
-    """Return how a match that is over ended; one that was called off has no winner."""
+    """Return the outcome of a finished match; one that was called off has no winner."""
     if moment.is_played_out:
         return record.outcome
     return Outcome(None, _CALLED_OFF.get(moment.status, "No result"), "No result")
@@ -719,10 +716,6 @@ def _tree(includes: Iterable[str]) -> dict[str, set[str]]:
     return wanted
 
 
-def _without(rows: list[Row], left_out: frozenset[str]) -> list[Row]:
-    return [{name: row[name] for name in row if name not in left_out} for row in rows]
-
-
 def _note(record: MatchRecord, moment: TimelineMoment) -> str:
     if moment.ended:
         return outcome_at(record, moment).note
@@ -733,13 +726,9 @@ def _note(record: MatchRecord, moment: TimelineMoment) -> str:
 
 
 def _followed_on(record: MatchRecord, moment: TimelineMoment) -> bool:
-    """Whether a side bats twice in a row."""
+    """Return whether a side bats twice in a row."""
     teams = [innings.team for innings in record.innings[: moment.inning] if not innings.super_over]
     return any(one == two for one, two in pairwise(teams))
-
-
-def _person(player: Player | None) -> Row | None:
-    return player_row(player) if player else None
 
 
 def _text(number: int | None) -> str | None:

@@ -18,8 +18,6 @@ from grandstand.simulators.scores.match_record import Delivery, Dismissal, Innin
 
 # Measured on a live feed: about one ball in seven is first posted wrong.
 CORRECTION_SHARE: Final = 1 / 7
-_DELETED: Final = 0.2
-_OVERTURNED: Final = 0.05
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -37,7 +35,7 @@ def random_corrections(
     for place, ball in enumerate(record.deliveries):
         random = Random(f"{seed}:{place}")  # noqa: S311 - repeatable
         if random.random() < share:
-            found[place] = Correction(_wrong(ball, random), random.random() < _DELETED)
+            found[place] = Correction(_wrong(ball, random), random.random() < 0.2)
     return found
 
 
@@ -53,7 +51,7 @@ def _wrong(ball: Delivery, random: Random) -> Delivery:
         return replace(ball, byes=0, legbyes=0, runs=ball.byes + ball.legbyes, boundary=False)
     if ball.boundary:
         return replace(ball, runs=10 - ball.runs)
-    if not ball.runs and random.random() < _OVERTURNED:
+    if not ball.runs and random.random() < 0.05:
         return replace(ball, dismissal=Dismissal(ball.batter, "lbw"))
     return replace(ball, runs=ball.runs + 1)
 
@@ -62,9 +60,7 @@ CalledOff: TypeAlias = Literal["Aban.", "Cancl.", "Postp."]
 
 FINISHED: Final = "Finished"
 _DAY_SECONDS: Final = 86_400.0
-_LAST_NAMED: Final = 4
 _ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th"}
-_MOST_STUMPS: Final = 4
 
 
 class Interruption(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -186,7 +182,7 @@ class _Writing:
         self.now = replace(self.now, at=0.0)
 
     def innings(self, innings: Innings) -> None:
-        status = f"{_ORDINALS[min(innings.number, _LAST_NAMED)]} Innings"
+        status = f"{_ORDINALS[min(innings.number, 4)]} Innings"
         rain = [each for each in self.config.interruptions if each.inning == innings.number]
         if innings.number > 1:
             self._between(innings)
@@ -235,7 +231,9 @@ class _Writing:
         target = None
         if not self.record.is_long and innings.number % 2 == 0:
             target = before.runs + 1
-            if innings.target not in {None, target} and not self._will_revise(innings.number):
+            rain = self.config.interruptions
+            revises = any(each.inning == innings.number and each.target for each in rain)
+            if innings.target not in {None, target} and not revises:
                 revised = {"revised_target": innings.target, "revised_overs": innings.overs}
         self._write(
             self.now.at + self._gap,
@@ -245,9 +243,6 @@ class _Writing:
             **revised,
         )
         self.now = replace(self.now, at=self.now.at + minutes * 60)
-
-    def _will_revise(self, inning: int) -> bool:
-        return any(each.inning == inning and each.target for each in self.config.interruptions)
 
     def _rain(self, rain: Interruption, status: str) -> None:
         """Stop play; overs and target are revised before it resumes."""
@@ -282,7 +277,7 @@ class _Writing:
             self._write(start, status="Dinner" if config.by_night else "Tea Break")
             resumes = start + config.tea_minutes * 60
         else:
-            self._write(start, status=f"Stump Day {min(self.day, _MOST_STUMPS)}")
+            self._write(start, status=f"Stump Day {min(self.day, 4)}")
             resumes = self.day * _DAY_SECONDS
             self.day, self.overs_today = self.day + 1, 0
         self._write(max(resumes, start + self._gap), status=status)
@@ -293,10 +288,6 @@ class _Writing:
 
 
 PlayStatus: TypeAlias = Literal["playing", "paused"]
-
-_LISTED_BEFORE_SECONDS: Final = 3600.0
-_LISTED_AFTER_SECONDS: Final = 900.0
-_LISTED_WALL_SECONDS: Final = 30.0
 
 
 class Replay:
@@ -350,9 +341,9 @@ class Replay:
     @property
     def is_listed(self) -> bool:
         """Whether it is in the livescores: from an hour before its start until after its end."""
-        rest, position = _LISTED_WALL_SECONDS * self._speed, self.position
-        before = max(_LISTED_BEFORE_SECONDS, rest)
-        after = max(_LISTED_AFTER_SECONDS, rest)
+        rest, position = 30.0 * self._speed, self.position
+        before = max(3600.0, rest)
+        after = max(900.0, rest)
         return -before <= position <= self.timeline.ends_at + after
 
     def play(self, speed: float | None = None) -> None:

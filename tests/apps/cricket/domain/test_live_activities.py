@@ -6,7 +6,6 @@ import pytest
 
 from grandstand.apps.cricket.domain.live_activities import (
     Lifetimes,
-    StartAttempts,
     decide_start,
     dismissal_date,
     follow_expiry,
@@ -25,21 +24,21 @@ USUAL = Lifetimes()
 
 
 def test_a_start_is_not_sent_again_while_the_first_may_be_on_its_way() -> None:
-    once = StartAttempts(1, NOON)
+    once = (1, NOON)
 
-    answers = [decide_start(once, NOON + n * MINUTE, USUAL) for n in (1, 2)]
+    answers = [decide_start(*once, NOON + n * MINUTE, USUAL) for n in (1, 2)]
 
-    assert decide_start(StartAttempts(), NOON, USUAL) == "start"
+    assert decide_start(0, None, NOON, USUAL) == "start"
     assert answers == ["wait", "start"]
 
 
 def test_starts_become_rarer_and_then_stop() -> None:
-    thrice, done = StartAttempts(3, NOON), StartAttempts(4, NOON)
+    thrice, done = (3, NOON), (4, NOON)
 
-    answers = [decide_start(thrice, NOON + n * MINUTE, USUAL) for n in (7, 8)]
+    answers = [decide_start(*thrice, NOON + n * MINUTE, USUAL) for n in (7, 8)]
 
     assert answers == ["wait", "start"]
-    assert decide_start(done, NOON + 9 * HOUR, USUAL) == "give_up"
+    assert decide_start(*done, NOON + 9 * HOUR, USUAL) == "give_up"
 
 
 @pytest.mark.parametrize(

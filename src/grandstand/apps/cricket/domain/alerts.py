@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, cast
+from typing import cast
 
 from grandstand.apps.cricket.domain.match_events import (
     ALERTING,
@@ -16,9 +16,6 @@ from grandstand.apps.cricket.domain.match_events import (
 from grandstand.apps.cricket.domain.match_state import MatchState
 from grandstand.apps.cricket.domain.matches import MatchSnapshot, current_inning
 from grandstand.core.errors import InvalidInput
-
-_TITLE_CHARS: Final = 60
-_BODY_CHARS: Final = 140
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,10 @@ def still_holds(event: MatchEvent, state: MatchState) -> bool:
     if event.inning != state.memory.inning:
         return True
     if event.kind in {"fifty", "hundred", "batsman_on_90s", "wicket"}:
-        return _holds_for_batter(event, state)
+        batted = [line for line in state.batting if line.player_id == event.player_id]
+        if event.kind == "wicket":
+            return all(line.out for line in batted)
+        return all(line.score >= (event.value or 0) for line in batted)
     if event.kind == "bowler_on_fire":
         bowled = [line for line in state.bowling if line.player_id == event.player_id]
         return all(line.wickets >= (event.value or 0) for line in bowled)
@@ -83,13 +83,6 @@ def still_holds(event: MatchEvent, state: MatchState) -> bool:
     return {**flags, "four": ball.four, "consecutive_sixes": ball.six}.get(event.kind, True)
 
 
-def _holds_for_batter(event: MatchEvent, state: MatchState) -> bool:
-    batted = [line for line in state.batting if line.player_id == event.player_id]
-    if event.kind == "wicket":
-        return all(line.out for line in batted)
-    return all(line.score >= (event.value or 0) for line in batted)
-
-
 def build_alert(event: MatchEvent, snapshot: MatchSnapshot) -> Alert:
     """Return the alert for an event: the score as title, the event as body."""
     home, away = snapshot.home, snapshot.away
@@ -98,7 +91,7 @@ def build_alert(event: MatchEvent, snapshot: MatchSnapshot) -> Alert:
     side = snapshot.side(score.team_id) if score else None
     if score and side:
         title = f"{title}: {side.code or side.name} {score.score}-{score.wickets}"
-    return Alert(title[:_TITLE_CHARS], event.text[:_BODY_CHARS])
+    return Alert(title[:60], event.text[:140])
 
 
 def is_announcement_due(

@@ -171,6 +171,9 @@ def build_display_state(
     last = snapshot.balls[-1] if snapshot.balls and snapshot.balls[-1].inning == inning else None
     chase = compute_chase(snapshot, inning)
     striker, other = _crease(board, last)
+    sides = (snapshot.home, snapshot.away)
+    if team_id == snapshot.away.team_id:
+        sides = (snapshot.away, snapshot.home)
     shown = UnifiedDisplayState(
         match_id=snapshot.match_id,
         seq=moment.seq,
@@ -179,7 +182,7 @@ def build_display_state(
         status=_truncate(snapshot.status, _NAME_BYTES),
         league=_truncate(snapshot.competition.name or snapshot.competition.code, _NAME_BYTES),
         venue=_truncate(snapshot.venue, _NAME_BYTES),
-        teams=tuple(_team(snapshot, side) for side in _sides(snapshot, team_id)),
+        teams=tuple(_team(snapshot, side) for side in sides),
         inning=inning,
         this_over=_this_over(snapshot, inning),
         last_balls=tuple(ball_symbol(ball) for ball in snapshot.balls[-_LAST_BALLS:]),
@@ -203,11 +206,6 @@ def build_display_state(
     return _fit(shown)
 
 
-def content_state(state: UnifiedDisplayState) -> dict[str, object]:
-    """Return a state as the app decodes it; unknown values are left out."""
-    return _to_json(state)
-
-
 def encode_content_state(state: UnifiedDisplayState) -> bytes:
     """Return the content state as JSON."""
     return msgspec.json.encode(content_state(state))
@@ -222,45 +220,33 @@ def ball_symbol(ball: Ball) -> str:
     return f"{runs}{extra}" if runs or extra else "•"
 
 
-def _to_json(record: object) -> dict[str, object]:
+def content_state(record: object) -> dict[str, object]:
+    """Return a state, or a part of it, as the app decodes it; unknown values are left out."""
     result: dict[str, object] = {}
     for field in fields(record):  # type: ignore[arg-type] # only called with dataclasses
         value = getattr(record, field.name)
         if value is None:
             continue
         if isinstance(value, tuple):
-            value = [_to_json(item) if is_dataclass(item) else item for item in value]
+            value = [content_state(item) if is_dataclass(item) else item for item in value]
         elif is_dataclass(value):
-            value = _to_json(value)
+            value = content_state(value)
         result[_JSON_NAMES[field.name]] = value
     return result
 
 
 def _fit(shown: UnifiedDisplayState) -> UnifiedDisplayState:
     """Drop the least important fields until the state fits into a push."""
-    for step in (_without_logos, _without_places, _without_history):
+    steps: tuple[dict[str, Any], ...] = (
+        {"teams": tuple(replace(team, logo="") for team in shown.teams)},
+        {"last_balls": (), "venue": "", "toss": None},
+        {"last_wicket": None, "partnership": None},
+    )
+    for changes in steps:
         if len(encode_content_state(shown)) <= MAX_CONTENT_BYTES:
             break
-        shown = step(shown)
+        shown = replace(shown, **changes)
     return shown
-
-
-def _without_logos(shown: UnifiedDisplayState) -> UnifiedDisplayState:
-    return replace(shown, teams=tuple(replace(team, logo="") for team in shown.teams))
-
-
-def _without_places(shown: UnifiedDisplayState) -> UnifiedDisplayState:
-    return replace(shown, last_balls=(), venue="", toss=None)
-
-
-def _without_history(shown: UnifiedDisplayState) -> UnifiedDisplayState:
-    return replace(shown, last_wicket=None, partnership=None)
-
-
-def _sides(snapshot: MatchSnapshot, team_id: str) -> tuple[Side, Side]:
-    if team_id == snapshot.away.team_id:
-        return snapshot.away, snapshot.home
-    return snapshot.home, snapshot.away
 
 
 def _team(snapshot: MatchSnapshot, side: Side) -> DisplayTeam:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from grandstand.apps.cricket.domain.match_events import (
     CooldownFilter,
@@ -43,13 +43,11 @@ from grandstand.apps.cricket.domain.matches import (
     phase_for_status,
 )
 
+Line = TypeVar("Line", BattingLine, BowlingLine)
 RunningScores: TypeAlias = dict[int, tuple[int, int]]
 """A batter's runs and balls faced after each ball, by ball id."""
 
 _ID: Final = attrgetter("id")
-_ON_HATTRICK: Final = 2
-_HATTRICK: Final = 3
-_MAX_RETRACTED: Final = 6
 
 
 def running_scores(balls: Sequence[Ball], lines: Iterable[BattingLine]) -> RunningScores:
@@ -97,7 +95,7 @@ def apply_ball_corrections(tick: Tick) -> None:
     for ball in changes.deleted:
         del kept[ball.id]
     balls = tick.known = tuple(kept.values())
-    tick.retracted = [*tick.retracted, *changes.deleted][-_MAX_RETRACTED:]
+    tick.retracted = [*tick.retracted, *changes.deleted][-6:]
     touched = [*changes.deleted, *(ball for pair in changes.changed for ball in pair)]
     tick.peaks.update(
         {f"h{old.id}": 1 for old, now in changes.changed if old.credited > now.credited}
@@ -139,11 +137,11 @@ def _wickets_in_a_row(tick: Tick, ball: Ball, reposted: Ball | None) -> None:
 
 def _record_wicket_run(tick: Tick, ball: Ball, row: int) -> None:
     who, key = tick.bowler(ball.bowler_id), f"{ball.bowler_id}:{ball.id}"
-    if row == _ON_HATTRICK:
+    if row == 2:
         text = f"{who} is on a hat-trick"
         tick.record("on_hattrick", key, text, ball=ball, player_id=ball.bowler_id, value=row)
-    elif row >= _HATTRICK:
-        text = f"HAT-TRICK! {who}" if row == _HATTRICK else f"{row} in {row}! {who}"
+    elif row >= 3:
+        text = f"HAT-TRICK! {who}" if row == 3 else f"{row} in {row}! {who}"
         tick.record("hattrick", key, text, ball=ball, player_id=ball.bowler_id, value=row)
 
 
@@ -233,7 +231,8 @@ def _recount_sixes(tick: Tick, batter: int, balls: Sequence[Ball]) -> None:
         tick.in_a_row[f"x{batter}"] = row
 
 
-_OPENERS: Final = 2
+_BATTING_FIGURES: Final = attrgetter("balls", "score", "out")
+_BOWLING_FIGURES: Final = attrgetter("wickets")
 _MILESTONE_LABELS: Final = {50: "FIFTY", 100: "HUNDRED"}
 
 
@@ -255,46 +254,34 @@ def detect_figure_events(
     known = before.batting if before else ()
     if known is not board.batting and board.batting:
         tick.resync |= len(known) > len(board.batting)
-        for old, line in _batters_moved(known, board.batting):
+        for old, line in _changed_lines(known, board.batting, _BATTING_FIGURES):
             _batter(tick, old, line, (balls, trail))
             if line.out and not (old and old.out):
-                falls.setdefault(line.player_id, _fall_of(tick, line))
+                overs = line.fall_overs
+                position = tick.position if overs is None else overs_to_balls(overs)
+                falls.setdefault(line.player_id, _Fall(line.player_id, position))
     if falls:
         lines = {line.player_id: line for line in board.batting}
         for fall in falls.values():
             _wicket(tick, fall, lines)
     bowled = before.bowling if before else ()
     if bowled is not board.bowling and board.bowling:
-        for earlier, bowling in _bowlers_moved(bowled, board.bowling):
+        for earlier, bowling in _changed_lines(bowled, board.bowling, _BOWLING_FIGURES):
             _bowler(tick, earlier, bowling)
 
 
-def _batters_moved(
-    before: Sequence[BattingLine], now: Sequence[BattingLine]
-) -> list[tuple[BattingLine | None, BattingLine]]:
-    """Return the changed lines with their previous ones; lines mostly keep their places."""
-    moved: list[tuple[BattingLine | None, BattingLine]] = []
+def _changed_lines(
+    before: Sequence[Line], now: Sequence[Line], figures: Callable[[Line], object]
+) -> list[tuple[Line | None, Line]]:
+    """Return the lines whose figures changed with their previous ones; most keep their places."""
+    changed: list[tuple[Line | None, Line]] = []
     for place, line in enumerate(now):
         old = before[place] if place < len(before) else None
         if old is None or old.player_id != line.player_id:
             old = next((each for each in before if each.player_id == line.player_id), None)
-        if old is None or old.balls != line.balls or old.score != line.score or old.out != line.out:
-            moved.append((old, line))
-    return moved
-
-
-def _bowlers_moved(
-    before: Sequence[BowlingLine], now: Sequence[BowlingLine]
-) -> list[tuple[BowlingLine | None, BowlingLine]]:
-    """Return the lines whose wickets changed, with their previous ones."""
-    moved: list[tuple[BowlingLine | None, BowlingLine]] = []
-    for place, line in enumerate(now):
-        old = before[place] if place < len(before) else None
-        if old is None or old.player_id != line.player_id:
-            old = next((each for each in before if each.player_id == line.player_id), None)
-        if old is None or old.wickets != line.wickets:
-            moved.append((old, line))
-    return moved
+        if old is None or figures(old) != figures(line):
+            changed.append((old, line))
+    return changed
 
 
 def detect_score_events(tick: Tick, score: InningsScore, *, has_details: bool) -> None:
@@ -337,11 +324,6 @@ def _falls_of_balls(tick: Tick, balls: Sequence[Ball]) -> dict[int, _Fall]:
     return falls
 
 
-def _fall_of(tick: Tick, line: BattingLine) -> _Fall:
-    place = tick.position if line.fall_overs is None else overs_to_balls(line.fall_overs)
-    return _Fall(line.player_id, place)
-
-
 def _wicket(tick: Tick, fall: _Fall, lines: Mapping[int, BattingLine]) -> None:
     """Record a wicket once.
 
@@ -377,7 +359,7 @@ def _batter(
     """Record each milestone a batter passed once, and that a new batter came in."""
     if line.player_id not in tick.batters_in:
         tick.batters_in.append(line.player_id)
-        if len(tick.batters_in) > _OPENERS:
+        if len(tick.batters_in) > 2:
             text = f"{tick.batter(line.player_id)} comes in"
             key = f"{tick.inning}:{line.player_id}"
             tick.record("new_batsman", key, text, player_id=line.player_id)
@@ -452,7 +434,6 @@ _BREAKS: Final[dict[Pause, tuple[EventKind, str]]] = {
     "tea": ("tea", "Tea"),
     "dinner": ("dinner", "Dinner"),
 }
-_MIN_INNINGS: Final = 2
 _ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
@@ -469,7 +450,7 @@ def detect_match_events(tick: Tick) -> None:
         _revision(tick)
     if snapshot.status != tick.previous.status:
         _status(tick)
-    if snapshot.super_over or tick.inning > _MIN_INNINGS:
+    if snapshot.super_over or tick.inning > 2:
         _super_over(tick)
     if reported.innings_ended < tick.inning:
         _innings_ended(tick)
@@ -498,7 +479,9 @@ def _status(tick: Tick) -> None:
     began = not reported.started and (phase == "live" or bool(tick.position))
     if began:
         reported.started = True
-        tick.record("match_start", "", f"{_names(snapshot)}: play begins", position=0, inning=1)
+        home, away = snapshot.home, snapshot.away
+        names = f"{home.code or home.name} v {away.code or away.name}"
+        tick.record("match_start", "", f"{names}: play begins", position=0, inning=1)
     if phase == "live" and before == "rain" and not began:
         tick.record("play_resumed", place, f"Play resumes: {tick.standing}".rstrip(": "))
     elif pause == "rain" and before != "rain":
@@ -566,11 +549,6 @@ def _result(snapshot: MatchSnapshot) -> str:
     if winner:
         return f"{winner.name or winner.code} won"
     return {"fin": "The match is over", "aba": "Abandoned"}.get(snapshot.status[:3].lower(), "Off")
-
-
-def _names(snapshot: MatchSnapshot) -> str:
-    home, away = snapshot.home, snapshot.away
-    return f"{home.code or home.name} v {away.code or away.name}"
 
 
 def _nth(number: int) -> str:

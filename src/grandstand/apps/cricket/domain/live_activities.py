@@ -91,25 +91,19 @@ class Lifetimes:
     follow: timedelta = timedelta(hours=48)
 
 
-@dataclass(frozen=True, slots=True)
-class StartAttempts:
-    """How many starts were sent to a device for a match, and when last."""
-
-    sent: int = 0
-    last_at: datetime | None = None
-
-
-def decide_start(attempts: StartAttempts, now: datetime, lifetimes: Lifetimes) -> StartDecision:
-    """Return whether a follower without an activity is sent a start now.
+def decide_start(
+    sent: int, last_at: datetime | None, now: datetime, lifetimes: Lifetimes
+) -> StartDecision:
+    """Return whether a device is sent a start now, after `sent` starts, the last at `last_at`.
 
     No second start is sent while the first may still arrive.
     """
-    if attempts.sent >= lifetimes.starts:
+    if sent >= lifetimes.starts:
         return "give_up"
-    if attempts.last_at is None:
+    if last_at is None:
         return "start"
-    gap = lifetimes.restart_gap * 2 ** max(0, attempts.sent - 1)
-    return "start" if now - attempts.last_at >= gap else "wait"
+    gap = lifetimes.restart_gap * 2 ** max(0, sent - 1)
+    return "start" if now - last_at >= gap else "wait"
 
 
 def is_restart_due(

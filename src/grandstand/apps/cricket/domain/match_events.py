@@ -212,7 +212,7 @@ class CooldownFilter:
         passed = [event for event in checked if event.filtered is None]
         if not passed:
             return FilteredEvents(tuple(checked), None, running)
-        key_event = min(passed, key=_rank)
+        key_event = min(passed, key=lambda e: (e.priority, -e.inning, -e.position))
         seconds = self._thresholds.cooldown_seconds.get(key_event.kind, 0)
         if seconds:
             running[cooldown_key(key_event)] = now + timedelta(seconds=seconds)
@@ -234,10 +234,6 @@ class CooldownFilter:
         if cooldown_key(event) in running:
             return replace(event, filtered="cooldown")
         return event
-
-
-def _rank(event: MatchEvent) -> tuple[int, int, int]:
-    return event.priority, -event.inning, -event.position
 
 
 def cooldown_key(event: MatchEvent) -> str:

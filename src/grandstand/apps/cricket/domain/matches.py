@@ -280,8 +280,6 @@ FINISHED: Final = "Finished"
 
 # A match that Tests count by days has four innings before it is decided otherwise.
 _LONG_FORMATS: Final = frozenset({"test", "test/5day", "4day", "3day", "5day", "first class"})
-_LONG_INNINGS: Final = 4
-_SHORT_INNINGS: Final = 2
 _REMEMBERED: Final = 256
 _OVERS: Final = {
     "t10": 10,
@@ -345,7 +343,7 @@ def is_multi_day(match_format: str) -> bool:
 @lru_cache(maxsize=_REMEMBERED)
 def count_regular_innings(match_format: str) -> int:
     """Return the number of innings before super overs."""
-    return _LONG_INNINGS if is_multi_day(match_format) else _SHORT_INNINGS
+    return 4 if is_multi_day(match_format) else 2
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -359,8 +357,6 @@ def _plain(status: str) -> str:
     return status.strip().rstrip(".").lower()
 
 
-_ALL_OUT: Final = 10
-_SUPER_OVER_OUT: Final = 2
 _LAST_OF_TEST: Final = 4
 
 
@@ -407,7 +403,7 @@ def balls_allowed(snapshot: MatchSnapshot, inning: int) -> int | None:
 
 def is_innings_complete(snapshot: MatchSnapshot, score: InningsScore) -> bool:
     """Return whether an innings is over: all out, overs bowled, or target reached."""
-    out = _SUPER_OVER_OUT if is_super_over(snapshot, score.inning) else _ALL_OUT
+    out = 2 if is_super_over(snapshot, score.inning) else 10
     if score.wickets >= out:
         return True
     allowed = balls_allowed(snapshot, score.inning)
@@ -427,9 +423,6 @@ def _target_of_test(snapshot: MatchSnapshot) -> int | None:
     return sum(score.score for score in earlier) - own - own + 1
 
 
-_CENT: Final = Decimal("0.01")
-
-
 @dataclass(frozen=True, slots=True)
 class Chase:
     """What a chase still needs; `balls_left` and `rate` are None if overs are unlimited."""
@@ -445,7 +438,7 @@ def format_run_rate(runs: int, balls: int) -> str | None:
     if balls <= 0:
         return None
     rate = Decimal(runs * BALLS_PER_OVER) / balls
-    return str(rate.quantize(_CENT, ROUND_HALF_UP))
+    return str(rate.quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def compute_chase(snapshot: MatchSnapshot, inning: int) -> Chase | None:

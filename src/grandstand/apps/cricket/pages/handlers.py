@@ -25,15 +25,13 @@ from grandstand.apps.cricket.domain.errors import (
 )
 from grandstand.apps.cricket.domain.match_events import ALERTING, EVENT_KINDS, EventKind
 from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM, PlayAction, ReplayStatus
-from grandstand.apps.cricket.pages.labels import (
+from grandstand.apps.cricket.pages.scorecard import (
     EVENT_LABELS,
     TEMPLATE_FUNCTIONS,
-    end_reason_label,
-)
-from grandstand.apps.cricket.pages.scorecard import (
     InningsSheet,
     OverSummary,
     build_sheets,
+    end_reason_label,
     group_overs,
     innings_labels,
     rate_chart,
@@ -58,7 +56,6 @@ MatchId = Annotated[str, Path(max_length=40)]
 
 FEED_ERRORS: Final = (SourceFailed, Unavailable, LimitReached, FeedNotConfigured)
 _MAX_MATCHES: Final = 200
-_EVENTS_PER_PAGE: Final = 60
 _MATCH_NOTICES: Final = {
     "followed": "You follow this match. Live Activities start when it goes live.",
     "unfollowed": "You no longer follow this match.",
@@ -81,7 +78,6 @@ _HUB_NOTICES: Final = {
     "replay": "Done.",
     "failed": "Failed: the feed rejected the request or is unavailable.",
 }
-_ALERTS_WORKER: Final = "cricket/js/alerts-worker.js"
 _HOUR: Final = timedelta(hours=1)
 MUTE_OPTIONS: Final[dict[str, tuple[str, timedelta | None]]] = {
     "off": ("Off", None),
@@ -90,7 +86,6 @@ MUTE_OPTIONS: Final[dict[str, tuple[str, timedelta | None]]] = {
     "on": ("Until I turn it off", None),
 }
 _ACTIONS: Final[tuple[PlayAction, ...]] = ("play", "pause", "seek", "stop")
-_MAX_SPEED: Final = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +150,7 @@ class CricketPages(AppPages):
         team = query.get("for") or (follow.team_id if follow else NEUTRAL_TEAM)
         list_name = f"cricket.match/{match_id}"
         position = cricket.cursors.read(caller, list_name, query.get("after"))
-        events = await cricket.event_bus.page(match_id, limit=_EVENTS_PER_PAGE, cursor=position)
+        events = await cricket.event_bus.page(match_id, limit=60, cursor=position)
         figures = await self._figures(match)
         return self._render(
             request,
@@ -310,7 +305,7 @@ class CricketPages(AppPages):
     @page("/alerts-worker.js", access="anyone")
     async def alerts_worker(self) -> Response:
         """The service worker for browser alerts; its URL must never change."""
-        script = self._pages.assets.files[_ALERTS_WORKER]
+        script = self._pages.assets.files["cricket/js/alerts-worker.js"]
         headers = {**PAGE_HEADERS, "content-type": "text/javascript; charset=utf-8"}
         return Response(script, headers=headers)
 
@@ -452,7 +447,7 @@ def parse_speed(text: str) -> float:
         speed = float(text)
     except ValueError as error:
         raise InvalidInput(f"Invalid speed {text[:20]!r}. Use a number.") from error
-    if not 0 < speed <= _MAX_SPEED:
+    if not 0 < speed <= 1000:
         raise InvalidInput(f"Invalid speed {text[:20]!r}. Use more than 0 and at most 1000.")
     return speed
 

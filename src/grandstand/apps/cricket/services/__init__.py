@@ -14,6 +14,7 @@ from grandstand.apps.cricket.services.interfaces import (
     PushGateway,
     ScoreFeed,
     WebhookPoster,
+    copy_fields,
 )
 from grandstand.apps.cricket.services.polling.match_orchestrator import MatchOrchestrator
 from grandstand.apps.cricket.services.polling.match_ticks import (
@@ -31,24 +32,14 @@ from grandstand.apps.cricket.services.polling.sync import (
     LeagueSyncJob,
     TeamSyncJob,
 )
+from grandstand.apps.cricket.services.push import updates
 from grandstand.apps.cricket.services.push.apns_delivery import ApnsDeliveryService, PushStats
 from grandstand.apps.cricket.services.push.la_coordinator import ActivityStarter, LACoordinator
 from grandstand.apps.cricket.services.push.notifications import (
     AnnouncementService,
     BrowserAlertService,
 )
-from grandstand.apps.cricket.services.push.updates import (
-    ACTIVITY_END,
-    ACTIVITY_START,
-    ALERT_CONFIRMATION,
-    ANNOUNCEMENT,
-    EVENT_LOG,
-    MATCH_UPDATE,
-    RESEND,
-    WEBHOOK,
-    WEBPUSH,
-    MatchUpdateRepository,
-)
+from grandstand.apps.cricket.services.push.updates import MatchUpdateRepository
 from grandstand.apps.cricket.services.queries.admin import (
     HubDataService,
     ReplayService,
@@ -141,15 +132,15 @@ class Cricket:
     def outbox_handlers(self) -> dict[str, DeliveryHandler]:
         """Return the handler of each outbox topic."""
         return {
-            MATCH_UPDATE: self.coordinator.deliver,
-            RESEND: self.coordinator.resend,
-            ALERT_CONFIRMATION: self.event_bus.confirm_alert,
-            EVENT_LOG: self.event_bus.log_remainder,
-            WEBHOOK: self.coordinator.post_webhook,
-            WEBPUSH: self.browsers.deliver,
-            ACTIVITY_START: self.starter.deliver,
-            ACTIVITY_END: self.live_activities.deliver_end,
-            ANNOUNCEMENT: self.announcements.deliver,
+            updates.MATCH_UPDATE: self.coordinator.deliver,
+            updates.RESEND: self.coordinator.resend,
+            updates.ALERT_CONFIRMATION: self.event_bus.confirm_alert,
+            updates.EVENT_LOG: self.event_bus.log_remainder,
+            updates.WEBHOOK: self.coordinator.post_webhook,
+            updates.WEBPUSH: self.browsers.deliver,
+            updates.ACTIVITY_START: self.starter.deliver,
+            updates.ACTIVITY_END: self.live_activities.deliver_end,
+            updates.ANNOUNCEMENT: self.announcements.deliver,
         }
 
     async def close(self) -> None:
@@ -162,17 +153,15 @@ class Cricket:
 
 def thresholds_from(settings: CricketSettings) -> Thresholds:
     """Return the thresholds of event detection."""
-    return Thresholds(
-        fifty=settings.fifty,
-        nineties=settings.nineties,
+    defaults = Thresholds()
+    return copy_fields(
+        Thresholds,
+        settings,
         hundreds=tuple(sorted(settings.hundreds)),
         wickets=tuple(sorted(settings.wickets)),
-        alerting_wickets=settings.alerting_wickets,
-        sixes_in_a_row=settings.sixes_in_a_row,
-        fire_balls=settings.fire_balls,
-        fire_rate=settings.fire_rate,
-        fire_runs=settings.fire_runs,
-        fire_window=settings.fire_window,
+        join_balls=defaults.join_balls,
+        stale_balls=defaults.stale_balls,
+        old_balls=defaults.old_balls,
         cooldown_seconds={
             "six": settings.boundary_cooldown_seconds,
             "four": settings.boundary_cooldown_seconds,
@@ -225,7 +214,7 @@ def create_services(
     )
     display_cache = DisplayStateCacheService(store=store)
     displays = DisplayStateBuilder(store=store, fixtures=fixtures, cache=display_cache)
-    updates = MatchUpdateRepository(
+    update_repository = MatchUpdateRepository(
         store=store,
         outbox=outbox,
         lifetimes=lifetimes,
@@ -242,13 +231,13 @@ def create_services(
     coordinator = LACoordinator(
         store=store,
         outbox=outbox,
-        updates=updates,
+        updates=update_repository,
         delivery=delivery,
         browsers=browsers,
         webhook=gateways.webhook,
     )
     starter = ActivityStarter(
-        store=store, outbox=outbox, updates=updates, gateway=push, lifetimes=lifetimes
+        store=store, outbox=outbox, updates=update_repository, gateway=push, lifetimes=lifetimes
     )
     announcements = AnnouncementService(
         store=store,
@@ -260,12 +249,14 @@ def create_services(
         store=store,
         outbox=outbox,
         fixtures=fixtures,
-        updates=updates,
+        updates=update_repository,
         gateway=push,
         lifetimes=lifetimes,
     )
     matches = ActiveMatchRepository(store=store, instance=instance)
-    event_bus = MatchEventBus(store=store, outbox=outbox, updates=updates, publisher=publisher)
+    event_bus = MatchEventBus(
+        store=store, outbox=outbox, updates=update_repository, publisher=publisher
+    )
     ticker = MatchTicker(
         store=store,
         feed=feed,
@@ -306,7 +297,7 @@ def create_services(
             outbox=outbox,
             feed=feed,
             fixtures=fixtures,
-            updates=updates,
+            updates=update_repository,
             delivery=delivery,
         ),
         replays=ReplayService(client=gateways.replays, thresholds=thresholds),
@@ -334,7 +325,7 @@ def create_services(
             leagues=leagues,
             matches=matches,
             ticker=ticker,
-            updates=updates,
+            updates=update_repository,
             starter=starter,
             announcements=announcements,
             live_activities=live_activities,

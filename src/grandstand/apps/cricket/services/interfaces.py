@@ -20,7 +20,8 @@ from grandstand.apps.cricket.sources.sportmonks import FeedMatch, Parsed
 from grandstand.core.clock import Clock
 from grandstand.kit.transactions import Sleep, iterate_yielding, truncate_to_ms, try_transaction
 from grandstand.net.client import SourceStatus
-from grandstand.storage.tables import AsyncStore, Entity
+from grandstand.storage.tables import AsyncStore, Entity, Put, Update
+from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.operations.item_ops import Operation, Write
 from grandstand.storage.tables.operations.queries import ReadQuery
 
@@ -61,6 +62,14 @@ class Database(AsyncStore):
         """Iterate over all items without blocking other tasks."""
         async for item in iterate_yielding(self._inner, query, self.sleep):
             yield item
+
+    async def attempt(self, write: Put[Any] | Update[Any]) -> bool:
+        """Write an item on a condition; False if the condition failed."""
+        try:
+            await self(write)
+        except ConditionFailed:
+            return False
+        return True
 
     async def transact(self, *writes: Write) -> bool:
         """Write all or nothing; False if a condition failed.

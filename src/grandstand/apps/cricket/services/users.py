@@ -313,11 +313,7 @@ class LiveActivityRepository:
             if session.status == "ended":
                 continue
             end = LiveActivity.end(session.activity_key, now, reason).set(expires=expires)
-            try:
-                await self.store(end)
-            except ConditionFailed:
-                continue
-            ended += 1
+            ended += await self.store.attempt(end)
         return ended
 
     async def deliver_end(self, message: OutboxMessage) -> None:

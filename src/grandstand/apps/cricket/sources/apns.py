@@ -62,6 +62,10 @@ _EXPIRED_TOKEN: Final = "ExpiredProviderToken"  # noqa: S105 - a reason, not a s
 # APNs rejects tokens older than an hour, and tokens renewed more often than every 20 minutes.
 _TOKEN_RENEWAL_SECONDS: Final = 2_700
 _MIN_TOKEN_AGE_SECONDS: Final = 1_200
+_KEY_HELP: Final = (
+    "Invalid APNs key. Set GRANDSTAND_CRICKET_APNS_KEY to the whole .p8 file from Apple, which "
+    "starts with -----BEGIN PRIVATE KEY-----."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +174,7 @@ class _ErrorBody(msgspec.Struct):
 def parse_result(outcome: PushOutcome) -> PushResult:
     """Return what a response means for the push."""
     if isinstance(outcome, NoResponse):
-        if outcome.sent:
-            return PushResult("uncertain", outcome.reason)
-        return PushResult("unsent", outcome.reason, retry_seconds=_RETRY_SOON_SECONDS)
+        return describe_failure(outcome)
     status = outcome.status
     if status == 200:
         return DELIVERED
@@ -191,6 +193,12 @@ def parse_result(outcome: PushOutcome) -> PushResult:
     if status >= 500:
         return PushResult("unsent", reason, retry_seconds=_SERVER_ERROR_SECONDS)
     return PushResult("rejected", reason)
+
+
+def describe_failure(failure: NoResponse) -> PushResult:
+    if failure.sent:
+        return PushResult("uncertain", failure.reason)
+    return PushResult("unsent", failure.reason, retry_seconds=_RETRY_SOON_SECONDS)
 
 
 def _reason(outcome: PushOutcome) -> str:
@@ -248,7 +256,7 @@ class ProviderToken:
     def _sign(self, now: float) -> None:
         import jwt
 
-        self._private = self._private or _load_key(self._pem)
+        self._private = self._private or load_key(self._pem, _KEY_HELP)
         claims = {"iss": self._team_id, "iat": int(now)}
         headers = {"kid": self._key_id}
         token = jwt.encode(claims, self._private, algorithm="ES256", headers=headers)
@@ -256,7 +264,8 @@ class ProviderToken:
         self._signed_at, self._bearer = now, f"bearer {token}"
 
 
-def _load_key(pem: str) -> ec.EllipticCurvePrivateKey:
+def load_key(pem: str, help_text: str) -> ec.EllipticCurvePrivateKey:
+    """Return a P-256 key. Raises InvalidInput with the help text if it is another."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -265,11 +274,7 @@ def _load_key(pem: str) -> ec.EllipticCurvePrivateKey:
     except (TypeError, ValueError):
         key = None
     if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != "secp256r1":
-        message = (
-            "Invalid APNs key. Set GRANDSTAND_CRICKET_APNS_KEY to the whole .p8 file from Apple, "
-            "which starts with -----BEGIN PRIVATE KEY-----."
-        )
-        raise InvalidInput(message)
+        raise InvalidInput(help_text)
     return key
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
 from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
 
 from grandstand.core.logging import register_secrets
 from grandstand.net.client import Credentials, Source, SourceRegistry
 from grandstand.net.retry import RetryPolicy
-
-_NAME: Final = "cricket-webhook"
-_JSON: Final = "application/json"
 
 
 class WebhookClient:
@@ -21,7 +17,7 @@ class WebhookClient:
         parts = urlsplit(url)
         register_secrets(parts.path.strip("/"), parts.query)
         self._source: Source = web.source(
-            _NAME,
+            "cricket-webhook",
             base_url=urlunsplit(parts._replace(query="", fragment="")),
             credentials=Credentials(params=dict(parse_qsl(parts.query))),
             # The outbox retries.
@@ -31,7 +27,7 @@ class WebhookClient:
     async def post(self, body: bytes, idempotency_key: str) -> None:
         """Post JSON; the key is the same for a repeated event."""
         headers = {
-            "content-type": _JSON,
+            "content-type": "application/json",
             "idempotency-key": quote(idempotency_key, safe="/#:@=+,;"),
         }
         await self._source.post("", body=body, headers=headers)

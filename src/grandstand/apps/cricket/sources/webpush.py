@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from grandstand.apps.cricket.domain.live_activities import BrowserSubscription, PushResult
+from grandstand.apps.cricket.sources.apns import describe_failure, load_key
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
 from grandstand.core.logging import register_secrets
@@ -42,8 +43,8 @@ _RECORD_BYTES: Final = 4_096
 _TOKEN_LIFETIME_SECONDS: Final = 43_200
 _TOKEN_RENEWAL_SECONDS: Final = 21_600
 _DEFAULT_RETRY_SECONDS: Final = 30.0
-_RETRY_SOON_SECONDS: Final = 1.0
 _MAX_RETRY_SECONDS: Final = 86_400.0
+_KEY_HELP: Final = "Invalid Web Push key. Set GRANDSTAND_CRICKET_WEBPUSH_KEY to a P-256 key in PEM."
 
 
 class WebPushClient:
@@ -72,7 +73,8 @@ class WebPushClient:
     @property
     def public_key(self) -> str:
         """The application server key. Raises InvalidInput if our key cannot be used."""
-        return _encode(_point(self._load_key()))
+        point = _point(load_key(self._pem, _KEY_HELP))
+        return urlsafe_b64encode(point).rstrip(b"=").decode("ascii")
 
     def check(self, subscription: BrowserSubscription) -> None:
         """Raise InvalidInput if nothing can be sent to the subscription."""
@@ -140,23 +142,11 @@ class WebPushClient:
                 "exp": int(now) + _TOKEN_LIFETIME_SECONDS,
                 "sub": self._contact,
             }
-            token = jwt.encode(claims, self._load_key(), algorithm="ES256")
+            token = jwt.encode(claims, load_key(self._pem, _KEY_HELP), algorithm="ES256")
             register_secrets(token)
             header = f"vapid t={token}, k={self.public_key}"
             self._signed[origin] = (now, header)
         return header
-
-    def _load_key(self) -> ec.EllipticCurvePrivateKey:
-        try:
-            key = serialization.load_pem_private_key(self._pem.encode(), password=None)
-        except (TypeError, ValueError):
-            key = None
-        if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != "secp256r1":
-            message = (
-                "Invalid Web Push key. Set GRANDSTAND_CRICKET_WEBPUSH_KEY to a P-256 key in PEM."
-            )
-            raise InvalidInput(message)
-        return key
 
 
 def encrypt_message(
@@ -184,9 +174,7 @@ def encrypt_message(
 
 def _parse_result(outcome: PushOutcome) -> PushResult:
     if isinstance(outcome, NoResponse):
-        if outcome.sent:
-            return PushResult("uncertain", outcome.reason)
-        return PushResult("unsent", outcome.reason, retry_seconds=_RETRY_SOON_SECONDS)
+        return describe_failure(outcome)
     reason = f"status {outcome.status}"
     match outcome.status:
         case 200 | 201 | 202:
@@ -228,10 +216,6 @@ def _public(key: ec.EllipticCurvePublicKey) -> bytes:
 
 def _derive(secret: bytes, salt: bytes, info: bytes, size: int) -> bytes:
     return HKDF(algorithm=hashes.SHA256(), length=size, salt=salt, info=info).derive(secret)
-
-
-def _encode(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def _decode(text: str) -> bytes:

@@ -158,8 +158,8 @@ class ActiveMatch(Entity, table=active_matches, names="camel", times="millisecon
         ).when(self._latest_update_unchanged())
 
     def _latest_update_unchanged(self) -> ConditionExpr:
-        told = field(ActiveMatch.latest_update_key)
-        return absent(told) if self.latest_update_key is None else (told == self.latest_update_key)
+        stored, read = field(ActiveMatch.latest_update_key), self.latest_update_key
+        return absent(stored) if read is None else (stored == read)
 
     @classmethod
     def open_channel(cls, match_id: str, channel_id: str) -> Update[Self]:

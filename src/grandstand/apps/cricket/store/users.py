@@ -13,7 +13,6 @@ from grandstand.apps.cricket.domain.live_activities import (
     DeviceRegistration,
     EndReason,
     SessionStatus,
-    StartAttempts,
 )
 from grandstand.apps.cricket.domain.match_events import EventKind
 from grandstand.storage.tables import (
@@ -91,10 +90,6 @@ class LiveActivity(Entity, table=live_activities, names="camel", times="millisec
     @property
     def activity_key(self) -> ActivityKey:
         return ActivityKey(self.match_id, self.user_id, self.device_id)
-
-    @property
-    def attempts(self) -> StartAttempts:
-        return StartAttempts(self.starts_sent, self.start_sent_at)
 
     @property
     def alert_preferences(self) -> AlertPreferences:

@@ -34,7 +34,6 @@ from grandstand.core.logging import get_logger
 from grandstand.storage.tables.errors import ConditionFailed
 
 _LOOKBACK: Final = timedelta(days=6)
-_BATCH_SIZE: Final = 25
 _IDLE_BEFORE_START: Final = timedelta(hours=3)
 _EXTEND_SESSIONS_BELOW: Final = timedelta(hours=12)
 _MAX_DELIVERY_WAIT: Final = timedelta(minutes=10)
@@ -189,29 +188,23 @@ class MatchOrchestrator:
     async def _extend_follow(self, follow: MatchFollow, expiry: datetime, now: datetime) -> None:
         if follow.expires_at is None or follow.expires_at - now > self.lifetimes.follow / 2:
             return
-        try:
-            await self.store(MatchFollow.extend_expiry(follow.match_id, follow.user_id, expiry))
-        except ConditionFailed:
+        extended = MatchFollow.extend_expiry(follow.match_id, follow.user_id, expiry)
+        if not await self.store.attempt(extended):
             get_logger("cricket").debug("follow_removed", match_id=follow.match_id)
 
     async def _close(self, match: ActiveMatch, result: OrchestrationResult, now: datetime) -> None:
         """End the sessions of a match whose end was pushed, and remove its follows."""
-        if match.closed_at is not None or not await self._is_end_pushed(match, now):
+        is_late = match.last_tick_at is None or now - match.last_tick_at > _MAX_DELIVERY_WAIT
+        if match.closed_at is not None or not (is_late or await self.updates.is_delivered(match)):
             return
         await self.live_activities.end_all(match.match_id)
         follows = self.store.each(MatchFollow.of_match(match.match_id))
         users = [follow.user_id async for follow in follows]
-        for at in range(0, len(users), _BATCH_SIZE):
-            batch = tuple(users[at : at + _BATCH_SIZE])
+        for at in range(0, len(users), 25):
+            batch = tuple(users[at : at + 25])
             await self.store(MatchFollow.remove_all(match.match_id, batch))
         if match.channel_id and self.gateway is not None:
             await self.gateway.delete_channel(match.channel_id)
         await self.fixtures.archive(match.match_id, now)
         await self.store(ActiveMatch.close(match.match_id, now))
         result.closed.append(match.match_id)
-
-    async def _is_end_pushed(self, match: ActiveMatch, now: datetime) -> bool:
-        """Return whether the last update was delivered, or is too late to be."""
-        delivered = await self.updates.is_delivered(match)
-        ticked_at = match.last_tick_at
-        return delivered or ticked_at is None or now - ticked_at > _MAX_DELIVERY_WAIT

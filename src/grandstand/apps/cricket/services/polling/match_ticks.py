@@ -177,9 +177,7 @@ class ActiveMatchRepository:
 
     async def touch(self, match: ActiveMatch, now: datetime) -> ActiveMatch | None:
         """Record a tick without changes; None if another process owns the match."""
-        try:
-            await self.store(ActiveMatch.touch(match.match_id, match.epoch, now))
-        except ConditionFailed:
+        if not await self.store.attempt(ActiveMatch.touch(match.match_id, match.epoch, now)):
             self.disown(match.match_id)
             return None
         self.owned[match.match_id] = touched = match.replace(last_tick_at=now)
@@ -187,9 +185,8 @@ class ActiveMatchRepository:
 
     async def deactivate(self, match: ActiveMatch, expires: datetime) -> None:
         """Stop polling a match that has ended."""
-        try:
-            await self.store(ActiveMatch.deactivate(match.match_id, match.epoch, expires))
-        except ConditionFailed:
+        ended = ActiveMatch.deactivate(match.match_id, match.epoch, expires)
+        if not await self.store.attempt(ended):
             get_logger("cricket").info("match_already_ended", match_id=match.match_id)
         self.disown(match.match_id)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from grandstand.apps.cricket.domain.alerts import Alert, should_alert
@@ -19,7 +19,12 @@ from grandstand.apps.cricket.domain.live_activities import (
 )
 from grandstand.apps.cricket.domain.match_events import EventKind
 from grandstand.apps.cricket.services.interfaces import Database, PushGateway
-from grandstand.apps.cricket.services.push.updates import RESEND, MatchUpdate, ResendRequest
+from grandstand.apps.cricket.services.push.updates import (
+    RESEND,
+    EventAlert,
+    MatchUpdate,
+    ResendRequest,
+)
 from grandstand.apps.cricket.store.matches import ActiveMatch, Delivery
 from grandstand.apps.cricket.store.users import LiveActivity
 from grandstand.core.clock import Clock
@@ -78,11 +83,6 @@ class ApnsDeliveryService:
     activity_log: Events
     stats: PushStats
 
-    @property
-    def enabled(self) -> bool:
-        """Whether pushes are configured."""
-        return self.gateway is not None
-
     async def push_update(self, update: MatchUpdate, older: Sequence[MatchUpdate] = ()) -> None:
         """Push an update to all sessions, with the most important alert of it and older ones.
 
@@ -91,16 +91,15 @@ class ApnsDeliveryService:
         """
         if self.gateway is None:
             return
-        delivery = await self.create_delivery(update.match_id, update.key)
+        delivery = await self._create_delivery(update.match_id, update.key)
         if delivery.finished_at is not None:
             return
         older = [each for each in older if each.audible]
-        batch = _Batch(self, self.gateway, update, delivery)
-        await batch.choose_alert((*older, update))
+        alert, alerting = await self._choose_alert((*older, update), delivery)
         match = await self.store(ActiveMatch.by_id(update.match_id))
         channel_id = match.channel_id if match else None
         if channel_id is not None and delivery.sent_until is None:
-            await batch.broadcast(channel_id)
+            alerting = await self._broadcast(self.gateway, update, channel_id, alert, alerting)
         reached = delivery.pushed
         async for page in self._pages(update.match_id, delivery.sent_until or ""):
             sessions = [
@@ -108,26 +107,89 @@ class ApnsDeliveryService:
                 for session in page
                 if channel_id is None or session.channel_id != channel_id
             ]
-            delivered, rejected = await batch.push_page(sessions, self.store.now())
+            alerting, delivered, rejected = await self._push_page(update, sessions, alert, alerting)
             await self.store(delivery.mark_sent(page[-1].session_key, delivered, rejected))
             reached += len(page) if channel_id is not None else delivered
         now = self.store.now()
         for each in (update, *older):
-            await self.create_delivery(each.match_id, each.key)
+            await self._create_delivery(each.match_id, each.key)
             await self.store(Delivery.finish(each.match_id, each.key, now))
             await self._log_activity(each, reached)
 
-    async def resend(
-        self, update: MatchUpdate, sessions: Sequence[LiveActivity], attempt: int
-    ) -> None:
-        """Push an update to some sessions without an alert."""
-        if self.gateway is not None:
-            await self.send(self.gateway, update, sessions, None, attempt)
+    async def _choose_alert(
+        self, updates: Sequence[MatchUpdate], delivery: Delivery
+    ) -> tuple[EventAlert | None, Delivery]:
+        """Return the most important alert of some updates, and the delivery it belongs to.
+
+        `delivery` is that of the last update.
+        """
+        ranked = [(each.audible.event.priority, each) for each in updates if each.audible]
+        if not ranked:
+            return None, delivery
+        source = min(ranked, key=lambda pair: pair[0])[1]
+        if source is not updates[-1]:
+            delivery = await self._create_delivery(source.match_id, source.key)
+        return source.audible, delivery
+
+    async def _broadcast(
+        self,
+        gateway: PushGateway,
+        update: MatchUpdate,
+        channel_id: str,
+        event_alert: EventAlert | None,
+        alerting: Delivery,
+    ) -> Delivery:
+        """Push an update to a channel; return the delivery of its alert."""
+        alert = event_alert.alert if event_alert and event_alert.event.alert else None
+        if alerting.alerted_until is not None:
+            alert = None
+        if alert is not None:
+            alerting = await self._mark_alerted(alerting, _BEFORE_ALL_SESSIONS, 1)
+        push_id = make_push_id(update.key, channel_id)
+        result = await gateway.broadcast(update.payload(alert), channel_id, push_id)
+        if result.outcome in ("unsent", "uncertain"):
+            message = f"The broadcast channel does not accept the update: {result.reason}."
+            raise PushUnavailable(message, result.retry_seconds)
+        if result.outcome != "delivered":
+            get_logger("cricket").error("broadcast_rejected", reason=result.reason)
+        return alerting
+
+    async def _push_page(
+        self,
+        update: MatchUpdate,
+        page: Sequence[LiveActivity],
+        alert: EventAlert | None,
+        alerting: Delivery,
+    ) -> tuple[Delivery, int, int]:
+        """Push to a page of sessions; return the delivery of the alert, and two counts.
+
+        They are the numbers of delivered and of rejected pushes.
+        """
+        now, until = self.store.now(), alerting.alerted_until or ""
+        loud: list[LiveActivity] = []
+        silent: list[LiveActivity] = []
+        for session in page:
+            if (
+                session.status == "active"
+                and session.update_token is not None
+                and not is_expired_by_ios(session.session_started_at, now)
+            ):
+                is_alerted = (
+                    alert is not None
+                    and session.session_key > until
+                    and should_alert(session.alert_preferences, alert.event, now)
+                )
+                (loud if is_alerted else silent).append(session)
+        if loud:
+            alerting = await self._mark_alerted(alerting, page[-1].session_key, len(loud))
+        first = await self.send(update, loud, alert.alert if alert else None)
+        second = await self.send(update, silent)
+        return alerting, first[0] + second[0], first[1] + second[1]
 
     async def find_delivery(self, update: MatchUpdate) -> Delivery | None:
         return await self.store(Delivery.by_key(update.match_id, update.key))
 
-    async def create_delivery(self, match_id: str, key: str) -> Delivery:
+    async def _create_delivery(self, match_id: str, key: str) -> Delivery:
         """Return the delivery of an update, created if it does not exist."""
         delivery = Delivery(match_id=match_id, delivery=key, started_at=self.store.now())
         try:
@@ -135,7 +197,7 @@ class ApnsDeliveryService:
         except ConditionFailed:
             return await self.store(Delivery.by_key(match_id, key)) or delivery
 
-    async def mark_alerted(self, delivery: Delivery, until: str, count: int) -> Delivery:
+    async def _mark_alerted(self, delivery: Delivery, until: str, count: int) -> Delivery:
         """Store that sessions up to a key are alerted. Raises Unavailable if another did."""
         try:
             return await self.store(delivery.mark_alerted(until, count))
@@ -145,20 +207,19 @@ class ApnsDeliveryService:
 
     async def send(
         self,
-        gateway: PushGateway,
         update: MatchUpdate,
         sessions: Sequence[LiveActivity],
-        alert: Alert | None,
+        alert: Alert | None = None,
         attempt: int = 0,
     ) -> tuple[int, int]:
         """Push to some sessions; return how many were delivered and how many rejected."""
-        if not sessions:
+        if not sessions or self.gateway is None:
             return 0, 0
         targets = [
             PushTarget(session.update_token or "", make_push_id(update.key, session.session_key))
             for session in sessions
         ]
-        results = await gateway.push(update.payload(alert), targets)
+        results = await self.gateway.push(update.payload(alert), targets)
         missed: list[LiveActivity] = []
         wait_seconds, rejected = 0.0, 0
         for session, result in zip(sessions, results, strict=True):
@@ -190,9 +251,7 @@ class ApnsDeliveryService:
     async def _suspend(self, session: LiveActivity, result: PushResult) -> None:
         if not is_rejection_current(result.at, session.token_registered_at):
             return
-        try:
-            await self.store(session.suspend_token(self.store.now()))
-        except ConditionFailed:
+        if not await self.store.attempt(session.suspend_token(self.store.now())):
             get_logger("cricket").info("session_token_changed", match_id=session.match_id)
 
     async def _resend_later(
@@ -223,80 +282,3 @@ class ApnsDeliveryService:
         text = f"{alert.title}. {alert.body}. Pushed to {reached}"
         href = f"/cricket/matches/{update.match_id}"
         await self.activity_log.record("cricket", alert.event.kind, text, href)
-
-
-class _Batch:
-    """One update on its way to all sessions, with the alert it carries."""
-
-    def __init__(
-        self,
-        service: ApnsDeliveryService,
-        gateway: PushGateway,
-        update: MatchUpdate,
-        delivery: Delivery,
-    ) -> None:
-        self._service = service
-        self._gateway = gateway
-        self._update = update
-        self._delivery = delivery
-        self._source: MatchUpdate | None = None
-        self._alerting = delivery
-
-    async def choose_alert(self, updates: Sequence[MatchUpdate]) -> None:
-        """Choose the most important alert of some updates."""
-        ranked = [(each.audible.event.priority, each) for each in updates if each.audible]
-        if not ranked:
-            return
-        self._source = min(ranked, key=lambda pair: pair[0])[1]
-        if self._source is not self._update:
-            self._alerting = await self._service.create_delivery(
-                self._source.match_id, self._source.key
-            )
-
-    async def broadcast(self, channel_id: str) -> None:
-        event_alert = self._source.audible if self._source else None
-        alert = event_alert.alert if event_alert and event_alert.event.alert else None
-        if self._alerting.alerted_until is not None:
-            alert = None
-        if alert is not None:
-            self._alerting = await self._service.mark_alerted(
-                self._alerting, _BEFORE_ALL_SESSIONS, 1
-            )
-        request_id = make_push_id(self._update.key, channel_id)
-        result = await self._gateway.broadcast(self._update.payload(alert), channel_id, request_id)
-        if result.outcome in ("unsent", "uncertain"):
-            message = f"The broadcast channel does not accept the update: {result.reason}."
-            raise PushUnavailable(message, result.retry_seconds)
-        if result.outcome != "delivered":
-            get_logger("cricket").error("broadcast_rejected", reason=result.reason)
-
-    async def push_page(self, page: Sequence[LiveActivity], now: datetime) -> tuple[int, int]:
-        """Push to a page of sessions; return how many were delivered and how many rejected."""
-        service = self._service
-        active = [
-            session
-            for session in page
-            if session.status == "active"
-            and session.update_token is not None
-            and not is_expired_by_ios(session.session_started_at, now)
-        ]
-        event_alert = self._source.audible if self._source else None
-        alerted: list[LiveActivity] = []
-        if event_alert is not None:
-            until = self._alerting.alerted_until or ""
-            alerted = [
-                session
-                for session in active
-                if session.session_key > until
-                and should_alert(session.alert_preferences, event_alert.event, now)
-            ]
-        if alerted:
-            self._alerting = await service.mark_alerted(
-                self._alerting, page[-1].session_key, len(alerted)
-            )
-        keys = {session.session_key for session in alerted}
-        silent = [session for session in active if session.session_key not in keys]
-        alert = event_alert.alert if event_alert else None
-        first = await service.send(self._gateway, self._update, alerted, alert)
-        second = await service.send(self._gateway, self._update, silent, None)
-        return first[0] + second[0], first[1] + second[1]

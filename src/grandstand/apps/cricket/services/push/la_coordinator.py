@@ -47,7 +47,6 @@ _CLAIM_LENGTH: Final = timedelta(seconds=30)
 _RETRY_AFTER: Final = timedelta(seconds=2)
 _NO_DEVICE_RECHECK: Final = timedelta(minutes=2)
 _DEVICE_RECHECK: Final = timedelta(minutes=20)
-_MIN_BROADCAST_IOS: Final = 18
 
 
 @dataclass(kw_only=True, eq=False)
@@ -132,9 +131,7 @@ class LACoordinator:
 
     async def _postpone(self, claimed: list[OutboxMessage], why: str, wait: timedelta) -> None:
         for message in claimed:
-            try:
-                await self.store(message.postpone(self.store.clock.now() + wait, why))
-            except ConditionFailed:
+            if not await self.store.attempt(message.postpone(self.store.clock.now() + wait, why)):
                 get_logger("cricket").info("delivery_taken_over", key=message.idempotency_key)
 
     async def _deliver_all(self, newest: MatchUpdate, older: Sequence[MatchUpdate] = ()) -> None:
@@ -165,7 +162,7 @@ class LACoordinator:
         request = msgspec.json.decode(message.body, type=ResendRequest)
         match = await self.store(ActiveMatch.by_id_consistent(request.match_id))
         newest = None if match is None else await self.updates.latest(match)
-        if newest is None or not self.delivery.enabled:
+        if newest is None:
             return
         keys = tuple(ActivityKey(request.match_id, *session) for session in request.sessions)
         sessions = [
@@ -173,7 +170,7 @@ class LACoordinator:
             for session in await self.store(LiveActivity.by_keys(keys))
             if session is not None and _accepts(session, newest)
         ]
-        await self.delivery.resend(newest, sessions, request.attempt)
+        await self.delivery.send(newest, sessions, attempt=request.attempt)
 
     async def post_webhook(self, message: OutboxMessage) -> None:
         """Post a key event to the webhook."""
@@ -269,7 +266,8 @@ class ActivityStarter:
             session.session_started_at, match.match_phase, now, self.lifetimes
         ):
             return False
-        return decide_start(session.attempts, now, self.lifetimes) == "start"
+        sent, sent_at = session.starts_sent, session.start_sent_at
+        return decide_start(sent, sent_at, now, self.lifetimes) == "start"
 
     def forget_matches_except(self, match_ids: Container[str]) -> None:
         """Drop the device checks of matches that are over."""
@@ -288,11 +286,22 @@ class ActivityStarter:
         expires = session_expiry(now, match_ends_at, self.lifetimes)
         write: Write
         if session is None:
-            key = ActivityKey(match.match_id, device.user_id, device.device_id)
             follower = await self.store(Follower.by_id(device.user_id))
             preferences = follower.alert_preferences if follower else AlertPreferences()
-            session = _pending_session(key, now, preferences)
-            session = session.replace(expires=expires, channel_id=channel_id)
+            session = LiveActivity(
+                match_id=match.match_id,
+                user_id=device.user_id,
+                device_id=device.device_id,
+                status="pending",
+                session_started_at=now,
+                starts_sent=1,
+                start_sent_at=now,
+                alert_kinds=preferences.kinds,
+                muted=preferences.muted,
+                muted_until=preferences.muted_until,
+                expires=expires,
+                channel_id=channel_id,
+            )
             write, attempt = session.create_pending(), 1
         else:
             attempt = session.starts_sent + 1
@@ -320,27 +329,20 @@ class ActivityStarter:
             return
         key = f"start#{message.idempotency_key}"
         delivery = Delivery(match_id=start.match_id, delivery=key, started_at=self.store.now())
-        try:
-            await self.store(delivery.create())
-        except ConditionFailed:
+        if not await self.store.attempt(delivery.create()):
             return
         push_id = make_push_id(key, f"{start.user_id}#{start.device_id}")
         (result,) = await self.gateway.push(
             _start_payload(newest, _channel_for(match, device)),
             [PushTarget(device.push_to_start_token, push_id)],
         )
-        if result.outcome == "gone":
-            await self._remove_token(device)
+        is_gone = result.outcome == "gone"
+        if is_gone and not await self.store.attempt(device.remove_push_to_start()):
+            get_logger("cricket").info("start_token_changed", device_id=device.device_id)
         if result.outcome == "unsent":
             await self.store(Delivery.cancel(start.match_id, key))
             message_text = f"APNs does not accept the start yet: {result.reason}."
             raise PushUnavailable(message_text, result.retry_seconds)
-
-    async def _remove_token(self, device: Device) -> None:
-        try:
-            await self.store(device.remove_push_to_start())
-        except ConditionFailed:
-            get_logger("cricket").info("start_token_changed", device_id=device.device_id)
 
 
 def _start_payload(update: MatchUpdate, channel_id: str | None) -> ApnsPayload:
@@ -359,22 +361,5 @@ def _start_payload(update: MatchUpdate, channel_id: str | None) -> ApnsPayload:
 def _channel_for(match: ActiveMatch, device: Device) -> str | None:
     """Return the broadcast channel for a device that supports them: iOS 18 and later."""
     major = device.os_version.partition(".")[0]
-    supported = major.isdigit() and int(major) >= _MIN_BROADCAST_IOS
+    supported = major.isdigit() and int(major) >= 18
     return match.channel_id if supported else None
-
-
-def _pending_session(
-    key: ActivityKey, now: datetime, preferences: AlertPreferences
-) -> LiveActivity:
-    return LiveActivity(
-        match_id=key.match_id,
-        user_id=key.user_id,
-        device_id=key.device_id,
-        status="pending",
-        session_started_at=now,
-        starts_sent=1,
-        start_sent_at=now,
-        alert_kinds=preferences.kinds,
-        muted=preferences.muted,
-        muted_until=preferences.muted_until,
-    )

@@ -41,7 +41,6 @@ from grandstand.kit.outbox import Outbox, OutboxMessage
 from grandstand.storage.tables.errors import ConditionFailed
 
 _TEST_ALERT: Final = Alert("Grandstand", "Test notification: this device receives pushes.")
-_TEST_LIFETIME: Final = timedelta(minutes=5)
 _MAX_BROWSERS: Final = 5
 _MAX_ATTEMPTS: Final = 8
 _PAGE_SIZE: Final = 100
@@ -113,9 +112,7 @@ class AnnouncementService:
             return
         key = f"announce#{message.idempotency_key}"
         delivery = Delivery(match_id=announcement.match_id, delivery=key, started_at=now)
-        try:
-            await self.store(delivery.create())
-        except ConditionFailed:
+        if not await self.store.attempt(delivery.create()):
             return
         payload = alert_payload(
             Alert(announcement.title, announcement.body),
@@ -146,7 +143,7 @@ class AnnouncementService:
         if not devices:
             raise DeviceNotFound("You have no device. Register one with POST /user/device.")
         now = self.store.now()
-        payload = alert_payload(_TEST_ALERT, match_id="test", expires_at=now + _TEST_LIFETIME)
+        payload = alert_payload(_TEST_ALERT, match_id="test", expires_at=now + timedelta(minutes=5))
         results = await self.gateway.push(payload, _targets(devices, str(now)))
         return {
             device.device_id: f"{result.outcome} {result.reason}".strip()
@@ -203,11 +200,7 @@ class BrowserAlertService:
 
     async def unsubscribe(self, user_id: str, endpoint: str) -> None:
         """Remove a browser, if it is subscribed."""
-
-        def remove(browsers: _Subscriptions) -> _Subscriptions:
-            return _without(browsers, endpoint)
-
-        await self._change(user_id, remove)
+        await self._change(user_id, lambda browsers: _without(browsers, endpoint))
 
     async def of_user(self, user_id: str) -> _Subscriptions:
         follower = await self.store(Follower.by_id(user_id))
@@ -246,9 +239,7 @@ class BrowserAlertService:
         alert = msgspec.json.decode(message.body, type=BrowserAlert)
         now, key = self.store.now(), f"web#{message.idempotency_key}"
         delivery = Delivery(match_id=alert.match_id, delivery=key, started_at=now)
-        try:
-            await self.store(delivery.create())
-        except ConditionFailed:
+        if not await self.store.attempt(delivery.create()):
             return
         cursor = None
         while True:

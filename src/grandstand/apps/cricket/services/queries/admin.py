@@ -141,7 +141,7 @@ class HubDataService:
             at=now,
             matches=tuple([await self._match(match, now) for match in matches]),
             feed=tuple(copy_fields(FeedStatus, status) for status in await self.feed.status()),
-            pushing=self.delivery.enabled,
+            pushing=self.delivery.gateway is not None,
             waiting=waiting,
             pushes_per_second=stats.per_second,
             pushed=stats.delivered,

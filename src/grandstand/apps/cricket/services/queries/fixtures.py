@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -44,7 +43,6 @@ from grandstand.kit.auth.caller import Caller
 from grandstand.kit.text_search import MAX_HITS, best_matches
 from grandstand.storage.tables import Put
 from grandstand.storage.tables.cache import AsyncFlights
-from grandstand.storage.tables.errors import ConditionFailed
 
 MatchFilter: TypeAlias = Literal["upcoming", "live", "completed"]
 
@@ -66,14 +64,10 @@ _STAGES: Final[dict[MatchPhase, MatchFilter]] = {
     "break": "live",
     "ended": "completed",
 }
-_MULTI_DAY_LENGTH: Final = timedelta(days=5)
-_MINUTES_PER_OVER: Final = 5
 _UNKNOWN_LEAGUE: Final = "OTHER"
 _LIVE_SCORECARD_SECONDS: Final = 5.0
 _SCORECARD_SECONDS: Final = 300.0
 _MAX_SCORECARDS: Final = 100
-_FETCH_TIMEOUT_SECONDS: Final = 60.0
-_MAX_TEAM_HITS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +154,9 @@ def build_fixture(snapshot: MatchSnapshot, now: datetime) -> Fixture:
 def planned_length(match_format: str) -> timedelta:
     """Return the planned length of a match, including breaks."""
     if is_multi_day(match_format):
-        return _MULTI_DAY_LENGTH
+        return timedelta(days=5)
     overs = overs_per_innings(match_format) or 50
-    return timedelta(minutes=2 * overs * _MINUTES_PER_OVER + 60)
+    return timedelta(minutes=2 * overs * 5 + 60)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -238,8 +232,9 @@ class FixtureService:
             matches += [match for match in page if status in (None, match.stage)]
             if len(matches) > limit:
                 break
-        shown = tuple(matches[:limit])
-        return MatchPage(shown, _position(shown[-1]) if len(matches) > limit else None)
+        last = matches[limit - 1] if len(matches) > limit else None
+        position = f"{last.starts_at.isoformat()}|{last.match_id}" if last else None
+        return MatchPage(tuple(matches[:limit]), position)
 
     async def starting_between(
         self, leagues: Sequence[LeagueRecord], start: datetime, end: datetime
@@ -335,7 +330,7 @@ class FixtureService:
             return cached[1]
         fetch = partial(self._fetch_scorecard, match_id)
         try:
-            scorecard, _ = await self._flights.fly(match_id, fetch, fetch, _FETCH_TIMEOUT_SECONDS)
+            scorecard, _ = await self._flights.fly(match_id, fetch, fetch, 60.0)
         except MatchNotFound:
             raise
         except GrandstandError:
@@ -364,20 +359,13 @@ class FixtureService:
         """Store a changed status or note; create the fixture if it is missing."""
         if (before.previous_status, before.memory.note) == (snapshot.status, snapshot.note[:80]):
             return
-        try:
-            await self.store(
-                Fixture.update_progress(
-                    snapshot.match_id, snapshot.status, snapshot.note or None, now
-                )
-            )
-        except ConditionFailed:
-            fixture = build_fixture(snapshot, now).replace(live_updated_at=now)
-            await self.store(fixture.put())
+        match_id, status, note = snapshot.match_id, snapshot.status, snapshot.note or None
+        if not await self.store.attempt(Fixture.update_progress(match_id, status, note, now)):
+            await self.store(build_fixture(snapshot, now).replace(live_updated_at=now).put())
 
     async def archive(self, match_id: str, now: datetime) -> None:
         """Mark a match as gone from the livescores."""
-        with suppress(ConditionFailed):
-            await self.store(Fixture.archive(match_id, now))
+        await self.store.attempt(Fixture.archive(match_id, now))
 
     async def search(self, query: str, caller: Caller) -> tuple[SearchHit, ...]:
         """Return matching teams, each with its nearest match, then matching matches."""
@@ -397,8 +385,13 @@ class FixtureService:
             return (*names, league_names.get(fixture.league_id or "", ""), fixture.round or "")
 
         best = best_matches(query, fixtures, texts, MAX_HITS - len(team_hits))
-        matches = await self.with_scores(best)
-        return (*team_hits, *(_match_hit(match) for match in matches))
+        hits = list(team_hits)
+        for match in await self.with_scores(best):
+            score = format_innings(match.innings) or f"{match.starts_at:%a %d %b %H:%M} UTC"
+            detail = ", ".join(filter(None, (match.league_name, match.round, score)))
+            href = f"/cricket/matches/{match.match_id}"
+            hits.append(SearchHit("match", match.title, detail, href))
+        return tuple(hits)
 
     def _search_teams(
         self, query: str, fixtures: Sequence[Fixture], teams: Mapping[str, TeamRecord]
@@ -413,7 +406,7 @@ class FixtureService:
             query,
             first,
             lambda team_id: (teams[team_id].name, teams[team_id].code or ""),
-            _MAX_TEAM_HITS,
+            3,
         )
         hits = []
         for team_id in best:
@@ -494,17 +487,6 @@ class DisplayStateBuilder:
 def format_innings(innings: Iterable[InningsScore]) -> str:
     """Return scores such as 142-4 (17.3), 98-2 (12.0)."""
     return ", ".join(f"{score.score}-{score.wickets} ({score.overs})" for score in innings)
-
-
-def _match_hit(match: Match) -> SearchHit:
-    score = format_innings(match.innings) or f"{match.starts_at:%a %d %b %H:%M} UTC"
-    detail = ", ".join(filter(None, (match.league_name, match.round, score)))
-    title = f"{match.home.name} v {match.away.name}"
-    return SearchHit("match", title, detail, f"/cricket/matches/{match.match_id}")
-
-
-def _position(match: Match) -> str:
-    return f"{match.starts_at.isoformat()}|{match.match_id}"
 
 
 def _after(fixtures: list[Fixture], position: str | None) -> list[Fixture]:
