@@ -1,4 +1,4 @@
-"""Values are written as a person reads them."""
+"""Formatting of values for people."""
 
 from datetime import UTC, datetime, timedelta
 

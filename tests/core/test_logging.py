@@ -1,4 +1,4 @@
-"""Lines are logged for people or machines, and no secret is in any of them."""
+"""Logging as text or JSON, without secrets."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Figures are told by name and label, and a slip is answered with what would have been right."""
+"""Metrics by name and label, and helpful errors for wrong ones."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Our names are written as others read them."""
+"""camelCase names."""
 
 from grandstand.core.formatting import camel_case
 

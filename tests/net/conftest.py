@@ -1,4 +1,4 @@
-"""An outsider to ask, another to be sent to, and a web with the machine's own clock."""
+"""Two scripted servers, and a registry with the system clock."""
 
 from collections.abc import AsyncIterator
 from random import Random

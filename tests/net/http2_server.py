@@ -65,7 +65,7 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 @asynccontextmanager
 async def serving_http2(certificate: Path) -> AsyncIterator[str]:
-    """Serve on loopback and answer the address."""
+    """Serve on loopback and yield the address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     context.set_alpn_protocols(["h2"])

@@ -1,4 +1,4 @@
-"""An outsider on loopback that does what it is told, byte by byte: answers, lies, hangs up."""
+"""A scripted server on loopback: responses, garbage and disconnects, byte by byte."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Heard:
 
 @dataclass
 class Outsider:
-    """Answers with the replies of its script, one each, and with the usual one when it is over."""
+    """Sends the replies of its script in turn, then the default one."""
 
     usual: Reply
     script: list[Reply] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Outsider:
 
 
 def answers(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:
-    """Return properly; a header's name is written with _ for -."""
+    """Send a response; underscores in header names become hyphens."""
 
     async def reply(writer: asyncio.StreamWriter) -> None:
         lines = [f"HTTP/1.1 {status} Said", f"Content-Length: {len(body)}"]
@@ -83,7 +83,7 @@ def answers(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:
 
 
 def waits(seconds: float, reply: Reply) -> Reply:
-    """Return later."""
+    """Send a reply after a delay."""
 
     async def late(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(seconds)
@@ -93,7 +93,7 @@ def waits(seconds: float, reply: Reply) -> Reply:
 
 
 def says(raw: bytes) -> Reply:
-    """Say these bytes, whatever they are, and hang up."""
+    """Send these bytes and disconnect."""
 
     async def reply(writer: asyncio.StreamWriter) -> None:
         writer.write(raw)
@@ -104,7 +104,7 @@ def says(raw: bytes) -> Reply:
 
 
 def trickles(every_seconds: float) -> Reply:
-    """Promise a body and send it a byte at a time, for ever."""
+    """Announce a body and send it one byte at a time, forever."""
 
     async def reply(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
@@ -118,7 +118,7 @@ def trickles(every_seconds: float) -> Reply:
 
 @asynccontextmanager
 async def listening(outsider: Outsider) -> AsyncIterator[Outsider]:
-    """Let an outsider be reached for the length of a block."""
+    """Serve the scripted server during a block."""
     server = await asyncio.start_server(outsider.serve, "127.0.0.1", 0)
     outsider.port = server.sockets[0].getsockname()[1]
     try:

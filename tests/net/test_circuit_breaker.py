@@ -1,4 +1,4 @@
-"""A source that fails is left alone, longer each time, and one request tries it."""
+"""The circuit breaker: opening, growing pauses and single probes."""
 
 import pytest
 
@@ -18,7 +18,7 @@ class UnsentError(Exception):
 
 
 def _try(breaker: CircuitBreaker, error: BaseException | None = None) -> None:
-    with breaker.trying((FaultError,), (UnsentError,)):
+    with breaker.guard((FaultError,), (UnsentError,)):
         _raise(error)
 
 
@@ -66,10 +66,10 @@ def test_requests_under_way_when_the_rest_begins_do_not_lengthen_it() -> None:
 
     with (
         pytest.raises(FaultError),
-        breaker.trying(*faults),
-        breaker.trying(*faults),
-        breaker.trying(*faults),
-        breaker.trying(*faults),
+        breaker.guard(*faults),
+        breaker.guard(*faults),
+        breaker.guard(*faults),
+        breaker.guard(*faults),
     ):
         raise FaultError
 
@@ -83,7 +83,7 @@ def test_one_tries_while_the_others_wait() -> None:
     _fail(breaker)
     clock.advance(10)
 
-    trial = breaker.trying((FaultError,), (UnsentError,))
+    trial = breaker.guard((FaultError,), (UnsentError,))
     with trial, pytest.raises(CircuitOpen, match="one request is probing it now"):
         _try(breaker)
 

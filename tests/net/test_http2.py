@@ -1,4 +1,4 @@
-"""A source over TLS is spoken to in HTTP/2, and only if its certificate is trusted."""
+"""HTTP/2 over TLS, only with a trusted certificate."""
 
 import ssl
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a source allows in a period is counted, and what it says itself is believed."""
+"""Quotas: counted per period, and corrected by the source's headers."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""A host is asked no more often, and by no more at once, than its rate says."""
+"""Rate limits: requests per second and in flight."""
 
 import asyncio
 import itertools
@@ -23,7 +23,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Runway:
-    """An rate_limiter in time that passes only in sleep, and when its turns came."""
+    """A rate limiter whose clock only sleeps advance, and when its slots began."""
 
     def __init__(self) -> None:
         self.clock = ManualClock(START)

@@ -1,4 +1,4 @@
-"""A failed request is sent again where that helps, not too soon and not too often."""
+"""Retries: which errors, after which waits, and how many."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
 class Sleeper:
-    """Time that passes only in sleep, and what was slept."""
+    """A clock that only sleeps advance, and the recorded sleeps."""
 
     def __init__(self) -> None:
         self.clock = ManualClock(NOW)
@@ -188,7 +188,7 @@ async def test_the_budget_bounds_what_is_sent_again(
 ) -> None:
     outsider.usual = answers(500)
     retries = RetryPolicy(tries=4, budget=0.1, spare=5)
-    source = _source(slow_web, outsider, retries, breaking=BreakerPolicy(failures=10_000))
+    source = _source(slow_web, outsider, retries, breaker=BreakerPolicy(failures=10_000))
 
     for _ in range(50):
         with pytest.raises(SourceServerError):
@@ -201,8 +201,8 @@ async def test_a_breaker_opens_lets_one_try_and_closes(
     slow_web: SourceRegistry, outsider: Outsider, sleeper: Sleeper
 ) -> None:
     outsider.script = [answers(500), answers(500)]
-    breaking = BreakerPolicy(failures=2, rest_seconds=10)
-    source = _source(slow_web, outsider, RetryPolicy(tries=1), breaking=breaking)
+    breaker = BreakerPolicy(failures=2, rest_seconds=10)
+    source = _source(slow_web, outsider, RetryPolicy(tries=1), breaker=breaker)
     for _ in range(2):
         with pytest.raises(SourceServerError):
             await source.get("/")
@@ -211,10 +211,10 @@ async def test_a_breaker_opens_lets_one_try_and_closes(
         await source.get("/")
     opened = source.status().breaker
     sleeper.clock.advance(10)
-    trying = source.status().breaker
+    guard = source.status().breaker
     await source.get("/")
 
-    assert (opened, trying, source.status().breaker) == ("open", "half-open", "closed")
+    assert (opened, guard, source.status().breaker) == ("open", "half-open", "closed")
     assert len(outsider.heard) == 3
 
 
@@ -222,7 +222,7 @@ async def test_an_open_breaker_ends_the_tries_of_a_request(
     slow_web: SourceRegistry, outsider: Outsider
 ) -> None:
     outsider.usual = answers(500)
-    source = _source(slow_web, outsider, RetryPolicy(tries=5), breaking=BreakerPolicy(failures=2))
+    source = _source(slow_web, outsider, RetryPolicy(tries=5), breaker=BreakerPolicy(failures=2))
 
     with pytest.raises(CircuitOpen):
         await source.get("/")
@@ -244,7 +244,7 @@ async def test_time_for_all_tries_is_bounded(web: SourceRegistry, outsider: Outs
     outsider.usual = waits(2, answers())
     retries = RetryPolicy(tries=100, first_seconds=0.01, most_seconds=0.01, within_seconds=1.0)
     source = _source(
-        web, outsider, retries, timeout_seconds=0.2, breaking=BreakerPolicy(failures=99)
+        web, outsider, retries, timeout_seconds=0.2, breaker=BreakerPolicy(failures=99)
     )
     begin = SystemClock().monotonic()
 

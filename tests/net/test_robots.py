@@ -1,4 +1,4 @@
-"""What a site asks robots to leave alone is left alone."""
+"""Paths that robots.txt disallows are not fetched."""
 
 import pytest
 

@@ -27,7 +27,7 @@ MARKS = ("x4711", "x4712", "x4713", "x4714", "x4715", "cGFzcyB3b3Jk")
 
 @pytest.fixture
 def written() -> Iterator[io.StringIO]:
-    """Everything that is logged, at the lowest level, libraries included."""
+    """All log output at the lowest level, including libraries."""
     stream = io.StringIO()
     logs.configure_logging(stream, json=True, level="debug")
     yield stream
@@ -53,7 +53,7 @@ def _source(web: SourceRegistry, outsider: Outsider) -> Source:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and all it came from, shown or not."""
+    """Return an error and its whole chain of causes."""
     yield error
     for earlier in {error.__cause__, error.__context__} - {None}:
         assert earlier is not None

@@ -1,4 +1,4 @@
-"""A source is asked what it is told, and each way it can fail has its own error."""
+"""Requests to a source, and an error for each kind of failure."""
 
 import gzip
 import time

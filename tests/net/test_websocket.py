@@ -1,4 +1,4 @@
-"""A socket is kept up: lost, it comes back, with fresh headers and after a wait that grows."""
+"""The WebSocket client: reconnects, fresh headers and growing waits."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""A simulated outsider goes wrong as it is told, on real sockets, and repeatably."""
+"""Fault injection on real sockets, reproducible by seed."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def five(scope: Message, receive: Receive, send: Send) -> None:
-    """Return a request with some text, and sends five numbers to a socket."""
+    """Responds with a text, and sends five numbers over a WebSocket."""
     if scope["type"] == "http":
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"0123456789" * 100})

@@ -66,9 +66,9 @@ def format_age(moment: datetime, now: datetime) -> str:
     seconds = (now - moment) / timedelta(seconds=1)
     if abs(seconds) < 1:
         return "now"
-    whole = round(abs(seconds))
-    size, unit = next(step for step in _STEPS if whole >= step[0])
-    text = f"{whole // size}{_NO_BREAK}{unit}"
+    rounded = round(abs(seconds))
+    size, unit = next(step for step in _STEPS if rounded >= step[0])
+    text = f"{rounded // size}{_NO_BREAK}{unit}"
     return f"{text} ago" if seconds > 0 else f"in {text}"
 
 

@@ -125,12 +125,12 @@ def _clean(value: object, name: str = "") -> object:
     if _SECRET_NAME.match(name):
         return HIDDEN
     if isinstance(value, Mapping):
-        return {redact(str(key)): _clean(held, str(key)) for key, held in value.items()}
+        return {redact(str(key)): _clean(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         if len(value) == 2 and isinstance(value[0], str | bytes):
             header = value[0].decode("latin-1") if isinstance(value[0], bytes) else value[0]
             return [redact(header), _clean(value[1], header)]
-        return [_clean(held) for held in value]
+        return [_clean(item) for item in value]
     if isinstance(value, bytes):
         return redact(value.decode("utf-8", "replace"))
     return redact(str(value))

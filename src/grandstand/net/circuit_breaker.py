@@ -29,14 +29,14 @@ class BreakerPolicy:
 class CircuitBreaker:
     """Opens after consecutive failures, then lets one probe through after a pause."""
 
-    def __init__(self, source: str, breaking: BreakerPolicy, clock: Clock) -> None:
+    def __init__(self, source: str, policy: BreakerPolicy, clock: Clock) -> None:
         self._source = source
-        self._breaking = breaking
+        self._policy = policy
         self._clock = clock
         self._failed = 0
-        self._rests = 0
+        self._pauses = 0
         self._until: float | None = None
-        self._trying = False
+        self._is_probing = False
 
     @property
     def state(self) -> BreakerState:
@@ -52,7 +52,7 @@ class CircuitBreaker:
 
     def check(self) -> None:
         """Raise CircuitOpen if a request would not pass."""
-        if self.state == "open" or (self.state == "half-open" and self._trying):
+        if self.state == "open" or (self.state == "half-open" and self._is_probing):
             rest = self.rest_seconds
             message = f"{self._source} failed {self._failed} times in a row; " + (
                 f"next attempt in {rest:.0f} s" if rest else "one request is probing it now"
@@ -60,7 +60,7 @@ class CircuitBreaker:
             raise CircuitOpen(message, source=self._source, retry_after_seconds=rest)
 
     @contextmanager
-    def trying(
+    def guard(
         self, faults: tuple[type[Exception], ...], unsent: tuple[type[Exception], ...]
     ) -> Iterator[None]:
         """Run a request in this block; its outcome moves the breaker. Raises CircuitOpen.
@@ -70,7 +70,7 @@ class CircuitBreaker:
         """
         self.check()
         probing = self._until is not None
-        self._trying = self._trying or probing
+        self._is_probing = self._is_probing or probing
         try:
             yield
         except faults:
@@ -84,18 +84,18 @@ class CircuitBreaker:
         else:
             self._recover()
         finally:
-            self._trying = self._trying and not probing
+            self._is_probing = self._is_probing and not probing
 
     def _recover(self) -> None:
-        self._failed = self._rests = 0
+        self._failed = self._pauses = 0
         self._until = None
 
     def _fail(self, *, probed: bool) -> None:
         self._failed += 1
         # Requests that were in flight when the breaker opened say nothing new.
-        begins = self._until is None and self._failed >= self._breaking.failures
+        begins = self._until is None and self._failed >= self._policy.failures
         if probed or begins:
-            self._rests += 1
-            policy = self._breaking
-            rest = backoff_seconds(self._rests, policy.rest_seconds, policy.longest_seconds)
+            self._pauses += 1
+            policy = self._policy
+            rest = backoff_seconds(self._pauses, policy.rest_seconds, policy.longest_seconds)
             self._until = self._clock.monotonic() + rest

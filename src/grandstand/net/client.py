@@ -77,7 +77,7 @@ class SourceConfig:
     credentials: Credentials
     read_quota: ReadQuota | None
     retries: RetryPolicy
-    breaking: BreakerPolicy
+    breaker: BreakerPolicy
     most_bytes: int
     also_hosts: tuple[str, ...]
 
@@ -393,7 +393,7 @@ class Source:
     def __init__(self, config: SourceConfig, shared: SharedResources) -> None:
         self.config = config
         self._shared = shared
-        self._breaker = CircuitBreaker(config.name, config.breaking, shared.clock)
+        self._breaker = CircuitBreaker(config.name, config.breaker, shared.clock)
         self._budget = RetryBudget(config.retries)
         self._spent = new_period(config.quota, shared.clock.now())
         self._log = get_logger("net", source=config.name)
@@ -534,7 +534,7 @@ class Source:
             self._breaker.check()
             if cost:
                 self._note(await shared.quotas.spend(config.name, config.quota, cost))
-            with self._breaker.trying(_SOURCE_FAULTS, unsent=(errors.InvalidRequest,)):
+            with self._breaker.guard(_SOURCE_FAULTS, unsent=(errors.InvalidRequest,)):
                 response = await send(
                     client,
                     with_credentials(config, request),
@@ -621,7 +621,7 @@ def _as_suffix(text: str) -> str:
 _RATE: Final = RateLimit(per_second=5, burst=5)
 _CREDENTIALS: Final = Credentials()
 _RETRIES: Final = RetryPolicy()
-_BREAKING: Final = BreakerPolicy()
+_BREAKER: Final = BreakerPolicy()
 _MOST_BYTES: Final = 16 * 1024 * 1024
 
 
@@ -669,7 +669,7 @@ class SourceRegistry:
         credentials: Credentials = _CREDENTIALS,
         read_quota: ReadQuota | None = None,
         retries: RetryPolicy = _RETRIES,
-        breaking: BreakerPolicy = _BREAKING,
+        breaker: BreakerPolicy = _BREAKER,
         most_bytes: int = _MOST_BYTES,
         also_hosts: tuple[str, ...] = (),
     ) -> Source:
@@ -694,7 +694,7 @@ class SourceRegistry:
             credentials=credentials,
             read_quota=read_quota,
             retries=retries,
-            breaking=breaking,
+            breaker=breaker,
             most_bytes=most_bytes,
             also_hosts=also_hosts,
         )

@@ -1,4 +1,4 @@
-"""Text aimed at the judge, of every kind known, and a weak answer to hang it on."""
+"""Prompt injections of every kind, and a weak answer to attach them to."""
 
 from grandstand.apps.trainer.domain.evaluation import Answer, EvaluationRequest, word_count
 from grandstand.apps.trainer.domain.scenarios import AuthorNotes, Question
@@ -45,12 +45,12 @@ STRONG = (
 
 
 def _wide(text: str) -> str:
-    """The same in letters of full width."""
+    """Return the text in full-width letters."""
     return "".join(chr(ord(letter) + 0xFEE0) if letter > " " else letter for letter in text)
 
 
 def _cyrillic(text: str) -> str:
-    """The same with some letters that only look the same."""
+    """Return the text with Cyrillic look-alike letters."""
     return text.translate(str.maketrans("aeopc", "\u0430\u0435\u043e\u0440\u0441"))
 
 
@@ -99,6 +99,6 @@ CANARIES = {
 
 
 def work_of(text: str, question: Question = QUESTION) -> EvaluationRequest:
-    """An attempt of one answer about the shop at the harbour."""
+    """Return a request with one answer about the shop at the harbor."""
     answer = Answer(question.question_id, question.text, text, word_count(text))
     return EvaluationRequest(TITLE, DESCRIPTION, (question,), (answer,))

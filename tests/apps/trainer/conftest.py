@@ -1,4 +1,4 @@
-"""A trainer on each kind of store, with three scenarios on offer."""
+"""A trainer with three scenarios, on each kind of store."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A platform with the trainer in it on a real socket, three people, and a judge to be told what."""
+"""A served platform with the trainer, three users and a scripted judge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Housed:
     root: httpx2.Client
 
     def follow(self) -> None:
-        """Let the profiles follow."""
+        """Apply the changes to the profiles."""
         self.served.do(self.trainer.profiles.catch_up(self.trainer.profiles.follow()))
 
 
@@ -58,9 +58,9 @@ def trainer_app(judge: Evaluator, second: Evaluator | None = None, **settings: A
 
 @dataclass(frozen=True)
 class Home:
-    """A folder with scenarios and three people in it, and the key of each; houses open copies.
+    """A data folder with scenarios and three users, and their keys; servers use copies of it.
 
-    To hash three passwords takes longer than all the rest.
+    Hashing three passwords takes longer than everything else.
     """
 
     folder: Path
@@ -68,7 +68,7 @@ class Home:
 
     @contextmanager
     def copied(self, to: Path) -> Iterator[Housed]:
-        """Serve the trainer for the length of a block, on a copy of this home."""
+        """Serve the trainer on a copy of this folder."""
         shutil.copytree(self.folder, to, dirs_exist_ok=True)
         judge, other = ScriptedJudge(), ScriptedJudge(model_id="other/1")
         with _served(to, judge, other) as served, ExitStack() as clients:
@@ -80,7 +80,7 @@ class Home:
 
 
 def furnished(folder: Path) -> Home:
-    """Make a home."""
+    """Create the data folder."""
     with _served(folder, ScriptedJudge(), None) as served:
         trainer: Trainer = served.platform.services["trainer"]
         served.do(trainer.scenarios.load(SCENARIOS))

@@ -1,4 +1,4 @@
-"""A trainer on a real store, with a judge that says what the answer tells it to."""
+"""A trainer on a real store, with a judge whose scores the answers set."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ SCENARIOS = (HOSPITALS, PLANT, POLL)
 
 @dataclass
 class ScriptedJudge:
-    """Gives every dimension the score an answer names as `score 3`; down or slow when told to."""
+    """Gives every dimension the score an answer names as `score 3`; can be down or slow."""
 
     model_id: str = "scripted/1"
     down: bool = False
@@ -120,7 +120,7 @@ class ScriptedJudge:
 
 
 class Listener:
-    """Whoever is told the news, and remembers it."""
+    """Records what is published."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, dict[str, Any]]] = []
@@ -131,7 +131,7 @@ class Listener:
 
 @dataclass
 class Stage:
-    """A trainer, and all it stands on."""
+    """A trainer and what it is built from."""
 
     trainer: Trainer
     store: AsyncStore
@@ -142,7 +142,7 @@ class Stage:
     slept: list[float]
 
     async def follow(self) -> int:
-        """Let the profiles follow what changed."""
+        """Apply the changes to the profiles."""
         return await self.trainer.profiles.catch_up(self.trainer.profiles.follow())
 
 
@@ -179,7 +179,7 @@ def staged(
 
 
 def given(*texts: str, percent: int | None = None, seconds: int = 60) -> AttemptInput:
-    """Return to q1, q2 and so on."""
+    """Return answers to q1, q2 and so on."""
     answers = tuple(
         AnswerInput(f"q{number}", text, percent) for number, text in enumerate(texts, start=1)
     )
@@ -187,7 +187,7 @@ def given(*texts: str, percent: int | None = None, seconds: int = 60) -> Attempt
 
 
 def saying(score: int) -> AttemptInput:
-    """An answer that is judged with this score in every dimension."""
+    """Return an answer that gets this score in every dimension."""
     return given(f"I say score {score} and have my reasons")
 
 
@@ -198,4 +198,4 @@ def _embedded(_request: pytest.FixtureRequest, _prefix: str) -> Iterator[Engine]
 
 
 on_sqlite = pytest.mark.parametrize("store", [_embedded], indirect=True, ids=["sqlite"])
-"""For what does not depend on the store: it is shown on the quicker one alone."""
+"""For tests that do not depend on the store: only the faster one is used."""

@@ -1,4 +1,4 @@
-"""The trainer over HTTP: what each route answers, and to whom."""
+"""The trainer's API: responses and access."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def platform(home: Home, tmp_path: Path) -> Iterator[Housed]:
 
 @pytest.fixture(scope="module")
 def untouched(home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Housed]:
-    """A platform that stays empty, whatever is sent to it."""
+    """A platform without data."""
     with home.copied(tmp_path_factory.mktemp("untouched")) as running:
         yield running
 

@@ -1,4 +1,4 @@
-"""The trainer at a terminal."""
+"""Commands of the trainer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def judge() -> ScriptedJudge:
 
 @pytest.fixture
 def say(tmp_path: Path, judge: ScriptedJudge) -> Say:
-    """Give a command; each opens the store anew, lets profiles follow, and closes it."""
+    """Run a command; each opens the store, updates the profiles and closes it."""
 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Trainer]:

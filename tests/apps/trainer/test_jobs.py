@@ -1,4 +1,4 @@
-"""The trainer's own work: profiles that follow by themselves, and the library on offer."""
+"""The trainer's jobs: profile updates and the scenario library."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What the trainer's tables promise to whoever asks them."""
+"""Access patterns of the trainer's tables."""
 
 from dataclasses import replace
 from datetime import timedelta

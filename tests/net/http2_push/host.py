@@ -1,4 +1,4 @@
-"""A host that takes requests over HTTP/2 and does with each what a test says."""
+"""An HTTP/2 server whose handler the test supplies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUICK = PushConfig(connections=1, stagger_seconds=0, tries=1, silence_seconds=5)
 
 @dataclass
 class Host:
-    """What came, over which connections, and where the host is."""
+    """The requests and connections of a host, and its address."""
 
     address: str = ""
     links: list[Http2Connection] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Host:
 
 
 def fine(_link: Http2Connection, _asked: Http2Request) -> Http2Response:
-    """Return with success."""
+    """Respond with 200."""
     return Http2Response(200, (("apns-id", "x"),))
 
 
@@ -91,5 +91,5 @@ def client_of(
 
 
 def requests(count: int, body: bytes = b"{}") -> list[PushRequest]:
-    """Return so many requests, each to a path of its own."""
+    """Return that many requests, each with its own path."""
     return [PushRequest(f"/3/device/{at:04x}", SHARED, body) for at in range(count)]

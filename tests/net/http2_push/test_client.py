@@ -119,11 +119,11 @@ async def test_who_is_sent_away_sends_the_rest_over_another_connection() -> None
 
     async with hosting(away, first_streams=50) as host, client_of(host.address) as client:
         outcomes = await client.send(requests(150))
-        farewells = client.count.farewells
+        close_reasons = client.count.close_reasons
 
     assert Counter(_statuses(outcomes)) == {200: 150}
     assert sorted(host.paths) == sorted(request.path for request in requests(150))
-    assert farewells[0] == "closed by the host: Shutdown"
+    assert close_reasons[0] == "closed by the host: Shutdown"
     assert len(host.links) == 3
 
 
@@ -257,7 +257,7 @@ async def test_a_long_answer_is_read_whole_and_one_without_end_is_cut() -> None:
         return Http2Response(200, (), b"x" * int(asked.path.rpartition("/")[2]))
 
     asked_for = [PushRequest(f"/{size}", SHARED) for size in (0, 60_000, 65_535)]
-    small = PushConfig(connections=1, most_answer_bytes=64_000, tries=1)
+    small = PushConfig(connections=1, most_response_bytes=64_000, tries=1)
 
     async with hosting(long) as host, client_of(host.address, small) as client:
         outcomes = await client.send(asked_for)
@@ -274,11 +274,11 @@ async def test_several_connections_share_the_work() -> None:
 
     async with hosting(slow, first_streams=20) as host, client_of(host.address, three) as client:
         outcomes = await client.send(requests(600))
-        standing = client.standing
+        statuses = client.statuses
 
     assert Counter(_statuses(outcomes)) == {200: 600}
-    assert (len(standing), sum(each.answered for each in standing)) == (3, 600)
-    assert min(each.answered for each in standing) > 0
+    assert (len(statuses), sum(each.response_count for each in statuses)) == (3, 600)
+    assert min(each.response_count for each in statuses) > 0
 
 
 async def test_renewed_connections_take_what_comes_later() -> None:

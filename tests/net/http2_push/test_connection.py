@@ -1,4 +1,4 @@
-"""A connection reads what a host sends however it is cut, and ends when it makes no sense."""
+"""Connections parse frames split anywhere, and abort on protocol errors."""
 
 import asyncio
 from collections import deque
@@ -35,7 +35,7 @@ _LAST = Flag.END_HEADERS
 
 
 class _Transport(asyncio.Transport):
-    """Keeps what is written."""
+    """Records what is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class _Transport(asyncio.Transport):
 
 
 class _Owner:
-    """Has a few requests to send, and hears what a connection says."""
+    """Has a few requests to send, and records the callbacks."""
 
     def __init__(self, count: int) -> None:
         future = cast("asyncio.Future[None]", _Future())
@@ -98,13 +98,13 @@ def _headers(status: str, *pairs: tuple[str, str]) -> bytes:
 
 def _connected(count: int) -> tuple[Connection, _Owner, _Transport]:
     owner, transport = _Owner(count), _Transport()
-    connection = Connection(owner, "host", most_streams=100, most_answer_bytes=10_000)
+    connection = Connection(owner, "host", most_streams=100, most_response_bytes=10_000)
     connection.connection_made(transport)
     return connection, owner, transport
 
 
 def _answers() -> bytes:
-    """Four answers: one plain, one with a body, one in pieces with padding, one after a 103."""
+    """Four responses: without a body, with one, split with padding, and after a 103."""
     block = _headers("410", ("apns-id", "a-b"), ("x-long", "y" * 300))
     padded = bytes([3]) + b"gone" + bytes(3)
     return b"".join(
@@ -183,7 +183,7 @@ def test_a_farewell_gives_back_what_the_host_did_not_look_at() -> None:
 
     assert owner.taken_back == [2]
     assert isinstance(owner.outcomes[0], PushResponse)
-    assert (connection.open, connection.flying, transport.ended) == (False, 1, False)
+    assert (connection.open, connection.in_flight, transport.ended) == (False, 1, False)
 
 
 def test_a_reset_that_says_why_is_told() -> None:
@@ -237,7 +237,7 @@ def test_no_bytes_of_a_host_can_do_harm(data: bytes) -> None:
     connection.data_received(data)
     connection.connection_lost(None)
 
-    assert connection.flying == 0
+    assert connection.in_flight == 0
     assert None not in [
         each for at, each in enumerate(owner.outcomes) if at not in owner.taken_back
     ]

@@ -1,4 +1,4 @@
-"""Packed headers say what was put in, to any reader of HPACK."""
+"""Encoded headers can be decoded by any HPACK decoder."""
 
 import string
 

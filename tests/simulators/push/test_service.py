@@ -212,7 +212,7 @@ async def test_streams_are_opened_to_who_has_proven_a_key(caller: Caller) -> Non
     limits = []
     for key in (forged, _KEY):
         await caller.push(authorization=f"bearer {caller.signed(key)}")
-        limits.append(caller.client.standing[0].streams)
+        limits.append(caller.client.statuses[0].streams)
 
     assert limits == [1, 37]
 
@@ -222,7 +222,7 @@ async def test_a_rejected_push_closes_streams_and_a_good_one_opens_them(caller: 
     limits = []
     for token in (None, "ab", None):
         await caller.push(token=token)
-        limits.append(caller.client.standing[0].streams)
+        limits.append(caller.client.statuses[0].streams)
 
     assert limits == [1_000, 1, 1_000]
 

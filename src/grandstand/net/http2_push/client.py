@@ -27,7 +27,7 @@ from grandstand.net.retry import backoff_seconds, retry
 _HTTPS_PORT: Final = 443
 _SOON_SECONDS: Final = 0.01
 _MOST_WAIT_SECONDS: Final = 5.0
-_MAX_FAREWELLS: Final = 20
+_MAX_CLOSE_REASONS: Final = 20
 _CLOSED: Final = "the client was closed"
 
 
@@ -49,7 +49,7 @@ class PushConfig:
     ping_seconds: float = 3_600.0
     tries: int = 3
     first_wait_seconds: float = 0.25
-    most_answer_bytes: int = 1_048_576
+    most_response_bytes: int = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ class ConnectionStatus:
     """The current state of one connection."""
 
     streams: int
-    flying: int
-    answered: int
+    in_flight: int
+    response_count: int
 
 
 @dataclass(slots=True)
 class _Watch:
     """When a connection last received a frame, and since when a ping is unanswered."""
 
-    heard_at: float
-    heard: int = 0
-    asked_at: float | None = None
+    received_at: float
+    frames: int = 0
+    pinged_at: float | None = None
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class PushStats:
 
     opened: int = 0
     refused: int = 0
-    farewells: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_FAREWELLS))
+    close_reasons: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_CLOSE_REASONS))
 
 
 class PushClient:
@@ -102,13 +102,13 @@ class PushClient:
         self._config = config or PushConfig()
         self._queue: deque[PendingRequest] = deque()
         self._connections: list[Connection] = []
-        self._leaving: list[Connection] = []
+        self._draining: list[Connection] = []
         self._opening: set[asyncio.Task[None]] = set()
-        self._watching: asyncio.Task[None] | None = None
+        self._watch_task: asyncio.Task[None] | None = None
         self._batches: list[Batch] = []
         self._closed = False
         self._failed_connections = 0
-        self._farewell = ""
+        self._close_reason = ""
         self.count = PushStats()
 
     async def __aenter__(self) -> Self:
@@ -120,15 +120,16 @@ class PushClient:
         await self.close()
 
     @property
-    def standing(self) -> tuple[ConnectionStatus, ...]:
+    def statuses(self) -> tuple[ConnectionStatus, ...]:
         """The state of each connection."""
         return tuple(
-            ConnectionStatus(each.streams, each.flying, each.answered) for each in self._all
+            ConnectionStatus(each.streams, each.in_flight, each.response_count)
+            for each in self._all
         )
 
     @property
     def _all(self) -> list[Connection]:
-        return [*self._connections, *self._leaving]
+        return [*self._connections, *self._draining]
 
     async def send(
         self, requests: Sequence[PushRequest], *, within_seconds: float = 30.0
@@ -168,7 +169,7 @@ class PushClient:
     async def close(self) -> None:
         """Close every connection; requests in flight get a NoResponse."""
         self._closed = True
-        tasks = [*self._opening, *([self._watching] if self._watching else [])]
+        tasks = [*self._opening, *([self._watch_task] if self._watch_task else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -185,8 +186,8 @@ class PushClient:
         if self._queue:
             connection.fill(self._queue)
             self._open_more()
-        elif not connection.open and not connection.flying and connection in self._leaving:
-            self._leaving.remove(connection)
+        elif not connection.open and not connection.in_flight and connection in self._draining:
+            self._draining.remove(connection)
 
     def refused(self, job: PendingRequest) -> None:
         """Send a request again, ahead of the queue."""
@@ -197,14 +198,14 @@ class PushClient:
         """Replace a connection if requests are waiting."""
         if connection in self._connections:
             self._connections.remove(connection)
-            self._leaving.append(connection)
+            self._draining.append(connection)
         # A host that closes a connection before any response is not retried at once.
-        self._failed_connections = 0 if connection.answered else self._failed_connections + 1
-        if connection.farewell:
-            self._farewell = connection.farewell
-            self.count.farewells.append(connection.farewell)
+        self._failed_connections = 0 if connection.response_count else self._failed_connections + 1
+        if connection.close_reason:
+            self._close_reason = connection.close_reason
+            self.count.close_reasons.append(connection.close_reason)
             get_logger("push").info(
-                "push_connection_closed", host=self._host, reason=connection.farewell
+                "push_connection_closed", host=self._host, reason=connection.close_reason
             )
         if not self._closed:
             asyncio.get_running_loop().call_soon(self._dispatch)
@@ -213,31 +214,30 @@ class PushClient:
         tries = self._config.tries
         if self._failed_connections >= tries and not self._connections and not self._opening:
             self._failed_connections = tries - 1
-            self._give_up(
-                f"{self._host} closes connections at once: {self._farewell or 'no reason given'}"
-            )
+            reason = self._close_reason or "no reason given"
+            self._give_up(f"{self._host} closes connections at once: {reason}")
         for connection in list(self._connections):
             if self._queue:
                 connection.fill(self._queue)
         self._open_more()
-        if self._watching is None or self._watching.done():
-            self._watching = asyncio.create_task(self._watch())
+        if self._watch_task is None or self._watch_task.done():
+            self._watch_task = asyncio.create_task(self._watch())
 
     def _open_more(self) -> None:
         """Open a connection if there is none, and more under load."""
         if not self._queue or self._closed:
             return
-        there, opening = len(self._connections), len(self._opening)
+        open_count, opening = len(self._connections), len(self._opening)
         busy = len(self._queue) > self._config.most_streams // 2
         wanted = self._config.connections if busy else 1
-        for turn in range(opening, wanted - there):
-            wait = 0.0 if there + turn == 0 else self._config.stagger_seconds * max(turn, 1)
-            task = asyncio.create_task(self._connect(wait + self._penalty))
+        for turn in range(opening, wanted - open_count):
+            wait = 0.0 if open_count + turn == 0 else self._config.stagger_seconds * max(turn, 1)
+            task = asyncio.create_task(self._connect(wait + self._reconnect_wait))
             self._opening.add(task)
             task.add_done_callback(self._opening.discard)
 
     @property
-    def _penalty(self) -> float:
+    def _reconnect_wait(self) -> float:
         if not self._failed_connections:
             return 0.0
         first = self._config.first_wait_seconds
@@ -270,13 +270,15 @@ class PushClient:
         config = self._config
         async with asyncio.timeout(config.open_seconds):
             transport, connection = await loop.create_connection(
-                lambda: Connection(self, authority, config.most_streams, config.most_answer_bytes),
+                lambda: Connection(
+                    self, authority, config.most_streams, config.most_response_bytes
+                ),
                 self._host,
                 self._port,
                 ssl=self._context,
             )
-        spoken = transport.get_extra_info("ssl_object").selected_alpn_protocol()
-        if spoken != "h2":
+        protocol = transport.get_extra_info("ssl_object").selected_alpn_protocol()
+        if protocol != "h2":
             connection.abort("the host does not speak HTTP/2")
             raise OSError(f"{self._host} does not speak HTTP/2")
         return connection
@@ -306,22 +308,24 @@ class PushClient:
             # After a stall of the event loop, frames that arrived meanwhile are still unread.
             if now - before > 2 * step:
                 continue
-            self._leaving = [each for each in self._leaving if each.flying]
+            self._draining = [each for each in self._draining if each.in_flight]
             watched = {each: watched.get(each) or _Watch(now) for each in self._all}
             for connection, watch in watched.items():
                 self._check_alive(connection, watch, now)
 
     def _check_alive(self, connection: Connection, watch: _Watch, now: float) -> None:
-        if connection.frames_heard != watch.heard:
-            watch.heard, watch.heard_at = connection.frames_heard, now
-            watch.asked_at = None
+        if connection.frames_received != watch.frames:
+            watch.frames, watch.received_at = connection.frames_received, now
+            watch.pinged_at = None
         config = self._config
-        quiet = now - watch.heard_at
-        if watch.asked_at is not None:
-            if now - watch.asked_at >= config.silence_seconds:
+        quiet = now - watch.received_at
+        if watch.pinged_at is not None:
+            if now - watch.pinged_at >= config.silence_seconds:
                 connection.abort("no response to ping")
-        elif quiet >= (config.silence_seconds if connection.expectant else config.ping_seconds):
-            watch.asked_at = now
+        elif quiet >= (
+            config.silence_seconds if connection.awaits_response else config.ping_seconds
+        ):
+            watch.pinged_at = now
             connection.ping()
 
 

@@ -69,26 +69,26 @@ class Connection(asyncio.Protocol):
     """
 
     def __init__(
-        self, owner: Owner, authority: str, most_streams: int, most_answer_bytes: int
+        self, owner: Owner, authority: str, most_streams: int, most_response_bytes: int
     ) -> None:
         self._owner = owner
         self._authority = authority
         self._most_streams = most_streams
-        self._most_answer_bytes = most_answer_bytes
+        self._most_response_bytes = most_response_bytes
         self._transport: asyncio.Transport | None = None
-        self._flying: dict[int, PendingRequest] = {}
+        self._in_flight: dict[int, PendingRequest] = {}
         self._incoming: dict[int, _Incoming] = {}
         self._flow = frames.FlowControl()
         self._rest = b""
         self._next_stream = 1
-        self._continued: tuple[int, int] | None = None
+        self._open_headers: tuple[int, int] | None = None
         self._writable = True
         self.peer_streams: int | None = None
         self.verified = False
         self.open = False
-        self.answered = 0
-        self.frames_heard = 0
-        self.farewell = ""
+        self.response_count = 0
+        self.frames_received = 0
+        self.close_reason = ""
 
     @property
     def streams(self) -> int:
@@ -98,14 +98,14 @@ class Connection(asyncio.Protocol):
         return min(self.peer_streams, self._most_streams if self.verified else 1)
 
     @property
-    def flying(self) -> int:
+    def in_flight(self) -> int:
         """How many requests are in flight."""
-        return len(self._flying)
+        return len(self._in_flight)
 
     @property
-    def expectant(self) -> bool:
+    def awaits_response(self) -> bool:
         """Whether the peer owes us responses or its settings."""
-        return bool(self._flying) or self.peer_streams is None
+        return bool(self._in_flight) or self.peer_streams is None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Send the connection preface."""
@@ -116,12 +116,14 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Resolve all requests in flight as NoResponse."""
-        reason = self.farewell or (f"{type(exc).__name__}: {exc}" if exc else "connection closed")
+        reason = self.close_reason or (
+            f"{type(exc).__name__}: {exc}" if exc else "connection closed"
+        )
         self._retire()
         self._transport = None
         lost = NoResponse(reason, sent=True)
-        flying, self._flying = self._flying, {}
-        for batch, index in flying.values():
+        in_flight, self._in_flight = self._in_flight, {}
+        for batch, index in in_flight.values():
             batch.record(index, lost)
 
     def pause_writing(self) -> None:
@@ -135,7 +137,7 @@ class Connection(asyncio.Protocol):
 
     def fill(self, queue: deque[PendingRequest]) -> None:
         """Send as many requests from the queue as allowed."""
-        room = self.streams - len(self._flying)
+        room = self.streams - len(self._in_flight)
         while room > 0 and queue and self._flow.can_send():
             output: list[bytes] = []
             for _ in range(min(room, len(queue), _WRITE_REQUESTS)):
@@ -145,15 +147,15 @@ class Connection(asyncio.Protocol):
                 if batch.outcomes[index] is None:
                     self._add(batch.requests[index], job, output)
             self._write(b"".join(output))
-            room = self.streams - len(self._flying)
+            room = self.streams - len(self._in_flight)
 
     def ping(self) -> None:
-        """Send a ping; any frame that arrives increases `frames_heard`."""
+        """Send a ping; any frame that arrives increases `frames_received`."""
         self._write(frames.build_frame(frames.FrameType.PING, 0, 0, b"alive?!?"))
 
     def cancel(self, batch: Batch, outcome: PushOutcome) -> None:
         """Cancel the requests of a batch."""
-        streams = [stream for stream, job in self._flying.items() if job[0] is batch]
+        streams = [stream for stream, job in self._in_flight.items() if job[0] is batch]
         self._write(
             b"".join(frames.reset_frame(stream, frames.ErrorCode.CANCEL) for stream in streams)
         )
@@ -167,7 +169,7 @@ class Connection(asyncio.Protocol):
 
     def abort(self, reason: str) -> None:
         """Abort the connection."""
-        self.farewell = self.farewell or reason
+        self.close_reason = self.close_reason or reason
         self._retire()
         if self._transport is not None:
             self._transport.abort()
@@ -194,7 +196,7 @@ class Connection(asyncio.Protocol):
             self._close_if_idle()
 
     def _read(self, data: bytes) -> int:
-        at, end, unpack, flying = 0, len(data), frames.FRAME_HEADER.unpack_from, self._flying
+        at, end, unpack, in_flight = 0, len(data), frames.FRAME_HEADER.unpack_from, self._in_flight
         while end - at >= frames.FRAME_HEADER_BYTES:
             head, flags, stream = unpack(data, at)
             size = head >> 8
@@ -207,17 +209,17 @@ class Connection(asyncio.Protocol):
             # Nearly every response is a single frame that starts with status 200.
             if head & 255 == _HEADERS and flags == _WHOLE and data[start] == _OK:
                 self.verified = True
-                job = flying.pop(stream, None)
+                job = in_flight.pop(stream, None)
                 if job is not None:
-                    self.answered += 1
+                    self.response_count += 1
                     job[0].record(job[1], PushResponse(200, data[start:at]))
                 continue
             self._take(head & 255, flags, stream & frames.MAX_STREAM_ID, data[start:at])
-        self.frames_heard += 1
+        self.frames_received += 1
         return at
 
     def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
-        if self._continued is not None and kind != frames.FrameType.CONTINUATION:
+        if self._open_headers is not None and kind != frames.FrameType.CONTINUATION:
             raise InvalidResponse("headers were interrupted")
         match kind:
             case frames.FrameType.HEADERS:
@@ -254,17 +256,17 @@ class Connection(asyncio.Protocol):
                 response.block.clear()
             response.block += payload
         response.ended = bool(flags & frames.Flag.END_STREAM)
-        self._continued = None if flags & frames.Flag.END_HEADERS else (stream, len(payload))
+        self._open_headers = None if flags & frames.Flag.END_HEADERS else (stream, len(payload))
         self._finish(stream)
 
     def _continuation(self, flags: int, stream: int, payload: bytes) -> None:
-        before = self._continued
-        if before is None or before[0] != stream or before[1] > self._most_answer_bytes:
+        before = self._open_headers
+        if before is None or before[0] != stream or before[1] > self._most_response_bytes:
             raise InvalidResponse("an invalid CONTINUATION")
         response = self._incoming[stream]
         if not response.body:
             response.block += payload
-        self._continued = (
+        self._open_headers = (
             None if flags & frames.Flag.END_HEADERS else (stream, before[1] + len(payload))
         )
         self._finish(stream)
@@ -283,7 +285,7 @@ class Connection(asyncio.Protocol):
             return
         response.body += frames.strip_padding(flags & ~frames.Flag.PRIORITY, payload)
         response.ended = bool(flags & frames.Flag.END_STREAM)
-        if len(response.body) > self._most_answer_bytes:
+        if len(response.body) > self._most_response_bytes:
             self._write(frames.reset_frame(stream, frames.ErrorCode.CANCEL))
             self._resolve(stream, NoResponse("the response is too large", sent=True))
         else:
@@ -291,19 +293,19 @@ class Connection(asyncio.Protocol):
 
     def _finish(self, stream: int) -> None:
         response = self._incoming[stream]
-        if not response.ended or self._continued is not None:
+        if not response.ended or self._open_headers is not None:
             return
         block = bytes(response.block)
         status = decode_status(block)
         # A request with a wrong key does not verify the connection.
         self.verified = self.verified or status != _FORBIDDEN
-        self.answered += 1
+        self.response_count += 1
         self._resolve(stream, PushResponse(status, block, bytes(response.body)))
 
     def _resolve(self, stream: int, outcome: PushOutcome) -> None:
         self._incoming.pop(stream, None)
         self._flow.forget(stream)
-        job = self._flying.pop(stream, None)
+        job = self._in_flight.pop(stream, None)
         if job is not None:
             job[0].record(job[1], outcome)
 
@@ -324,20 +326,20 @@ class Connection(asyncio.Protocol):
             self._write(frames.build_frame(frames.FrameType.PING, frames.Flag.ACK, 0, payload))
 
     def _reset(self, stream: int, code: int) -> None:
-        job = self._flying.get(stream)
+        job = self._in_flight.get(stream)
         if job is not None and code == frames.ErrorCode.REFUSED_STREAM:
-            del self._flying[stream]
+            del self._in_flight[stream]
             self._owner.refused(job)
         self._resolve(stream, NoResponse(f"the stream was reset with code {code}", sent=True))
 
     def _goaway(self, payload: bytes) -> None:
         last, code = frames.read_uint31(payload), frames.read_uint31(payload, 4)
-        self.farewell = f"closed by the host: {_reason(payload[8:]) or f'code {code}'}"
-        unseen = sorted(stream for stream in self._flying if stream > last)
+        self.close_reason = f"closed by the host: {_reason(payload[8:]) or f'code {code}'}"
+        unprocessed = sorted(stream for stream in self._in_flight if stream > last)
         self._retire()
-        for stream in unseen:
-            self._owner.refused(self._flying.pop(stream))
-            self._resolve(stream, NoResponse(self.farewell, sent=False))
+        for stream in unprocessed:
+            self._owner.refused(self._in_flight.pop(stream))
+            self._resolve(stream, NoResponse(self.close_reason, sent=False))
 
     def _add(self, request: PushRequest, job: PendingRequest, output: list[bytes]) -> None:
         stream, self._next_stream = self._next_stream, self._next_stream + 2
@@ -347,7 +349,7 @@ class Connection(asyncio.Protocol):
         size = len(start) + len(path) + len(shared) + len(own)
         head = frames.FRAME_HEADER.pack(size << 8 | _HEADERS, _LAST if body else _WHOLE, stream)
         output += (head, start, path, shared, own)
-        self._flying[stream] = job
+        self._in_flight[stream] = job
         if body:
             self._flow.add(stream, body, output)
         if stream > _RETIRES_AT:
@@ -359,7 +361,7 @@ class Connection(asyncio.Protocol):
             self._owner.ended(self)
 
     def _close_if_idle(self) -> None:
-        if not self.open and not self._flying and self._transport is not None:
+        if not self.open and not self._in_flight and self._transport is not None:
             self.close()
 
     def _write(self, data: bytes) -> None:

@@ -202,7 +202,7 @@ async def test_who_is_closed_has_no_connection_and_sends_nothing() -> None:
     async with pushing() as pair:
         token = pair.activity(pair.phone()).token
         before = await _result(pair, token)
-        open_before = len(pair.client.standing)
+        open_before = len(pair.client.statuses)
 
         await pair.apns.close()
         after = await _result(pair, token)

@@ -1,4 +1,4 @@
-"""An answer is made safe to judge without loss to those who mean well."""
+"""Screening of answers, without loss for honest ones."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-"""A process that does one thing with the trainer and is killed: crashing.py PATH WHERE."""
+"""A process that is killed at a given point: crashing.py PATH WHERE."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def opened(path: Path) -> Store:
 
 
 def die() -> None:
-    """Be gone, without a chance to tidy up."""
+    """Kill this process."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 class DeadlyJudge(ScriptedJudge):
-    """Whoever asks it is killed."""
+    """Kills the process that calls it."""
 
     async def judge(self, work: EvaluationRequest, at: datetime) -> Judgment:
         die()
@@ -41,7 +41,7 @@ class DeadlyJudge(ScriptedJudge):
 
 
 class DeadlyStore(AsyncStore):
-    """Kills its user before the n-th thing it does."""
+    """Kills the process before the n-th operation."""
 
     def __init__(self, store: Store, left: int) -> None:
         super().__init__(store)

@@ -1,4 +1,4 @@
-"""Any order, repetition or crash of delivery comes to the same latest profile."""
+"""Profiles converge whatever the order, repetition or crash of change delivery."""
 
 import asyncio
 from contextlib import suppress
@@ -32,11 +32,11 @@ PEOPLE = (ADA, BOB)
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """The simulated process was killed."""
 
 
 class Mortal(AsyncStore):
-    """A store whose user dies before the n-th thing it does."""
+    """A store that raises before the n-th operation."""
 
     def __init__(self, store: Store, left: int) -> None:
         super().__init__(store)
@@ -51,7 +51,7 @@ class Mortal(AsyncStore):
 
 @dataclass(frozen=True)
 class Step:
-    """Something that happens to attempts, and whether anybody hears of it before the next."""
+    """A change of attempts, and whether it is delivered before the next one."""
 
     kind: str
     who: int
@@ -106,7 +106,7 @@ def _stage() -> Stage:
 
 
 async def _images(stage: Stage) -> list[Attempt]:
-    """Every image of every attempt there ever was, as the stream tells them."""
+    """Return every image of every attempt, as the stream delivers them."""
     feed = stage.trainer.profiles.follow()
     images = []
     async for batch in feed.batches():
@@ -123,7 +123,7 @@ async def _latest(stage: Stage) -> list[ProfileRecord | None]:
 
 
 async def _mangled(stage: Stage, random: Random, deaths: list[int]) -> None:
-    """Tell a part of the images in any order and often, with deaths between, then the rest."""
+    """Deliver some images in any order and repeatedly, with crashes, then the rest."""
     images = await _images(stage)
     told = [*random.choices(images, k=len(images)), *images]
     random.shuffle(told)

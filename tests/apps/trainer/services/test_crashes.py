@@ -1,4 +1,4 @@
-"""A kill between submitting, judging and the profile is made up for by the next start."""
+"""The next start completes what a killed process left undone."""
 
 import asyncio
 import signal
@@ -30,7 +30,7 @@ def _killed(path: Path, where: str) -> int:
 
 
 async def _started_again(store: Store) -> Stage:
-    """Run what runs after a start, deliveries and profiles, until all has come to rest."""
+    """Run deliveries and profile updates until nothing is left to do."""
     stage = staged(store, SystemClock())
     deliverer = Deliverer(
         stage.store,

@@ -1,4 +1,4 @@
-"""Judging: at once, later, again, and never a score out of nothing."""
+"""Evaluation: at once, later and again; a failing judge gives no score."""
 
 import asyncio
 from datetime import timedelta

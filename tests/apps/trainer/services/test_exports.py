@@ -1,4 +1,4 @@
-"""A person's history: forecasts, exports, and everything kept of them, taken along or erased."""
+"""Forecasts, exports, and personal data exported or erased."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A profile follows the attempts: completed, deleted, overridden, heard of twice or late."""
+"""Profiles after attempts are completed, deleted or overridden, and delivered late or twice."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Scenarios: loaded once, at the tables' pace, listed with progress, and without what is secret."""
+"""Scenarios: loading at the tables' capacity, listing with progress, hidden solutions."""
 
 from collections.abc import Iterator
 from dataclasses import replace

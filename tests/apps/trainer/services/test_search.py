@@ -1,4 +1,4 @@
-"""Scenarios are found by their words, and forecasts stand where all chances do."""
+"""Search for scenarios, and forecasts on the scoreboard."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sums written out in prose, such as `3 / 600 = 0.5%` or `9.6 / 109.1 ≈ 8.8%`, worked out again."""
+"""Sums written out in prose, such as `3 / 600 = 0.5%` or `9.6 / 109.1 ≈ 8.8%`, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our own scenarios: enough of them, long enough, right in their sums, with notes to each."""
+"""The built-in scenarios: number, length, correct sums, and notes."""
 
 from collections import Counter
 

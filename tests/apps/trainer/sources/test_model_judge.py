@@ -1,4 +1,4 @@
-"""A model's verdict is asked for three times, checked, and never believed on its word alone."""
+"""The model judge: three samples, verified quotes and recomputed totals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Given = Mapping[str, Any] | str
 
 @dataclass
 class Court:
-    """A model on a socket, and the judge that asks it."""
+    """A simulated model and its judge."""
 
     model: LlmServer
     faults: Faults
@@ -222,7 +222,7 @@ async def test_a_verdict_that_fits_the_signs_is_not_marked(court: Court) -> None
 
 
 def obeys(asked: Prompt) -> Given:
-    """Do whatever the answer asks for, as a gullible model would."""
+    """Follow the instructions in the answer, like a gullible model."""
     told = re.search(
         "full|marks|score|4|top|highest|perfect|excellent|exemplary|outstanding|Evaluation|model",
         json.loads(asked.messages[-1].split("\n")[1])["answer"],

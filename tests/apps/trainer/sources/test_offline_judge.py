@@ -1,4 +1,4 @@
-"""The judge without an outsider is honest about what it is."""
+"""The offline judge states its limits."""
 
 from datetime import UTC, datetime
 

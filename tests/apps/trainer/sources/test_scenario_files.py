@@ -1,4 +1,4 @@
-"""People's own scenario files: what is read, and how each fault is told by line and field."""
+"""Scenario files: parsing, and problems by line and field."""
 
 import os
 from pathlib import Path

@@ -218,12 +218,12 @@ class ProfileService:
             first, counted = await self._count(user_id), await self._count(user_id)
             if first != counted:
                 continue
-            known = (0, 0) if totals is None else (totals.attempt_count, totals.score_sum)
-            if known == counted:
+            stored = (0, 0) if totals is None else (totals.attempt_count, totals.score_sum)
+            if stored == counted:
                 return await self._rebuild_profile(user_id, counted[0], ())
             revision = 0 if totals is None else totals.revision
             if await self._write_totals(user_id, counted, revision):
-                difference = f"the totals were {_totals_text(known)}, now {_totals_text(counted)}"
+                difference = f"the totals were {_totals_text(stored)}, now {_totals_text(counted)}"
                 return await self._rebuild_profile(user_id, counted[0], (difference,))
         raise ProfileUnstable(f"The attempts of {user_id} keep changing. Rebuild later.")
 

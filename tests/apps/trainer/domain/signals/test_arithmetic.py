@@ -1,4 +1,4 @@
-"""Sums that are written out are tried, and rounding is forgiven."""
+"""Stated sums are checked, with tolerance for rounding."""
 
 import pytest
 

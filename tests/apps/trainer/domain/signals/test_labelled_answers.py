@@ -1,4 +1,4 @@
-"""What may never raise a score does not, on answers somebody wrote."""
+"""Manipulations that must not raise a score, on hand-written answers."""
 
 import re
 from random import Random

@@ -1,4 +1,4 @@
-"""Words are found where they stand, and none is kept that has no end."""
+"""Tokens and their positions; very long words are cut."""
 
 from grandstand.apps.trainer.domain.signals.lexicon import Token, tokenize
 
