@@ -69,8 +69,12 @@ def placings(win: Sequence[float], discount: Discount = HARVILLE) -> tuple[Placi
     Each place sums to one over the runners. Raises InvalidInput unless the win probabilities are
     positive and sum to one.
     """
-    _check_probabilities(win)
-    second_weights, third_weights = _weights(win, discount)
+    if not win or not all(chance > 0 for chance in win):
+        raise InvalidInput("Win probabilities must be positive.")
+    if abs(math.fsum(win) - 1) > 1e-6:
+        raise InvalidInput("Win probabilities must sum to one.")
+    second_weights = [chance**discount.second for chance in win]
+    third_weights = [chance**discount.third for chance in win]
     others = [_sum_without(second_weights, runner) for runner in range(len(win))]
     second = [0.0] * len(win)
     third = [0.0] * len(win)
@@ -85,21 +89,6 @@ def placings(win: Sequence[float], discount: Discount = HARVILLE) -> tuple[Placi
                 if runner not in (one, other):
                     third[runner] += share * weight
     return tuple(Placing(*chances) for chances in zip(win, second, third, strict=True))
-
-
-def _check_probabilities(win: Sequence[float]) -> None:
-    if not win or not all(chance > 0 for chance in win):
-        raise InvalidInput("Win probabilities must be positive.")
-    if abs(math.fsum(win) - 1) > 1e-6:
-        raise InvalidInput("Win probabilities must sum to one.")
-
-
-def _weights(
-    win: Sequence[float], discount: Discount
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    second = tuple(chance**discount.second for chance in win)
-    third = tuple(chance**discount.third for chance in win)
-    return second, third
 
 
 def _sum_without(weights: Sequence[float], *excluded: int) -> float:

@@ -49,14 +49,10 @@ def class_of_run(run: PastRun) -> int | None:
 
 def class_of_card(card: RaceCard) -> int | None:
     """Return the class of a race from its grade, class or name, else from its first prize."""
-    named = _class_from_texts((card.grade, card.race_class, card.race_name))
-    if named is not None or not card.prize_money:
-        return named
-    return _class_from_prize(card.prize_money[0])
-
-
-def _class_from_texts(texts: Sequence[str | None]) -> int | None:
-    return next((step for text in texts if text and (step := _parse_class(text)) is not None), None)
+    for text in (card.grade, card.race_class, card.race_name):
+        if text and (step := _parse_class(text)) is not None:
+            return step
+    return _class_from_prize(card.prize_money[0]) if card.prize_money else None
 
 
 # A card of 18 runners has some 700 past races, with few distinct names.

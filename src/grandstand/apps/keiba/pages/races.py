@@ -480,7 +480,15 @@ class CardPages(KeibaPage):
             runners=runners,
             rows=comparison_rows(runners, t),
             speeds=speed_chart(runners, t),
-            sources=distinct_origins(*_card_origins(card), *_runner_origins(runners)),
+            sources=distinct_origins(
+                *_card_origins(card),
+                *(
+                    part.origin
+                    for each in runners
+                    for part in (each.form, each.parents, each.jockey)
+                    if part is not None
+                ),
+            ),
         )
 
     def _card(
@@ -532,11 +540,6 @@ def _max_points(card: Card) -> float:
     ranked = [each.ranked for each in card.ranking if each.ranked is not None]
     points = (abs(reason.points) for runner in ranked for reason in runner.reasons)
     return max(points, default=0.0) or 1.0
-
-
-def _runner_origins(runners: Sequence[CardRunner]) -> list[Origin | None]:
-    parts = [part for each in runners for part in (each.form, each.parents, each.jockey)]
-    return [None if part is None else part.origin for part in parts]
 
 
 def _card_origins(card: Card) -> list[Origin | None]:

@@ -11,7 +11,6 @@ import msgspec
 from pydantic import BaseModel, Field
 
 from grandstand.apps.keiba.domain.horses import (
-    Form,
     JockeyFigures,
     JockeyRecord,
     Parent,
@@ -290,6 +289,7 @@ def prompt_data(card: Card, detail: PromptDetail) -> str:
 
 def _runner_data(card_runner: CardRunner, detail: PromptDetail) -> dict[str, Any]:
     runner, ranked, digits = card_runner.runner, card_runner.ranked, detail.digits
+    runs = () if card_runner.form is None else card_runner.form.value.recent_results
     return _drop_empty(
         {
             "horse_id": runner.horse_id,
@@ -301,7 +301,7 @@ def _runner_data(card_runner: CardRunner, detail: PromptDetail) -> dict[str, Any
             "carried_kg": _round(runner.carried_weight, digits),
             "body_kg": runner.body_weight,
             "jockey": _jockey_data(runner.jockey_name, card_runner, detail),
-            "earlier_races": _form_data(card_runner.form, detail),
+            "earlier_races": [_run_data(run, digits) for run in runs[: detail.past_runs]],
             "parents": _parents_data(card_runner.parents, detail),
             "ranking": None
             if ranked is None
@@ -315,12 +315,6 @@ def _runner_data(card_runner: CardRunner, detail: PromptDetail) -> dict[str, Any
             },
         }
     )
-
-
-def _form_data(form: Sourced[Form] | None, detail: PromptDetail) -> list[dict[str, Any]] | None:
-    if form is None:
-        return None
-    return [_run_data(run, detail.digits) for run in form.value.recent_results[: detail.past_runs]]
 
 
 def _run_data(run: PastRun, digits: int) -> dict[str, Any]:

@@ -143,11 +143,6 @@ class RaceDays:
         ]
         return min(upcoming, key=lambda race: race.off_at or now, default=None)
 
-    async def count_races_today(self) -> int:
-        """Return the number of races in the cached lists of today."""
-        lists = await self.pages.cached_days([today_in_japan(self.clock)])
-        return sum(map(len, lists.values()))
-
     async def home_card(self, caller: Caller) -> HomeCard:
         """Return the app's card for the home page, without fetching."""
         del caller
@@ -156,7 +151,8 @@ class RaceDays:
             return HomeCard("Japanese racing", "Open to load the next meeting.", "/keiba")
         entry = race.entry
         name = entry.race_name or f"{entry.race_number}R"
-        count = await self.count_races_today()
+        lists = await self.pages.cached_days([today_in_japan(self.clock)])
+        count = sum(map(len, lists.values()))
         headline = (
             f"{count} {'race' if count == 1 else 'races'} today" if count else "No races today"
         )

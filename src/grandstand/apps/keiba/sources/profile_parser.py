@@ -83,6 +83,7 @@ def _profile(
     words = line.split()
     central = _money(labels, "獲得賞金(中央)")
     local = _money(labels, "獲得賞金(地方)")
+    earnings = [amount for amount in (central, local) if amount is not None]
     starts, places = _career_record(reader, labels)
     trainer = labels.get("調教師")
     stable = _STABLE.search(node_text(trainer))
@@ -102,7 +103,7 @@ def _profile(
         breeder=_link_text(labels.get("生産者")),
         birthplace=_label_text(labels, "産地"),
         sale_price=_money(labels, "セリ取引価格"),
-        earnings=_total(central, local),
+        earnings=sum(earnings, Decimal(0)) if earnings else None,
         earnings_central=central,
         earnings_local=local,
         starts=starts,
@@ -129,11 +130,6 @@ def _career_record(
     if starts is not None and starts < sum(counts):
         reader.warn(f"{sum(counts)} placings in {starts} starts")
     return starts, counts
-
-
-def _total(central: Decimal | None, local: Decimal | None) -> Decimal | None:
-    known = [amount for amount in (central, local) if amount is not None]
-    return sum(known, Decimal(0)) if known else None
 
 
 def _money(labels: dict[str, LexborNode], label: str) -> Decimal | None:
@@ -222,6 +218,11 @@ def _run(row: Row, reader: PageReader) -> PastRun | None:
     finish = text_fields.parse_finish(row.text("着順"))
     if finish is None:
         reader.warn(f"race on {run_on} has no finishing position")
+    # JRA tracks are enclosed in meeting and day numbers.
+    venue = text_fields.compact(row.text("開催"))
+    meeting = _MEETING.fullmatch(venue)
+    surface, distance = text_fields.parse_course(row.text("距離"))
+    weight, change = text_fields.parse_body_weight(row.text("馬体重"))
     return PastRun(
         run_on=run_on,
         race_name=row.text("レース名"),
@@ -230,52 +231,34 @@ def _run(row: Row, reader: PageReader) -> PastRun | None:
         position=finish.position if finish else None,
         outcome=finish.outcome if finish else None,
         demoted=finish.demoted if finish else None,
-        **_race_fields(row),
-        **_performance_fields(row),
+        track=meeting[2] if meeting else venue,
+        meeting_number=int(meeting[1]) if meeting else None,
+        day_number=int(meeting[3]) if meeting else None,
+        race_number=text_fields.parse_positive_int(row.text("R")),
+        distance=distance,
+        track_type=surface,
+        weather=text_fields.parse_weather(row.text("天気")),
+        going=text_fields.parse_going(row.text("馬場")),
+        runner_count=text_fields.parse_positive_int(row.text("頭数")),
+        frame_number=text_fields.parse_positive_int(row.text("枠番")),
+        horse_number=text_fields.parse_positive_int(row.text("馬番")),
+        win_odds=text_fields.parse_decimal(row.text("オッズ")),
+        popularity=text_fields.parse_positive_int(row.text("人気")),
+        jockey_id=jockey_id_in(node_link(row.cell("騎手"))),
+        jockey_name=text_fields.parse_jockey_name(row.text("騎手"))[1],
+        carried_weight=text_fields.parse_decimal(row.text("斤量")),
+        time=_visible(row.text("タイム")),
+        time_seconds=text_fields.parse_race_time(row.text("タイム")),
+        margin=_visible(row.text("着差")),
+        passing=text_fields.parse_corner_positions(row.text("通過")),
+        pace=_visible(row.text("ペース")),
+        last_3f=text_fields.parse_decimal(row.text("上り")),
+        body_weight=weight,
+        body_weight_change=change,
+        remarks=_visible(row.text("備考")),
+        winner=_visible(row.text("勝ち馬(2着馬)", "勝ち馬")),
+        prize=text_fields.parse_decimal(row.text("賞金")),
     )
-
-
-def _race_fields(row: Row) -> dict[str, Any]:
-    """Return track, course and conditions; JRA tracks are enclosed in meeting and day numbers."""
-    text = text_fields.compact(row.text("開催"))
-    meeting = _MEETING.fullmatch(text)
-    surface, distance = text_fields.parse_course(row.text("距離"))
-    return {
-        "track": meeting[2] if meeting else text,
-        "meeting_number": int(meeting[1]) if meeting else None,
-        "day_number": int(meeting[3]) if meeting else None,
-        "race_number": text_fields.parse_positive_int(row.text("R")),
-        "distance": distance,
-        "track_type": surface,
-        "weather": text_fields.parse_weather(row.text("天気")),
-        "going": text_fields.parse_going(row.text("馬場")),
-        "runner_count": text_fields.parse_positive_int(row.text("頭数")),
-    }
-
-
-def _performance_fields(row: Row) -> dict[str, Any]:
-    time = row.text("タイム")
-    weight, change = text_fields.parse_body_weight(row.text("馬体重"))
-    return {
-        "frame_number": text_fields.parse_positive_int(row.text("枠番")),
-        "horse_number": text_fields.parse_positive_int(row.text("馬番")),
-        "win_odds": text_fields.parse_decimal(row.text("オッズ")),
-        "popularity": text_fields.parse_positive_int(row.text("人気")),
-        "jockey_id": jockey_id_in(node_link(row.cell("騎手"))),
-        "jockey_name": text_fields.parse_jockey_name(row.text("騎手"))[1],
-        "carried_weight": text_fields.parse_decimal(row.text("斤量")),
-        "time": _visible(time),
-        "time_seconds": text_fields.parse_race_time(time),
-        "margin": _visible(row.text("着差")),
-        "passing": text_fields.parse_corner_positions(row.text("通過")),
-        "pace": _visible(row.text("ペース")),
-        "last_3f": text_fields.parse_decimal(row.text("上り")),
-        "body_weight": weight,
-        "body_weight_change": change,
-        "remarks": _visible(row.text("備考")),
-        "winner": _visible(row.text("勝ち馬(2着馬)", "勝ち馬")),
-        "prize": text_fields.parse_decimal(row.text("賞金")),
-    }
 
 
 def _visible(text: str) -> str | None:
@@ -309,16 +292,13 @@ def parse_pedigree(page: Page, horse_id: str) -> Parsed[Pedigree]:
         found |= {path: cell for path, cell in _all_cells(rows) if path not in found}
     else:
         reader.warn(f"the table has {len(rows)} rows; only the parents can be read")
-    horses = [_ancestor(path, found[path]) for path in sorted(found, key=_path_order)]
+    paths = sorted(found, key=lambda path: (len(path), path.replace("S", "A")))
+    horses = [_ancestor(path, found[path]) for path in paths]
     known = tuple(horse for horse in horses if horse.id or horse.name)
     if not known:
         raise reader.unreadable("the ancestors have no names")
     _warn_missing(reader, known)
     return reader.parsed(Pedigree(horse_id, known))
-
-
-def _path_order(path: str) -> tuple[int, str]:
-    return len(path), path.replace("S", "A")
 
 
 def _warn_missing(reader: PageReader, known: tuple[Ancestor, ...]) -> None:
@@ -476,17 +456,11 @@ def _with_rates(counts: JockeyFigures) -> JockeyFigures:
     top3 = counts.wins + counts.seconds + counts.thirds
     if not counts.total_races or top3 > counts.total_races:
         return counts
-    return JockeyFigures(
-        counts.wins,
-        counts.seconds,
-        counts.thirds,
-        counts.total_races,
-        text_fields.round_percent(counts.wins, counts.total_races),
-        text_fields.round_percent(counts.wins + counts.seconds, counts.total_races),
-        text_fields.round_percent(top3, counts.total_races),
-        counts.fourth_or_lower,
-        counts.graded_rides,
-        counts.graded_wins,
+    return replace(
+        counts,
+        win_rate=text_fields.round_percent(counts.wins, counts.total_races),
+        top2_rate=text_fields.round_percent(counts.wins + counts.seconds, counts.total_races),
+        place_rate=text_fields.round_percent(top3, counts.total_races),
     )
 
 

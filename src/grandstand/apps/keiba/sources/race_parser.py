@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from itertools import pairwise
 from string import digits
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from selectolax.lexbor import LexborNode
@@ -503,57 +503,40 @@ def _finisher(row: Row, reader: PageReader, where: str) -> Finisher | None:
     time = row.text("タイム") or node_text(row.node.css_first(".RaceTime"))
     if finish.position is not None and text_fields.parse_race_time(time) is None:
         reader.warn(f"{horse.name} has no time")
+    jockey = read_jockey_link(_cell(row, ("騎手",), "td.Jockey"))
+    trainer = read_trainer_link(_cell(row, ("厩舎", "調教師"), "td.Trainer"))
+    sex, age = text_fields.parse_sex_and_age(row.text("性齢"))
+    body = node_text(_cell(row, ("馬体重(増減)", "馬体重"), "td.Weight"))
+    weight, change = text_fields.parse_body_weight(body)
+    carried = node_text(_cell(row, ("斤量",), ".JockeyWeight"))
+    corners = node_text(_cell(row, ("コーナー通過順", "通過"), ".PassageRate"))
     return Finisher(
         horse_id=horse.id,
         horse_name=horse.name,
         position=finish.position,
         outcome=finish.outcome,
         demoted=finish.demoted,
+        frame_number=text_fields.parse_positive_int(row.text("枠", "枠番")),
+        horse_number=text_fields.parse_positive_int(row.text("馬番")),
+        sex=sex,
+        age=age,
+        carried_weight=text_fields.parse_decimal(carried),
+        jockey_id=jockey.id,
+        jockey_name=jockey.name,
+        allowance=jockey.note,
+        trainer_id=trainer.id,
+        trainer_name=trainer.name,
+        stable=trainer.note,
+        body_weight=weight,
+        body_weight_change=change,
         time=time or None,
         time_seconds=text_fields.parse_race_time(time),
         margin=row.text("着差") or None,
-        **_entrant(row),
-        **_figures(row),
+        popularity=text_fields.parse_positive_int(row.text("人気")),
+        win_odds=text_fields.parse_decimal(row.text("単勝オッズ", "単勝", "オッズ")),
+        last_3f=text_fields.parse_decimal(row.text("後3F", "上り", "上がり")),
+        passing=text_fields.parse_corner_positions(corners),
     )
-
-
-def _entrant(row: Row) -> dict[str, Any]:
-    """Return the fields a finisher shares with the card."""
-    jockey = read_jockey_link(_cell(row, ("騎手",), "td.Jockey"))
-    trainer = read_trainer_link(_cell(row, ("厩舎", "調教師"), "td.Trainer"))
-    sex, age = text_fields.parse_sex_and_age(row.text("性齢"))
-    weight, change = text_fields.parse_body_weight(
-        node_text(_cell(row, ("馬体重(増減)", "馬体重"), "td.Weight"))
-    )
-    return {
-        "frame_number": text_fields.parse_positive_int(row.text("枠", "枠番")),
-        "horse_number": text_fields.parse_positive_int(row.text("馬番")),
-        "sex": sex,
-        "age": age,
-        "carried_weight": text_fields.parse_decimal(
-            node_text(_cell(row, ("斤量",), ".JockeyWeight"))
-        ),
-        "jockey_id": jockey.id,
-        "jockey_name": jockey.name,
-        "allowance": jockey.note,
-        "trainer_id": trainer.id,
-        "trainer_name": trainer.name,
-        "stable": trainer.note,
-        "body_weight": weight,
-        "body_weight_change": change,
-    }
-
-
-def _figures(row: Row) -> dict[str, Any]:
-    """Return odds, last 600 m and corner positions."""
-    return {
-        "popularity": text_fields.parse_positive_int(row.text("人気")),
-        "win_odds": text_fields.parse_decimal(row.text("単勝オッズ", "単勝", "オッズ")),
-        "last_3f": text_fields.parse_decimal(row.text("後3F", "上り", "上がり")),
-        "passing": text_fields.parse_corner_positions(
-            node_text(_cell(row, ("コーナー通過順", "通過"), ".PassageRate"))
-        ),
-    }
 
 
 def _cell(row: Row, headers: tuple[str, ...], selector: str) -> LexborNode | None:
