@@ -31,8 +31,8 @@ class Track:
     circuit: Circuit
 
 
-JRA_TRACKS: Final = tuple(
-    Track(code, name, english, "jra")
+TRACKS: Final = {
+    code: Track(code, name, english, "jra" if code <= "10" else "nar")
     for code, name, english in (
         ("01", "札幌", "Sapporo"),
         ("02", "函館", "Hakodate"),
@@ -44,11 +44,6 @@ JRA_TRACKS: Final = tuple(
         ("08", "京都", "Kyoto"),
         ("09", "阪神", "Hanshin"),
         ("10", "小倉", "Kokura"),
-    )
-)
-NAR_TRACKS: Final = tuple(
-    Track(code, name, english, "nar")
-    for code, name, english in (
         ("30", "門別", "Monbetsu"),
         ("35", "盛岡", "Morioka"),
         ("36", "水沢", "Mizusawa"),
@@ -65,8 +60,7 @@ NAR_TRACKS: Final = tuple(
         ("55", "佐賀", "Saga"),
         ("65", "帯広", "Obihiro"),
     )
-)
-TRACKS: Final = {track.code: track for track in (*JRA_TRACKS, *NAR_TRACKS)}
+}
 
 _RACE: Final = re.compile(r"[0-9]{4}[0-9A-Za-z]{8}")
 _HORSE: Final = re.compile(r"[0-9a-z]{10}")
@@ -92,7 +86,7 @@ def circuit_of(race: str) -> Circuit:
     """Return the circuit of a race; ids of overseas races contain letters."""
     if not race.isdigit():
         return "overseas"
-    return "jra" if 1 <= int(race[4:6]) <= len(JRA_TRACKS) else "nar"
+    return "jra" if "01" <= race[4:6] <= "10" else "nar"
 
 
 def track_of(race: str) -> Track | None:

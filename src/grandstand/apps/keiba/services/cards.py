@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, Literal, TypeAlias
 
 from grandstand.apps.keiba.domain import ids
@@ -223,11 +223,8 @@ class CardAssembler:
             netkeiba.odds_page(race_id),
             lambda: pages.odds(race_id),
         )
-        parts = [
-            odds,
-            *(part for runner in _starters(card) for part in _runner_parts(pages, runner)),
-        ]
-        return list({part.key: part for part in parts}.values())
+        runner_parts = (_runner_parts(pages, runner) for runner in _starters(card))
+        return list({part.key: part for part in (odds, *chain(*runner_parts))}.values())
 
     async def _build(self, race: Sourced[RaceCard], parts: _Parts) -> Card:
         card, found = race.value, parts.found
@@ -328,19 +325,14 @@ def _starters(card: RaceCard) -> list[Runner]:
 
 
 def _runner_parts(pages: PageCache, runner: Runner) -> list[_Part]:
-    horse_id, name, jockey_id, kinds = (
-        runner.horse_id,
-        runner.horse_name,
-        runner.jockey_id,
-        pages.kinds,
-    )
+    kinds, horse_id, jockey_id = pages.kinds, runner.horse_id, runner.jockey_id
     parts = [
         _Part(
             "form",
             horse_id,
             kinds.form.key(horse_id=horse_id),
             netkeiba.horse_results_page(horse_id),
-            lambda: pages.form(horse_id, name),
+            lambda: pages.form(horse_id, runner.horse_name),
         ),
         _Part(
             "parents",
@@ -428,7 +420,10 @@ class BackgroundCards:
         Progress is published under `keiba/card/{race_id}`. Raises InvalidId.
         """
         known = self._tasks.get(ids.race_id(race_id))
-        if known is not None and (known.finished_at is None or self._is_recent(known.finished_at)):
+        if known is not None and (
+            known.finished_at is None
+            or self.clock.monotonic() - known.finished_at < self.settings.refresh_seconds
+        ):
             return known.progress
         card_task = _CardTask(Progress())
         self._tasks.pop(race_id, None)
@@ -465,9 +460,6 @@ class BackgroundCards:
 
     def _publish(self, race_id: str, progress: Progress) -> None:
         self.publisher.publish(f"keiba/card/{race_id}", asdict(progress))
-
-    def _is_recent(self, finished_at: float) -> bool:
-        return self.clock.monotonic() - finished_at < self.settings.refresh_seconds
 
     def _forget_oldest(self) -> None:
         finished = [name for name, each in self._tasks.items() if each.finished_at is not None]

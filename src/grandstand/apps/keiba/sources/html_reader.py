@@ -69,11 +69,8 @@ def _declared_encodings(body: bytes, content_type: str) -> list[Encoding]:
     """Return the known encodings named by the header and the page."""
     names = _HEADER.findall(content_type)[:1]
     names += [name.decode("ascii") for name in _META.findall(body[:4096])[:1]]
-    return [_NAMES[name] for name in map(_normalize_name, names) if name in _NAMES]
-
-
-def _normalize_name(name: str) -> str:
-    return name.lower().replace("_", "-")
+    known = (_NAMES.get(name.lower().replace("_", "-")) for name in names)
+    return [encoding for encoding in known if encoding is not None]
 
 
 def _decode_lenient(body: bytes, encoding: Encoding) -> str:
