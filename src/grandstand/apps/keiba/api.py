@@ -14,16 +14,8 @@ from grandstand.apps.keiba.domain.errors import NotPublished
 from grandstand.apps.keiba.domain.horses import JockeyRecord
 from grandstand.apps.keiba.domain.ids import Circuit, InvalidId
 from grandstand.apps.keiba.domain.races import Language, Odds, RaceCard, RaceResult
-from grandstand.apps.keiba.services import Keiba
+from grandstand.apps.keiba.services import Keiba, cache_admin
 from grandstand.apps.keiba.services.analysis import BacktestReport
-from grandstand.apps.keiba.services.cache_admin import (
-    CacheEntry,
-    CacheEntryNotFound,
-    CachePayload,
-    CacheReport,
-    PurgeFilter,
-    PurgeReport,
-)
 from grandstand.apps.keiba.services.cards import Card, Progress
 from grandstand.apps.keiba.services.page_cache import (
     Horse,
@@ -113,7 +105,7 @@ class WatchedHorses:
 class CacheEntries:
     """Entries of the cache; `cursor` continues the list."""
 
-    entries: tuple[CacheEntry, ...]
+    entries: tuple[cache_admin.CacheEntry, ...]
     cursor: str | None
 
 
@@ -246,7 +238,7 @@ class KeibaApi:
         return await self._keiba.backtester.run(first, last)
 
     @get("/cache", summary="Get cache statistics and site status")
-    async def cache(self) -> CacheReport:
+    async def cache(self) -> cache_admin.CacheReport:
         """Hit rate, counts, ages and sizes of the cache; today's requests and cooldowns."""
         return await self._keiba.cache_admin.report()
 
@@ -261,16 +253,19 @@ class KeibaApi:
         return CacheEntries(page.entries, cursors.write(who, question, page.position))
 
     @get(
-        "/cache/entry", summary="Get a cache entry", problems=(CacheEntryNotFound,), access="admin"
+        "/cache/entry",
+        summary="Get a cache entry",
+        problems=(cache_admin.CacheEntryNotFound,),
+        access="admin",
     )
-    async def entry(self, partition: Key, sort: Key) -> CachePayload:
+    async def entry(self, partition: Key, sort: Key) -> cache_admin.CachePayload:
         """A cache entry with its payload."""
         return await self._keiba.cache_admin.inspect(partition, sort)
 
     @post("/cache/purge", summary="Remove cache entries", problems=(InvalidInput,), access="admin")
-    async def purge(self, request: PurgeRequest) -> PurgeReport:
+    async def purge(self, request: PurgeRequest) -> cache_admin.PurgeReport:
         """The number of matching entries. They are removed unless it is a dry run."""
-        purge_filter = PurgeFilter(
+        purge_filter = cache_admin.PurgeFilter(
             request.prefix, request.kind, request.older_than_seconds, request.expired_only
         )
         return await self._keiba.cache_admin.purge(purge_filter, dry_run=request.dry_run)

@@ -39,17 +39,8 @@ from grandstand.apps.keiba.domain.races import (
     Surface,
     Weather,
 )
-from grandstand.apps.keiba.services import Keiba
+from grandstand.apps.keiba.services import Keiba, cache_admin
 from grandstand.apps.keiba.services.analysis import BacktestReport
-from grandstand.apps.keiba.services.cache_admin import (
-    CacheEntry,
-    CachePage,
-    CachePayload,
-    CacheReport,
-    KindReport,
-    PurgeFilter,
-    PurgeReport,
-)
 from grandstand.apps.keiba.services.cards import (
     Card,
     CardRunner,
@@ -635,7 +626,7 @@ def print_preview(to: Console, preview: Preview) -> None:
 _AGE_PATTERN: Final = re.compile(r"([0-9]{1,9})(s|min|h|d|w)?")
 _SECONDS: Final = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, None: 1}
 
-_KIND_COLUMNS: Final[tuple[_Column[KindReport], ...]] = (
+_KIND_COLUMNS: Final[tuple[_Column[cache_admin.KindReport], ...]] = (
     _Column("kind", lambda kind: kind.kind),
     _Column("valid", lambda kind: f"{kind.valid:,}", right=True),
     _Column("expired", lambda kind: f"{kind.expired:,}", right=True, from_width=50),
@@ -651,7 +642,7 @@ _SITE_COLUMNS: Final = (
     ColumnSpec("next request", right=True, from_width=70),
     ColumnSpec("paused until", right=True, from_width=110),
 )
-_ENTRY_COLUMNS: Final[tuple[_Column[CacheEntry], ...]] = (
+_ENTRY_COLUMNS: Final[tuple[_Column[cache_admin.CacheEntry], ...]] = (
     _Column("partition", lambda entry: entry.partition),
     _Column("sort", lambda entry: entry.sort),
     _Column("size", lambda entry: format_bytes(entry.stored_bytes), right=True),
@@ -720,11 +711,11 @@ def _add_purge(group: typer.Typer, open_keiba: OpenKeiba) -> None:
 
         The entries are counted first, and you are asked to confirm.
         """
-        purge_filter = PurgeFilter(prefix, kind, _parse_age(older_than), expired)
+        purge_filter = cache_admin.PurgeFilter(prefix, kind, _parse_age(older_than), expired)
         if as_json and not (yes or dry_run):
             raise InvalidInput("--json needs --yes or --dry-run.")
 
-        async def count_and_purge(keiba: Keiba) -> PurgeReport:
+        async def count_and_purge(keiba: Keiba) -> cache_admin.PurgeReport:
             counted = await keiba.cache_admin.purge(purge_filter)
             if dry_run or not counted.matched:
                 return counted
@@ -757,7 +748,7 @@ def _count_entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count:,} entries"
 
 
-def _print_report(to: Console, report: CacheReport) -> None:
+def _print_report(to: Console, report: cache_admin.CacheReport) -> None:
     more = "" if report.complete else " and more"
     print_title(to, f"{_count_entries(report.entries)}{more}, {format_bytes(report.stored_bytes)}")
     if report.hit_rate is not None:
@@ -787,7 +778,7 @@ def _print_report(to: Console, report: CacheReport) -> None:
     print_line(to, report.terms, "dim")
 
 
-def _print_cache_entries(to: Console, page: CachePage) -> None:
+def _print_cache_entries(to: Console, page: cache_admin.CachePage) -> None:
     if not page.entries:
         print_line(to, "No matching entries.")
         return
@@ -796,7 +787,7 @@ def _print_cache_entries(to: Console, page: CachePage) -> None:
         print_line(to, "More entries exist. Use a longer prefix or a higher --limit.", "dim")
 
 
-def _print_payload(to: Console, payload: CachePayload) -> None:
+def _print_payload(to: Console, payload: cache_admin.CachePayload) -> None:
     entry = payload.entry
     print_title(to, f"{entry.partition} {entry.sort}")
     chunks = f" in {entry.chunks} chunks" if entry.chunks else ""

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final, Self
 
-from grandstand.apps.keiba.domain.horses import (
-    Form,
-    HorseProfile,
-    JockeyRecord,
-    Parents,
-    Pedigree,
-)
+from grandstand.apps.keiba.domain import horses, races
 from grandstand.apps.keiba.domain.ids import Circuit
-from grandstand.apps.keiba.domain.races import Odds, RaceCard, RaceEntry, RaceResult, WrittenPreview
 from grandstand.storage.tables import (
     Delete,
     Entity,
@@ -28,15 +21,7 @@ from grandstand.storage.tables import (
 )
 from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.attribute_values import Key as ItemKey
-from grandstand.storage.tables.expressions.nodes import (
-    And,
-    BeginsWith,
-    Condition,
-    Exists,
-    Literal,
-    Missing,
-    Path,
-)
+from grandstand.storage.tables.expressions import nodes
 from grandstand.storage.tables.operations.queries import read_cursor, write_cursor
 from grandstand.storage.tables.requests import GetItem, ScanRequest
 
@@ -75,7 +60,7 @@ class CachedPage(Entity):
 class RacePage(CachedPage):
     """A page of one race."""
 
-    data: RaceCard | RaceResult | Odds
+    data: races.RaceCard | races.RaceResult | races.Odds
 
     @property
     def race_id(self) -> str:
@@ -86,7 +71,7 @@ class RacePage(CachedPage):
 class HorsePage(CachedPage):
     """A page of one horse."""
 
-    data: Form | Parents | HorseProfile | Pedigree
+    data: horses.Form | horses.Parents | horses.HorseProfile | horses.Pedigree
 
     @property
     def horse_id(self) -> str:
@@ -97,7 +82,7 @@ class HorsePage(CachedPage):
 class Race(RacePage, table=keiba, times="epoch"):
     """A race with its runners, cached for a week."""
 
-    data: RaceCard
+    data: races.RaceCard
 
     row = key("RACE#{race_id}", "METADATA")
 
@@ -110,7 +95,7 @@ class Race(RacePage, table=keiba, times="epoch"):
 class HorseResults(HorsePage, table=keiba, times="epoch"):
     """A horse's past races, cached for a week."""
 
-    data: Form
+    data: horses.Form
 
     row = key("HORSE#{horse_id}", "RESULTS")
 
@@ -123,7 +108,7 @@ class HorseResults(HorsePage, table=keiba, times="epoch"):
 class HorseParents(HorsePage, table=keiba, times="epoch"):
     """A horse's sire and dam, cached for a week."""
 
-    data: Parents
+    data: horses.Parents
 
     row = key("HORSE#{horse_id}", "PARENT")
 
@@ -136,7 +121,7 @@ class HorseParents(HorsePage, table=keiba, times="epoch"):
 class JockeyStats(CachedPage, table=keiba, times="epoch"):
     """A jockey's statistics, cached for a week."""
 
-    data: JockeyRecord
+    data: horses.JockeyRecord
 
     row = key("JOCKEY#{jockey_id}", "STATS")
 
@@ -155,7 +140,7 @@ class DayRaces(CachedPage, table=keiba, times="epoch", schema_version="1.1"):
     """The races of a date, cached for a day because schedules change."""
 
     race_date: date = attribute("date")
-    data: tuple[RaceEntry, ...]
+    data: tuple[races.RaceEntry, ...]
     expires: datetime | None = ttl(after=DAY, of="fetched_at")
 
     row = key("DATE#{race_date:%Y%m%d}", "RACES")
@@ -176,7 +161,7 @@ class LocalDayRaces(CachedPage, table=keiba, times="epoch"):
     """The NAR races of a date, which have their own list."""
 
     race_date: date = attribute("date")
-    data: tuple[RaceEntry, ...]
+    data: tuple[races.RaceEntry, ...]
 
     row = key("DATE#{race_date:%Y%m%d}", "RACES#NAR")
 
@@ -194,7 +179,7 @@ class MeetingDays(CachedPage, table=keiba, times="epoch"):
 class RaceOutcome(RacePage, table=keiba, times="epoch"):
     """The result of a race, cached for a week once confirmed and for minutes before."""
 
-    data: RaceResult
+    data: races.RaceResult
 
     row = key("RACE#{race_id}", "RESULT")
 
@@ -202,7 +187,7 @@ class RaceOutcome(RacePage, table=keiba, times="epoch"):
 class RaceOdds(RacePage, table=keiba, times="epoch"):
     """The odds of a race, cached for a minute while they change and for a week once final."""
 
-    data: Odds
+    data: races.Odds
 
     row = key("RACE#{race_id}", "ODDS")
 
@@ -210,7 +195,7 @@ class RaceOdds(RacePage, table=keiba, times="epoch"):
 class HorseCareer(HorsePage, table=keiba, times="epoch"):
     """The profile of a horse, cached for a week."""
 
-    data: HorseProfile
+    data: horses.HorseProfile
 
     row = key("HORSE#{horse_id}", "PROFILE")
 
@@ -218,7 +203,7 @@ class HorseCareer(HorsePage, table=keiba, times="epoch"):
 class HorsePedigree(HorsePage, table=keiba, times="epoch"):
     """A horse's pedigree, cached for a week."""
 
-    data: Pedigree
+    data: horses.Pedigree
 
     row = key("HORSE#{horse_id}", "PEDIGREE")
 
@@ -228,7 +213,7 @@ class Analysis(CachedPage, table=keiba, times="epoch"):
 
     race_id: str
     digest: str
-    data: WrittenPreview
+    data: races.WrittenPreview
 
     row = key("ANALYSIS#{race_id}", "PROMPT#{digest}")
 
@@ -313,9 +298,14 @@ class ScanEntries:
         """
         query = ("entries", self.prefix)
         start = None if self.position is None else read_cursor(query, self.position)
-        condition: Condition = And(Exists(Path(("fetched_at",))), Missing(Path(("part",))))
+        condition: nodes.Condition = nodes.And(
+            nodes.Exists(nodes.Path(("fetched_at",))), nodes.Missing(nodes.Path(("part",)))
+        )
         if self.prefix:
-            condition = And(condition, BeginsWith(Path((keiba.partition,)), Literal(self.prefix)))
+            condition = nodes.And(
+                condition,
+                nodes.BeginsWith(nodes.Path((keiba.partition,)), nodes.Literal(self.prefix)),
+            )
         items: list[Item] = []
         while True:
             page = session.engine.scan(

@@ -10,17 +10,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from grandstand.apps.keiba.domain.backtest import (
-    Account,
-    Bin,
-    Forecast,
-    Wager,
-    account,
-    brier,
-    calibration,
-    flat_stakes,
-    log_loss,
-)
+from grandstand.apps.keiba.domain import backtest
 from grandstand.apps.keiba.domain.form import (
     Background,
     Entry,
@@ -240,17 +230,17 @@ class BacktestReport:
     market_races: int
     market_loss: float | None
     our_market_loss: float | None
-    calibration: tuple[Bin, ...]
-    account: Account
+    calibration: tuple[backtest.Bin, ...]
+    account: backtest.Account
 
 
 @dataclass(frozen=True, slots=True)
 class _TestedRace:
     """Our forecast of one race, the market's if all odds are known, and the bets."""
 
-    ours: Forecast
-    market: Forecast | None
-    bets: tuple[Wager, ...]
+    ours: backtest.Forecast
+    market: backtest.Forecast | None
+    bets: tuple[backtest.Wager, ...]
 
 
 @dataclass(kw_only=True)
@@ -323,8 +313,8 @@ class Backtester:
             if chance is not None
         )
         return _TestedRace(
-            Forecast(chances, winners),
-            Forecast(market, winners) if priced else None,
+            backtest.Forecast(chances, winners),
+            backtest.Forecast(market, winners) if priced else None,
             _bets(result, field, chances) if priced else (),
         )
 
@@ -357,14 +347,14 @@ def card_from_result(result: RaceResult, runners: Sequence[Runner]) -> RaceCard:
 
 def _bets(
     result: RaceResult, field: Sequence[Finisher], chances: Sequence[float]
-) -> tuple[Wager, ...]:
+) -> tuple[backtest.Wager, ...]:
     payouts = {
         payout.numbers[0]: payout.amount_yen
         for payout in result.payouts
         if payout.bet == "win" and payout.numbers
     }
     comparisons = compare(chances, [each.win_odds for each in field])
-    return flat_stakes(
+    return backtest.flat_stakes(
         [each.expected_return for each in comparisons],
         [payouts.get(each.horse_number or 0, 0) for each in field],
     )
@@ -381,17 +371,17 @@ def _summarize(
         last=last,
         races=len(tested),
         skipped=skipped,
-        log_loss=log_loss(ours) if ours else None,
-        uniform_loss=log_loss(uniform) if uniform else None,
-        brier=brier(ours) if ours else None,
+        log_loss=backtest.log_loss(ours) if ours else None,
+        uniform_loss=backtest.log_loss(uniform) if uniform else None,
+        brier=backtest.brier(ours) if ours else None,
         market_races=len(priced),
-        market_loss=log_loss([market for _, market in priced]) if priced else None,
-        our_market_loss=log_loss([own for own, _ in priced]) if priced else None,
-        calibration=calibration(ours) if ours else (),
-        account=account(bet for race in tested for bet in race.bets),
+        market_loss=backtest.log_loss([market for _, market in priced]) if priced else None,
+        our_market_loss=backtest.log_loss([own for own, _ in priced]) if priced else None,
+        calibration=backtest.calibration(ours) if ours else (),
+        account=backtest.account(bet for race in tested for bet in race.bets),
     )
 
 
-def _uniform(forecast: Forecast) -> Forecast:
+def _uniform(forecast: backtest.Forecast) -> backtest.Forecast:
     count = len(forecast.chances)
-    return Forecast((1 / count,) * count, forecast.winners)
+    return backtest.Forecast((1 / count,) * count, forecast.winners)

@@ -34,18 +34,8 @@ from grandstand.apps.keiba.sources.race_parser import (
 from grandstand.core.clock import Clock
 from grandstand.core.logging import get_logger
 from grandstand.kit.shared_limits import SourcePause, StoreFallback
+from grandstand.net import errors
 from grandstand.net.client import Response, Source, SourceRegistry
-from grandstand.net.errors import (
-    InvalidResponse,
-    RateLimited,
-    RateLimitTimeout,
-    ResponseTooLarge,
-    RobotsDisallowed,
-    SourceRefused,
-    SourceServerError,
-    SourceTimeout,
-    SourceUnreachable,
-)
 from grandstand.net.rate_limits import RateLimit, Sleep
 from grandstand.net.retry import RetryPolicy, backoff_seconds, parse_retry_after, retry
 from grandstand.net.robots import RobotsGuard, RobotsRules
@@ -191,7 +181,12 @@ def _race_site(circuit: Circuit) -> Site:
 _SITES: Final[tuple[Site, ...]] = ("race", "nar", "db")
 _BLOCKED: Final = frozenset({400, 403, 429, 503})
 _MISSING: Final = frozenset({404, 410})
-_TRANSIENT: Final = (SourceTimeout, SourceUnreachable, SourceServerError, InvalidResponse)
+_TRANSIENT: Final = (
+    errors.SourceTimeout,
+    errors.SourceUnreachable,
+    errors.SourceServerError,
+    errors.InvalidResponse,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +287,7 @@ class Netkeiba:
         except TimeoutError:
             name = host.source.config.name
             message = f"Too many requests are queued for {name}. Try again later."
-            raise RateLimitTimeout(message, source=name) from None
+            raise errors.RateLimitTimeout(message, source=name) from None
         try:
             yield
         finally:
@@ -324,15 +319,15 @@ class Netkeiba:
         try:
             await self._follow_robots(host, page)
             response = await host.source.get(page.target, accept=_BLOCKED | _MISSING)
-        except (RateLimited, SourceServerError) as error:
-            status = 429 if isinstance(error, RateLimited) else error.response_status
+        except (errors.RateLimited, errors.SourceServerError) as error:
+            status = 429 if isinstance(error, errors.RateLimited) else error.response_status
             if status not in _BLOCKED:
                 raise
             why, retry_after = f"it returned HTTP {status}", error.retry_after_seconds
             raise await self._start_cooldown(page.site, why, retry_after) from error
-        except ResponseTooLarge as error:
+        except errors.ResponseTooLarge as error:
             raise PageUnreadable(url, f"it has more than {MAX_PAGE_BYTES} bytes") from error
-        except SourceRefused as error:
+        except errors.SourceRefused as error:
             raise PageUnreadable(url, f"HTTP {error.response_status}") from error
         finally:
             host.requested_at = self._clock.monotonic()
@@ -394,8 +389,8 @@ async def _robots_rules(robots: RobotsGuard) -> RobotsRules:
     """Return a host's robots.txt rules; raise the cause if fetching them failed temporarily."""
     try:
         return await robots.rules()
-    except RobotsDisallowed as error:
+    except errors.RobotsDisallowed as error:
         cause = error.__cause__
-        if not isinstance(cause, (*_TRANSIENT, RateLimited)):
+        if not isinstance(cause, (*_TRANSIENT, errors.RateLimited)):
             raise
     raise cause
