@@ -49,9 +49,9 @@ def _reference(name: str) -> str:
 
 @cache
 def _grandstand() -> object:
-    from grandstand.host.cli import whole
+    from grandstand.host.cli import full_command
 
-    return typer.main.get_command(whole())
+    return typer.main.get_command(full_command())
 
 
 def _exists(words: list[str]) -> bool:

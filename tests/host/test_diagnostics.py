@@ -26,20 +26,20 @@ async def test_with_nothing_connected_every_application_is_healthy(tmp_path: Pat
     found = await check_apps(settings)
 
     assert _names(tmp_path) == before, "looking makes no simulated data"
-    assert {one.app: one.good for one in found} == dict.fromkeys(
+    assert {one.subject: one.good for one in found} == dict.fromkeys(
         ("bets", "gatherer", "cricket", "keiba", "trainer"), True
     )
-    assert {one.told for one in found if one.app == "bets"} == {"reachable; odds simulated"}
+    assert {one.detail for one in found if one.subject == "bets"} == {"reachable; odds simulated"}
 
 
 async def test_a_connected_source_that_is_away_is_told(tmp_path: Path) -> None:
     bets = BetsSettings(odds_url="http://127.0.0.1:9", odds_key=SecretStr("k"))
     settings = Settings(home=tmp_path, demo=DemoSettings(play="off"), bets=bets)
 
-    found = {one.app: one for one in await check_apps(settings)}
+    found = {one.subject: one for one in await check_apps(settings)}
 
     assert not found["bets"].good
-    assert "is unreachable" in found["bets"].told
+    assert "is unreachable" in found["bets"].detail
 
 
 def test_nobody_answers_where_nobody_listens() -> None:

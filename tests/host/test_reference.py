@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from grandstand.core.errors import GrandstandError
-from grandstand.host.cli import whole
+from grandstand.host.cli import full_command
 from grandstand.host.reference import build_reference
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 SOURCE = Path(__file__).parents[2] / "src"
-PAGES = build_reference(whole())
+PAGES = build_reference(full_command())
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))

@@ -21,8 +21,8 @@ from grandstand.apps.trainer.services import Trainer
 from grandstand.apps.trainer.services.validation import AnswerInput
 from grandstand.apps.trainer.sources.scenario_files import load_library
 from grandstand.core.clock import SystemClock
-from grandstand.host.demo.history import HistoryRequest, simulate_days
-from grandstand.host.demo.jobs import has_history
+from grandstand.host.demo.history import simulate_days
+from grandstand.host.demo.jobs import HistoryRequest, has_history
 from grandstand.host.demo.world import Demo, open_demo
 from grandstand.host.runtime import Platform
 from grandstand.host.server.application import build_application

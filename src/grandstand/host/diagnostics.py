@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import SystemRandom
@@ -33,25 +34,28 @@ _PLACES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class AppHealth:
-    """The health of an app and its sources."""
+class Finding:
+    """The result of one check: its subject, whether it is good, and details."""
 
-    app: str
+    subject: str
     good: bool
-    told: str
+    detail: str
 
 
-async def check_apps(settings: Settings) -> tuple[AppHealth, ...]:
+async def check_apps(settings: Settings) -> tuple[Finding, ...]:
     """Open every app as the server does and report its health.
 
     Simulators run while this takes. Where there is no data yet, none is left behind.
     """
-    standing = source_connections(settings)
+    connections = source_connections(settings)
     with TemporaryDirectory(prefix="grandstand-") as folder:
         real, simulated = _places(settings, Path(folder))
         async with open_demo(simulated) as demo, Platform.open(real, demo=demo) as platform:
-            looks = [_look(platform, app, _of(app.name, standing)) for app in platform.apps]
-            return tuple(await asyncio.gather(*looks))
+            checks = [
+                _check(platform, app, [one for one in connections if one.source.app == app.name])
+                for app in platform.apps
+            ]
+            return tuple(await asyncio.gather(*checks))
 
 
 def _places(settings: Settings, folder: Path) -> tuple[Settings, Settings]:
@@ -68,7 +72,7 @@ def _places(settings: Settings, folder: Path) -> tuple[Settings, Settings]:
 def is_reachable(address: str) -> bool:
     """Return whether a Grandstand server responds at a URL."""
 
-    async def asked() -> bool:
+    async def request_health() -> bool:
         clock, random = SystemClock(), SystemRandom()
         async with SourceRegistry(clock=clock, random=random, metrics=Metrics()) as web:
             source = web.source(
@@ -79,24 +83,24 @@ def is_reachable(address: str) -> bool:
             except GrandstandError:
                 return False
 
-    return asyncio.run(asked())
+    return asyncio.run(request_health())
 
 
-async def _look(
-    platform: Platform, app: App[Any], sources: tuple[SourceConnection, ...]
-) -> AppHealth:
+async def _check(
+    platform: Platform, app: App[Any], connections: Sequence[SourceConnection]
+) -> Finding:
     """Request the app's home card, then check each connected source."""
     try:
         built = platform.built.get(app.name)
         if built is not None and built.home_card is not None:
             await built.home_card(LOCAL_OWNER)
-        told = [await _source(platform.settings, one) for one in sources]
+        sources = [await _source(platform.settings, one) for one in connections]
     except GrandstandError as fault:
-        return AppHealth(app.name, good=False, told=str(fault))
+        return Finding(app.name, good=False, detail=str(fault))
     except (OSError, TimeoutError) as fault:
         why = f"its source is unreachable: {str(fault) or 'no answer'}"
-        return AppHealth(app.name, good=False, told=why)
-    return AppHealth(app.name, good=True, told="; ".join(["reachable", *told]))
+        return Finding(app.name, good=False, detail=why)
+    return Finding(app.name, good=True, detail="; ".join(["reachable", *sources]))
 
 
 async def _source(settings: Settings, one: SourceConnection) -> str:
@@ -110,7 +114,3 @@ async def _source(settings: Settings, one: SourceConnection) -> str:
         _, writer = await asyncio.open_connection(parts.hostname, port)
     writer.close()
     return f"{one.source.name} connected, {parts.hostname} reached"
-
-
-def _of(app: str, standing: tuple[SourceConnection, ...]) -> tuple[SourceConnection, ...]:
-    return tuple(one for one in standing if one.source.app == app)

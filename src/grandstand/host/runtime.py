@@ -125,7 +125,7 @@ class Platform:
     pages: Pages
     jobs: JobAdmin
     background: BackgroundWork
-    belongings: PersonalDataService
+    personal_data: PersonalDataService
     apps: tuple[App[Any], ...]
     services: Mapping[str, Any]
     built: Mapping[str, AppServices[Any]]
@@ -273,7 +273,7 @@ def _build(sides: _LiveAndDemo, host: str, apps: tuple[App[Any], ...]) -> Platfo
         pages=make_pages(ground, apps, simulated),
         jobs=JobAdmin(store, clock, retired=unused_demo_jobs(settings)),
         background=_background(sides, _jobs(sides, services, apps), _handlers(sides, given, built)),
-        belongings=PersonalDataService(store, people, personal_data, clock),
+        personal_data=PersonalDataService(store, people, personal_data, clock),
         apps=apps,
         services=services,
         built=built,

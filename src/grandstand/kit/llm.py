@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from typing import Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import msgspec
 from pydantic import BaseModel, ValidationError
@@ -17,6 +17,9 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import LimitReached, SourceFailed, Unavailable
 from grandstand.core.metrics import Metrics
 from grandstand.storage.tables import AsyncStore, Entity, Get, Table, Update, key, ttl
+
+if TYPE_CHECKING:
+    from grandstand.net.bedrock import Bedrock
 
 V = TypeVar("V", bound=BaseModel)
 
@@ -78,10 +81,8 @@ class Llm(Protocol):
         """The model's name, as shown beside its replies."""
         ...
 
-    @property
-    def offline(self) -> bool:
-        """Whether there is no model, so that only `LlmRequest.offline` answers."""
-        ...
+    offline: bool
+    """Whether there is no model, so that only `LlmRequest.offline` answers."""
 
     async def ask(self, question: LlmRequest[V]) -> LlmReply[V]:
         """Return the model's reply.
@@ -91,19 +92,11 @@ class Llm(Protocol):
         ...
 
 
-OFFLINE: Final = "offline"
-
-
 class OfflineLlm:
     """Answers with each request's own `offline` function."""
 
-    @property
-    def model_id(self) -> str:
-        return OFFLINE
-
-    @property
-    def offline(self) -> bool:
-        return True
+    model_id = "offline"
+    offline = True
 
     async def ask(self, question: LlmRequest[V]) -> LlmReply[V]:
         """Return the offline answer. Raises LlmOffline."""
@@ -112,7 +105,7 @@ class OfflineLlm:
                 f"{question.purpose} needs a language model: set GRANDSTAND_LLM_PROVIDER and "
                 "GRANDSTAND_LLM_MODEL"
             )
-        return LlmReply(question.offline(), OFFLINE)
+        return LlmReply(question.offline(), self.model_id)
 
 
 TOOL: Final = "answer"
@@ -157,10 +150,7 @@ class Completion:
 class Provider(Protocol):
     """A provider's model."""
 
-    @property
-    def model_id(self) -> str:
-        """The model's name, as shown beside its replies."""
-        ...
+    model_id: str
 
     async def complete(self, request: Request) -> Completion:
         """Return the model's reply.
@@ -170,6 +160,7 @@ class Provider(Protocol):
         ...
 
 
+# Bedrock's stop reasons, then OpenAI's finish reasons.
 _STOPS: Final[Mapping[str, Stop]] = {
     "tool_use": "called",
     "end_turn": "called",
@@ -177,56 +168,38 @@ _STOPS: Final[Mapping[str, Stop]] = {
     "max_tokens": "too long",
     "guardrail_intervened": "refused",
     "content_filtered": "refused",
+    "tool_calls": "called",
+    "stop": "called",
+    "length": "too long",
+    "content_filter": "refused",
 }
-
-
-class Converse(Protocol):
-    """Sends a Converse request."""
-
-    async def converse(self, **request: object) -> dict[str, Any]:
-        """Return Bedrock's response."""
-        ...
 
 
 class BedrockProvider:
     """A model on Amazon Bedrock, by its id or inference profile."""
 
-    def __init__(self, model: str, bedrock: Converse) -> None:
-        self._model = model
+    def __init__(self, model_id: str, bedrock: Bedrock) -> None:
+        self.model_id = model_id
         self._bedrock = bedrock
-
-    @property
-    def model_id(self) -> str:
-        """The model as Bedrock names it."""
-        return self._model
 
     async def complete(self, request: Request) -> Completion:
         """Return the model's reply. Raises SourceFailed if it cannot be read."""
-        answered = await self._bedrock.converse(
-            modelId=self._model,
+        schema = {"json": request.schema}
+        tool = {"name": TOOL, "description": TOOL_PURPOSE, "inputSchema": schema}
+        response = await self._bedrock.converse(
+            modelId=self.model_id,
             system=[{"text": request.task}],
-            messages=[_message(turn) for turn in request.turns],
+            messages=[_converse_message(turn) for turn in request.turns],
             inferenceConfig={"maxTokens": request.most_tokens, "temperature": request.temperature},
-            toolConfig={
-                "tools": [
-                    {
-                        "toolSpec": {
-                            "name": TOOL,
-                            "description": TOOL_PURPOSE,
-                            "inputSchema": {"json": request.schema},
-                        }
-                    }
-                ],
-                "toolChoice": {"tool": {"name": TOOL}},
-            },
+            toolConfig={"tools": [{"toolSpec": tool}], "toolChoice": {"tool": {"name": TOOL}}},
         )
         try:
-            return _read(answered)
+            return _read_converse(response)
         except (KeyError, TypeError) as fault:
-            raise SourceFailed(f"{self._model} returned an unknown response: {fault}") from fault
+            raise SourceFailed(f"{self.model_id} returned an unknown response: {fault}") from fault
 
 
-def _message(turn: Turn) -> dict[str, Any]:
+def _converse_message(turn: Turn) -> dict[str, Any]:
     role = "user" if turn.speaker == "user" else "assistant"
     texts = [{"text": text} for text in turn.texts]
     if turn.answers_call is not None:
@@ -241,34 +214,22 @@ def _message(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _read(answered: Mapping[str, Any]) -> Completion:
-    content = answered["output"]["message"]["content"]
+def _read_converse(response: Mapping[str, Any]) -> Completion:
+    content = response["output"]["message"]["content"]
     uses = [block["toolUse"] for block in content if "toolUse" in block]
     call = next((use for use in uses if use["name"] == TOOL), None)
     given = call["input"] if call is not None else None
     return Completion(
-        stop=_STOPS.get(answered["stopReason"], "other"),
+        stop=_STOPS.get(response["stopReason"], "other"),
         call=(call["toolUseId"], given) if call is not None and isinstance(given, dict) else None,
         text="".join(block.get("text", "") for block in content),
-        input_tokens=answered["usage"]["inputTokens"],
-        output_tokens=answered["usage"]["outputTokens"],
+        input_tokens=response["usage"]["inputTokens"],
+        output_tokens=response["usage"]["outputTokens"],
     )
 
 
-_OPENAI_FINISH_REASONS: Final[Mapping[str, Stop]] = {
-    "tool_calls": "called",
-    "stop": "called",
-    "length": "too long",
-    "content_filter": "refused",
-}
-
-
-class Post(Protocol):
-    """Posts to the endpoint; returns the body or raises."""
-
-    async def __call__(self, path: str, body: bytes) -> bytes:
-        """Post a JSON body and return the response body."""
-        ...
+Post: TypeAlias = Callable[[str, bytes], Awaitable[bytes]]
+"""Posts a JSON body to a path of the endpoint and returns the body of the response."""
 
 
 class _Function(msgspec.Struct):
@@ -296,7 +257,7 @@ class _Usage(msgspec.Struct):
     completion_tokens: int = 0
 
 
-class _Answer(msgspec.Struct):
+class _ChatCompletion(msgspec.Struct):
     choices: list[_Choice]
     usage: _Usage = msgspec.field(default_factory=_Usage)
 
@@ -304,38 +265,33 @@ class _Answer(msgspec.Struct):
 class OpenAiProvider:
     """A model of an OpenAI-compatible endpoint."""
 
-    def __init__(self, model: str, post: Post) -> None:
-        self._model = model
+    def __init__(self, model_id: str, post: Post) -> None:
+        self.model_id = model_id
         self._post = post
-
-    @property
-    def model_id(self) -> str:
-        """The model as the endpoint names it."""
-        return self._model
 
     async def complete(self, request: Request) -> Completion:
         """Return the model's reply. Raises SourceFailed if it cannot be read."""
-        answered = await self._post("chat/completions", msgspec.json.encode(self._body(request)))
+        body = await self._post("chat/completions", msgspec.json.encode(self._body(request)))
         try:
-            answer = msgspec.json.decode(answered, type=_Answer)
-            choice = answer.choices[0]
+            completion = msgspec.json.decode(body, type=_ChatCompletion)
+            choice = completion.choices[0]
         except (msgspec.MsgspecError, IndexError) as fault:
-            message = f"{self._model} did not return a chat completion: {fault}"
+            message = f"{self.model_id} did not return a chat completion: {fault}"
             raise SourceFailed(message) from fault
         return Completion(
-            stop=_OPENAI_FINISH_REASONS.get(choice.finish_reason or "", "other"),
-            call=_called(choice.message),
+            stop=_STOPS.get(choice.finish_reason or "", "other"),
+            call=_read_call(choice.message),
             text=choice.message.content or "",
-            input_tokens=answer.usage.prompt_tokens,
-            output_tokens=answer.usage.completion_tokens,
+            input_tokens=completion.usage.prompt_tokens,
+            output_tokens=completion.usage.completion_tokens,
         )
 
     def _body(self, request: Request) -> dict[str, Any]:
         function = {"name": TOOL, "description": TOOL_PURPOSE, "parameters": request.schema}
-        said = [message for turn in request.turns for message in _messages(turn)]
+        messages = [message for turn in request.turns for message in _chat_messages(turn)]
         return {
-            "model": self._model,
-            "messages": [{"role": "system", "content": request.task}, *said],
+            "model": self.model_id,
+            "messages": [{"role": "system", "content": request.task}, *messages],
             "tools": [{"type": "function", "function": function}],
             "tool_choice": {"type": "function", "function": {"name": TOOL}},
             "max_tokens": request.most_tokens,
@@ -343,7 +299,7 @@ class OpenAiProvider:
         }
 
 
-def _messages(turn: Turn) -> list[dict[str, Any]]:
+def _chat_messages(turn: Turn) -> list[dict[str, Any]]:
     texts = [{"type": "text", "text": text} for text in turn.texts]
     if turn.answers_call is not None:
         return [
@@ -357,7 +313,7 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     return [{"role": "assistant", "content": None, "tool_calls": [call]}]
 
 
-def _called(message: _Message) -> tuple[str, Mapping[str, Any]] | None:
+def _read_call(message: _Message) -> tuple[str, Mapping[str, Any]] | None:
     """Return the tool call; arguments that are not a JSON object count as no call."""
     for call in message.tool_calls or ():
         if call.function.name != TOOL:
@@ -436,10 +392,6 @@ class CachedReply(Entity, table=answers):
         return cls.get(digest=digest)
 
 
-_REPAIRS: Final = 2
-_MICRODOLLARS_PER_CENT: Final = 10_000
-
-
 class LlmTooSlow(Unavailable):
     """The model did not respond in time."""
 
@@ -466,17 +418,19 @@ class LlmLimits:
 class RemoteLlm:
     """A provider's model; replies are validated, counted and cached."""
 
+    offline = False
+
     def __init__(
         self,
         provider: Provider,
-        terms: LlmLimits,
+        limits: LlmLimits,
         *,
         store: AsyncStore,
         clock: Clock,
         metrics: Metrics,
     ) -> None:
         self._provider = provider
-        self._terms = terms
+        self._limits = limits
         self._store = store
         self._clock = clock
         self._metrics = metrics
@@ -486,17 +440,19 @@ class RemoteLlm:
         """The model as its provider names it."""
         return self._provider.model_id
 
-    @property
-    def offline(self) -> bool:
-        """Always False."""
-        return False
-
     async def ask(self, question: LlmRequest[V]) -> LlmReply[V]:
         """Return a cached reply, or ask the model; see `Llm.ask`."""
         digest = digest_of(question, self.model_id)
-        kept = await self._store(CachedReply.to(digest))
-        if kept is not None:
-            return self._replayed(question, kept)
+        cached = await self._store(CachedReply.to(digest))
+        if cached is not None:
+            return LlmReply(
+                question.shape.model_validate_json(cached.answer),
+                cached.model_id,
+                cached.input_tokens,
+                cached.output_tokens,
+                cached.cost_microdollars,
+                replayed=True,
+            )
         reply = await self._ask(question)
         await self._store(
             CachedReply(
@@ -512,37 +468,31 @@ class RemoteLlm:
         )
         return reply
 
-    def _replayed(self, question: LlmRequest[V], kept: CachedReply) -> LlmReply[V]:
-        return LlmReply(
-            question.shape.model_validate_json(kept.answer),
-            kept.model_id,
-            kept.input_tokens,
-            kept.output_tokens,
-            kept.cost_microdollars,
-            replayed=True,
-        )
-
     async def _ask(self, question: LlmRequest[V]) -> LlmReply[V]:
         """Ask, and if the reply is invalid explain why and ask again, at most twice."""
         turns: tuple[Turn, ...] = (Turn("user", question.material),)
         spent = Completion("other", None, "", 0, 0)
         fault, repairs = "", 0
-        for repairs in range(_REPAIRS + 1):
+        for repairs in range(3):
             completion = await self._complete(question, turns)
-            spent = _sum(spent, completion)
-            value, fault = _checked(question, completion)
+            spent = replace(
+                completion,
+                input_tokens=spent.input_tokens + completion.input_tokens,
+                output_tokens=spent.output_tokens + completion.output_tokens,
+            )
+            value, fault = _validate(question, completion)
             if value is not None:
                 return LlmReply(
                     value,
                     self.model_id,
                     spent.input_tokens,
                     spent.output_tokens,
-                    self._terms.cost(spent),
+                    self._limits.cost(spent),
                     repairs,
                 )
             if completion.stop == "refused":
                 break
-            turns = (*turns, *_corrected(completion, fault))
+            turns = (*turns, *_request_correction(completion, fault))
         message = f"{self.model_id} gave no valid reply after {repairs} corrections: {fault}"
         raise LlmResponseInvalid(message)
 
@@ -556,26 +506,26 @@ class RemoteLlm:
             question.temperature,
         )
         try:
-            async with asyncio.timeout(self._terms.seconds):
+            async with asyncio.timeout(self._limits.seconds):
                 completion = await self._provider.complete(request)
         except TimeoutError as late:
-            message = f"{self.model_id} did not answer in {self._terms.seconds:g} seconds"
+            message = f"{self.model_id} did not answer in {self._limits.seconds:g} seconds"
             raise LlmTooSlow(message) from late
         await self._count(completion)
         return completion
 
     async def _check_budget(self) -> None:
         today = self._clock.now().date()
-        known = await self._store(LlmSpending.of(today))
-        spent = 0 if known is None else known.cost_microdollars
-        if spent >= self._terms.daily_cents * _MICRODOLLARS_PER_CENT:
+        spending = await self._store(LlmSpending.of(today))
+        spent = 0 if spending is None else spending.cost_microdollars
+        if spent >= self._limits.daily_cents * 10_000:
             raise LlmBudgetExceeded(
                 f"The daily budget for language models, {spent / 1_000_000:.2f} dollars, is spent. "
                 "Raise GRANDSTAND_LLM_DAILY_CENTS, or wait until tomorrow (UTC)."
             )
 
     async def _count(self, completion: Completion) -> None:
-        cost, model = self._terms.cost(completion), self.model_id
+        cost, model = self._limits.cost(completion), self.model_id
         used_in, used_out = completion.input_tokens, completion.output_tokens
         await self._store(LlmSpending.add_to(self._clock.now().date(), cost, used_in, used_out))
         self._metrics.count("llm_tokens", used_in, model=model, direction="in")
@@ -585,7 +535,7 @@ class RemoteLlm:
 
 def digest_of(question: LlmRequest[V], model_id: str) -> str:
     """Return the digest of everything that determines a reply."""
-    decides = [
+    inputs = [
         model_id,
         question.task,
         question.material,
@@ -594,10 +544,10 @@ def digest_of(question: LlmRequest[V], model_id: str) -> str:
         question.temperature,
         question.sample,
     ]
-    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
 
-def _checked(question: LlmRequest[V], completion: Completion) -> tuple[V | None, str]:
+def _validate(question: LlmRequest[V], completion: Completion) -> tuple[V | None, str]:
     if completion.stop in ("too long", "refused"):
         return None, f"the answer was {completion.stop}"
     if completion.call is None:
@@ -606,25 +556,16 @@ def _checked(question: LlmRequest[V], completion: Completion) -> tuple[V | None,
         # JSON has no tuples, so strictness is that of JSON.
         return question.shape.model_validate_json(json.dumps(completion.call[1])), ""
     except ValidationError as fault:
-        told = [
-            f"{'.'.join(map(str, each['loc'])) or 'answer'}: {each['msg']}"
-            for each in fault.errors()
-        ]
-        return None, "; ".join(told)
+        return None, "; ".join(
+            f"{'.'.join(map(str, error['loc'])) or 'answer'}: {error['msg']}"
+            for error in fault.errors()
+        )
 
 
-def _corrected(completion: Completion, fault: str) -> tuple[Turn, ...]:
+def _request_correction(completion: Completion, fault: str) -> tuple[Turn, ...]:
     again = f"This reply is invalid ({fault}). Call the tool again with a corrected reply."
     if completion.call is not None:
         call_id, _ = completion.call
         return Turn("model", call=completion.call), Turn("user", (again,), answers_call=call_id)
-    said = completion.text.strip() or "(nothing)"
-    return Turn("model", (said,)), Turn("user", (again,))
-
-
-def _sum(before: Completion, now: Completion) -> Completion:
-    return replace(
-        now,
-        input_tokens=before.input_tokens + now.input_tokens,
-        output_tokens=before.output_tokens + now.output_tokens,
-    )
+    text = completion.text.strip() or "(nothing)"
+    return Turn("model", (text,)), Turn("user", (again,))

@@ -21,7 +21,7 @@ import functools
 import hashlib
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import (
     Annotated,
@@ -61,7 +61,6 @@ SIGN_IN: Final = "/login"
 SECURITY: Final[list[dict[str, list[str]]]] = [{"session": []}, {"key": []}, {"token": []}]
 _ROUTE_ATTRIBUTE: Final = "__grandstand_route__"
 _JSON: Final = "application/json"
-_SCHEMA_REF: Final = "#/components/schemas/{model}"
 _MSGSPEC_REF: Final = "#/components/schemas/{name}"
 
 
@@ -108,7 +107,7 @@ class RouteSpec:
     form: str = _JSON
 
 
-def _attach(spec: RouteSpec) -> Callable[[F], F]:
+def _mark(spec: RouteSpec) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         specs = (*getattr(function, _ROUTE_ATTRIBUTE, ()), spec)
         setattr(function, _ROUTE_ATTRIBUTE, specs)
@@ -118,34 +117,10 @@ def _attach(spec: RouteSpec) -> Callable[[F], F]:
 
 
 def _decorator(method: str, status: int = 200) -> Callable[..., Callable[[F], F]]:
-    def route(
-        path: str,
-        *,
-        summary: str,
-        problems: Sequence[type[GrandstandError]] = (),
-        access: Access = "user",
-        example: Any = None,  # noqa: ANN401 - any JSON value
-        answers: Any = None,  # noqa: ANN401 - any type msgspec describes
-        status: int = status,
-        also: Mapping[int, str] | None = None,
-        form: str = _JSON,
-    ) -> Callable[[F], F]:
-        return _attach(
-            RouteSpec(
-                method=method,
-                path=path,
-                summary=summary,
-                problems=tuple(problems),
-                access=access,
-                example=example,
-                answers=answers,
-                status=status,
-                also=also or {},
-                form=form,
-            )
-        )
+    def route(path: str, *, summary: str, status: int = status, **options: Any) -> Callable[[F], F]:  # noqa: ANN401 - the fields of RouteSpec
+        return _mark(RouteSpec(method=method, path=path, summary=summary, status=status, **options))
 
-    route.__doc__ = f"Mark a method as a {method} route."
+    route.__doc__ = f"Mark a method as a {method} route, with the options of a RouteSpec."
     return route
 
 
@@ -163,7 +138,7 @@ def page(
 
     A browser that is not signed in is redirected to the sign-in page and back.
     """
-    return _attach(RouteSpec(method=method, path=path, summary="", access=access, html=True))
+    return _mark(RouteSpec(method=method, path=path, summary="", access=access, html=True))
 
 
 def build_router(routes: object, prefix: str, *, names: JsonNames = "snake") -> APIRouter:
@@ -237,7 +212,9 @@ def add_schemas(document: dict[str, Any], routes: Iterable[BaseRoute]) -> None:
             inputs.append((f"{route.name} body", "validation", handler.body.adapter))
         if handler.response is not None:
             inputs.append((f"{route.name} response", "serialization", handler.response))
-    schemas, definitions = TypeAdapter.json_schemas(inputs, ref_template=_SCHEMA_REF)
+    schemas, definitions = TypeAdapter.json_schemas(
+        inputs, ref_template="#/components/schemas/{model}"
+    )
     typed = [handler.spec.answers for _, handler in handlers if handler.spec.answers is not None]
     _, components = msgspec.json.schema_components(typed, ref_template=_MSGSPEC_REF)
     document["components"]["schemas"].update(components | definitions.get("$defs", {}))
@@ -353,7 +330,7 @@ class _Handler:
             return TypeAdapter(kind)
         # Pydantic passes a config on to the dataclasses inside a type, but takes none for a
         # dataclass itself.
-        return TypeAdapter(_optional(kind), config=ConfigDict(alias_generator=to_camel))
+        return TypeAdapter(kind | None, config=ConfigDict(alias_generator=to_camel))
 
     @functools.cached_property
     def __signature__(self) -> inspect.Signature:
@@ -397,10 +374,6 @@ class _Handler:
 
 
 _REQUEST: Final = "http_request"
-
-
-def _optional(kind: Any) -> Any:  # noqa: ANN401 - any annotation
-    return kind | None
 
 
 def _is_model(kind: Any) -> bool:  # noqa: ANN401 - any annotation
@@ -566,11 +539,7 @@ def _redirect_to_sign_in(scope: Scope) -> Response:
     return RedirectResponse(f"{SIGN_IN}?next={target}", status_code=303)
 
 
-_OK: Final = 200
-_NOT_MODIFIED: Final = 304
-
-
-def json_response(value: Any, *, status: int = _OK) -> Response:  # noqa: ANN401 - whatever msgspec takes
+def json_response(value: Any, *, status: int = 200) -> Response:  # noqa: ANN401 - whatever msgspec takes
     """Return a msgspec-encoded JSON response, for hot reads."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
@@ -579,15 +548,9 @@ def with_etag(request: Request, response: Response) -> Response:
     """Add an ETag, and respond 304 if the client has the content already."""
     digest = hashlib.blake2b(response.body, digest_size=12).hexdigest()
     tag = f'W/"{digest}"'
-    known = request.headers.get("if-none-match")
+    cached = request.headers.get("if-none-match", "").split(",")
     headers = {"etag": tag, "cache-control": "private, no-cache"}
-    if known is not None and _matches(known, tag):
-        return Response(status_code=_NOT_MODIFIED, headers=headers)
+    if {"*", tag, tag.removeprefix("W/")} & {part.strip() for part in cached}:
+        return Response(status_code=304, headers=headers)
     response.headers.update(headers)
     return response
-
-
-def _matches(known: str, tag: str) -> bool:
-    return known == "*" or tag.removeprefix("W/") in (
-        part.strip().removeprefix("W/") for part in known.split(",")
-    )

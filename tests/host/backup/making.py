@@ -13,7 +13,7 @@ from uuid import UUID
 from grandstand.apps.gatherer.domain.rows import Trade
 from grandstand.apps.gatherer.store import TRADES
 from grandstand.core.clock import SystemClock
-from grandstand.host.backup.progress import Progress
+from grandstand.host.backup.archive import Progress
 from grandstand.host.infrastructure import open_series, open_store, platform_secret
 from grandstand.host.settings import Settings
 from grandstand.storage.series.copying import rows_of

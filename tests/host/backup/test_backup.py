@@ -9,8 +9,8 @@ import pytest
 
 from grandstand.apps.gatherer.store import TRADES
 from grandstand.core.errors import InvalidInput
-from grandstand.host.backup.backup import BackupExists, BackupNotWritten, Made, back_up
-from grandstand.host.backup.progress import Progress
+from grandstand.host.backup.archive import Progress
+from grandstand.host.backup.backup import BackupExists, BackupNotWritten, BackupResult, back_up
 from grandstand.host.backup.restore import restore
 from grandstand.host.infrastructure import open_series, open_store
 from grandstand.host.settings import Settings
@@ -29,8 +29,10 @@ from tests.host.backup.making import (
 )
 
 
-def made(settings: Settings, to: Path, *, force: bool = False, simulated: bool = False) -> Made:
-    return back_up(settings, to, clock=CLOCK, tell=silent, force=force, simulated=simulated)
+def made(
+    settings: Settings, to: Path, *, force: bool = False, simulated: bool = False
+) -> BackupResult:
+    return back_up(settings, to, clock=CLOCK, report=silent, force=force, simulated=simulated)
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +116,11 @@ def test_what_is_written_after_the_moment_is_not_in_it_and_what_was_before_is(
             store.session.engine.put(PutItem("grandstand-leases", lease(number)))
 
         written = back_up(
-            settings, tmp_path / "b.zip", clock=CLOCK, tell=write, force=False, simulated=False
+            settings, tmp_path / "b.zip", clock=CLOCK, report=write, force=False, simulated=False
         )
 
     restored = settings_of(tmp_path / "other")
-    restore(restored, written.path, clock=CLOCK, tell=silent, force=False)
+    restore(restored, written.path, clock=CLOCK, report=silent, force=False)
 
     assert held(restored) == before
     assert held(settings) != before
@@ -137,7 +139,7 @@ def test_simulated_data_is_left_out_unless_it_is_asked_for(tmp_path: Path) -> No
     without = made(settings, tmp_path / "without.zip").manifest
     everything = made(settings, tmp_path / "with.zip", simulated=True).manifest
     other = settings_of(tmp_path / "other")
-    restore(other, tmp_path / "with.zip", clock=CLOCK, tell=silent, force=False)
+    restore(other, tmp_path / "with.zip", clock=CLOCK, report=silent, force=False)
 
     assert not [file for file in without.files if file.name.startswith("simulated")]
     assert everything.series == {"trades": 101, "simulated/trades": 1}

@@ -32,13 +32,13 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Settings]:
     folder = tmp_path_factory.mktemp("kept")
     settings = fill(folder / "home", items=60)
     made = back_up(
-        settings, folder / "b.zip", clock=CLOCK, tell=silent, force=False, simulated=False
+        settings, folder / "b.zip", clock=CLOCK, report=silent, force=False, simulated=False
     )
     return made.path, settings
 
 
 def brought_back(settings: Settings, file: Path, *, force: bool = False) -> RestoreResult:
-    return restore(settings, file, clock=CLOCK, tell=silent, force=force)
+    return restore(settings, file, clock=CLOCK, report=silent, force=force)
 
 
 def test_an_empty_home_becomes_equal_to_the_original(

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from grandstand.apps.gatherer.store import TRADES
 from grandstand.core.errors import InvalidInput, NotFound
+from grandstand.host.backup.archive import Progress
 from grandstand.host.backup.copying import SeriesCopyRequest, SeriesCopyResult, copy_series
-from grandstand.host.backup.progress import Progress
 from grandstand.host.settings import Settings
 from tests.host.backup.making import CLOCK, fill, held, settings_of, silent
 from tests.host.backup.worker import HastyClock
@@ -36,7 +36,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def copied(settings: Settings, order: SeriesCopyRequest) -> SeriesCopyResult:
-    [moved] = copy_series(settings, order, CLOCK, silent).series
+    [moved] = copy_series(settings, order, CLOCK, silent).parts
     return moved
 
 
@@ -59,7 +59,7 @@ def test_a_stopped_copy_goes_on_with_the_next_chunk_and_ends_equal_there_and_bac
     (tmp_path / "other" / "series").mkdir(parents=True)
     back = copied(other, SeriesCopyRequest(server, CHUNKS, (TRADES,)))
 
-    [trades] = moved.series
+    [trades] = moved.parts
     assert not looked.equal
     assert moved.resumed_from is not None, "looking in between changes nothing"
     assert told[0].done > 60

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from grandstand.core.errors import InvalidInput, NotFound
+from grandstand.host.backup.archive import Progress
 from grandstand.host.backup.copying import (
     TableCopyReport,
     TableCopyRequest,
     TableCopyResult,
     copy_tables,
 )
-from grandstand.host.backup.progress import Progress
 from grandstand.host.infrastructure import open_store
 from grandstand.host.registry import all_tables
 from grandstand.host.settings import Settings
@@ -40,7 +40,7 @@ def copied(settings: Settings, order: TableCopyRequest) -> TableCopyReport:
 
 
 def leases_of(moved: TableCopyReport) -> TableCopyResult:
-    [found] = [each for each in moved.tables if each.name.endswith(LEASES)]
+    [found] = [each for each in moved.parts if each.name.endswith(LEASES)]
     return found
 
 
@@ -79,7 +79,7 @@ def test_there_and_back_again_is_the_same(settings: Settings, dynamodb_local: st
     back = copied(settings, TableCopyRequest(cloud, other, PLATFORM_TABLES, create=True))
 
     assert leases_of(there).source == leases_of(back).target
-    assert all(each.equal for each in (*there.tables, *back.tables))
+    assert all(each.equal for each in (*there.parts, *back.parts))
 
 
 def test_the_target_keeps_what_it_has_unless_it_is_to_mirror(settings: Settings) -> None:

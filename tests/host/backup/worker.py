@@ -9,9 +9,9 @@ from itertools import count
 from pathlib import Path
 
 from grandstand.core.clock import SystemClock
+from grandstand.host.backup.archive import Progress
 from grandstand.host.backup.backup import back_up
 from grandstand.host.backup.copying import TableCopyRequest, copy_tables
-from grandstand.host.backup.progress import Progress
 from grandstand.host.backup.restore import restore
 from grandstand.host.registry import all_tables
 from grandstand.host.settings import Settings
@@ -44,10 +44,10 @@ def main(work: str, home: str, place: str) -> None:
     clock = HastyClock()
     if work == "backup":
         tell = stand_at("packing", 0)
-        back_up(settings, Path(place), clock=clock, tell=tell, force=False, simulated=False)
+        back_up(settings, Path(place), clock=clock, report=tell, force=False, simulated=False)
     elif work == "restore":
         tell = stand_at("unpacking", 1)
-        restore(settings, Path(place), clock=clock, tell=tell, force=True)
+        restore(settings, Path(place), clock=clock, report=tell, force=True)
     else:
         tell = stand_at("copy of ", 500)
         copy_tables(

@@ -24,7 +24,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def found(result: Result, subject: str) -> tuple[bool, str]:
     findings = {each["subject"]: each for each in json.loads(result.stdout)}
-    return findings[subject]["good"], findings[subject]["told"]
+    return findings[subject]["good"], findings[subject]["detail"]
 
 
 def test_a_fresh_machine_needs_nothing_and_is_left_as_it_was(
@@ -35,7 +35,7 @@ def test_a_fresh_machine_needs_nothing_and_is_left_as_it_was(
     result = run()
 
     assert result.exit_code == 0, result.stdout
-    assert "look" not in result.stdout
+    assert "fail" not in result.stdout
     assert list(tmp_path.iterdir()) == []
 
 

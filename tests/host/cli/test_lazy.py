@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from grandstand.host.cli import COMMANDS, app, whole
+from grandstand.host.cli import COMMANDS, app, full_command
 
 _HEAVY = {"fastapi", "pydantic", "rich", "starlette", "grandstand.host.registry", "uvicorn"}
 
@@ -33,7 +33,7 @@ def test_a_command_says_what_it_does_once_it_is_called(name: str) -> None:
 
 
 def test_the_whole_command_line_has_the_same_commands() -> None:
-    group = typer.main.get_command(whole())
+    group = typer.main.get_command(full_command())
 
     assert set(group.commands) == {*COMMANDS, "reference"}  # type: ignore[attr-defined]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grandstand.core.clock import ManualClock
-from grandstand.host.backup.progress import Progress
+from grandstand.host.backup.archive import Progress
 from grandstand.host.cli.output import format_progress, show_progress
 
 

@@ -28,7 +28,7 @@ def _of_games(world: World) -> dict[str, Market]:
 async def test_a_market_names_both_teams_and_costs_what_the_odds_say(leagues: Leagues) -> None:
     clock = ManualClock(NOON)
     markets, world = _opened(leagues, clock)
-    game = next(g for g in leagues.fancied(NOON) if g.won is None and 0.2 < g.chance < 0.8)
+    game = next(g for g in leagues.priced_games(NOON) if g.won is None and 0.2 < g.chance < 0.8)
 
     await markets.look()
 
@@ -48,10 +48,10 @@ async def test_prices_follow_the_odds(leagues: Leagues) -> None:
 
     await markets.look()
 
-    fancied = {f"{g.home} to beat {g.away}?": g for g in leagues.fancied(clock.now())}
+    priced = {f"{g.home} to beat {g.away}?": g for g in leagues.priced_games(clock.now())}
     fair = {title: market.fair for title, market in _of_games(world).items() if not market.result}
     assert fair
-    assert all(abs(fair[t] - fancied[t].chance * DOLLAR) < DOLLAR // 10 for t in fair)
+    assert all(abs(fair[t] - priced[t].chance * DOLLAR) < DOLLAR // 10 for t in fair)
 
 
 async def test_a_market_is_settled_as_its_game_ended(leagues: Leagues) -> None:
@@ -63,7 +63,7 @@ async def test_a_market_is_settled_as_its_game_ended(leagues: Leagues) -> None:
 
     await markets.look()
 
-    over = [game for game in leagues.fancied(clock.now()) if game.won is not None]
+    over = [game for game in leagues.priced_games(clock.now()) if game.won is not None]
     ended = {f"{game.home} to beat {game.away}?": "yes" if game.won else "no" for game in over}
     settled = {title: market.result for title, market in known.items() if market.result}
     assert settled

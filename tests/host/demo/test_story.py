@@ -13,8 +13,8 @@ from grandstand.apps.cricket.app import APP as CRICKET
 from grandstand.apps.keiba.app import APP as KEIBA
 from grandstand.core.clock import SystemClock
 from grandstand.host.demo.cricket import DemoPhone
-from grandstand.host.demo.history import HistoryRequest, simulate_days
-from grandstand.host.demo.jobs import has_history, with_demo_schedule
+from grandstand.host.demo.history import simulate_days
+from grandstand.host.demo.jobs import HistoryRequest, has_history, with_demo_schedule
 from grandstand.host.demo.world import Demo, open_demo
 from grandstand.host.demo.world_state import WorldState
 from grandstand.host.runtime import Platform

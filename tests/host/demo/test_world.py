@@ -82,12 +82,12 @@ async def test_events_of_both_sides_are_one_log(tmp_path: Path) -> None:
         await apart.record("cricket", "wicket", "Wicket!", user_id=LOCAL_OWNER.user_id)
 
         told = [event.text for event in await platform.events.recent(10, LOCAL_OWNER)]
-        exported = [one async for one in platform.belongings.export(LOCAL_OWNER.user_id)]
-        erased = await platform.belongings.erase(LOCAL_OWNER.user_id)
+        exported = [one async for one in platform.personal_data.export(LOCAL_OWNER.user_id)]
+        erased = await platform.personal_data.erase(LOCAL_OWNER.user_id)
 
     assert told == ["Wicket!", "An attempt was scored."]
     assert [one for one in exported if "Wicket!" in str(one)]
-    assert erased.things["events"] == 1
+    assert erased.records["events"] == 1
 
 
 async def test_answers_of_a_simulated_application_say_so_and_others_do_not(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def drawers() -> dict[str, Drawer]:
 
 
 @pytest.fixture
-def belongings(
+def personal_data(
     store: AsyncStore, people: AccountService, drawers: dict[str, Drawer], clock: ManualClock
 ) -> PersonalDataService:
     return PersonalDataService(store, people, drawers, clock)
@@ -67,9 +67,9 @@ async def bob(people: AccountService, drawers: dict[str, Drawer]) -> str:
 
 
 async def test_everything_of_a_person_is_exported_and_nothing_of_others(
-    belongings: PersonalDataService, bob: str
+    personal_data: PersonalDataService, bob: str
 ) -> None:
-    told = [each async for each in belongings.export(bob)]
+    told = [each async for each in personal_data.export(bob)]
 
     kinds = [(each.app, each.kind) for each in told]
     assert kinds == [
@@ -86,9 +86,9 @@ async def test_everything_of_a_person_is_exported_and_nothing_of_others(
 
 
 async def test_an_export_holds_no_hash_of_a_password_or_secret(
-    belongings: PersonalDataService, bob: str
+    personal_data: PersonalDataService, bob: str
 ) -> None:
-    told = repr([each async for each in belongings.export(bob)])
+    told = repr([each async for each in personal_data.export(bob)])
 
     assert "argon2" not in told
     assert "hash" not in told
@@ -96,46 +96,46 @@ async def test_an_export_holds_no_hash_of_a_password_or_secret(
 
 
 async def test_an_erased_person_is_gone_everywhere(
-    belongings: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
+    personal_data: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
 ) -> None:
-    erased = await belongings.erase(bob)
+    erased = await personal_data.erase(bob)
 
-    assert erased.things == {"bets": 2, "trainer": 2, "platform": 3}
+    assert erased.records == {"bets": 2, "trainer": 2, "platform": 3}
     assert await people.find("bob") is None
     assert [drawer.notes for drawer in drawers.values()] == [{"another": ["theirs"]}] * 2
-    left = [each async for each in belongings.export(bob)]
+    left = [each async for each in personal_data.export(bob)]
     assert [each.kind for each in left] == ["preferences"]
     assert left[0].value["time_zone"] == "UTC"
-    assert await belongings.unfinished() == ()
+    assert await personal_data.unfinished() == ()
 
 
 async def test_an_erasure_that_failed_goes_on_where_it_stopped(
-    belongings: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
+    personal_data: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
 ) -> None:
     drawers["trainer"].broken = True
     with pytest.raises(Unavailable):
-        await belongings.erase(bob)
-    between = await belongings.unfinished()
-    found = await belongings.whose("bob")
+        await personal_data.erase(bob)
+    between = await personal_data.unfinished()
+    found = await personal_data.find_user_id("bob")
 
     drawers["trainer"].broken = False
-    erased = await belongings.erase(found)
+    erased = await personal_data.erase(found)
 
     assert [(each.name, each.done) for each in between] == [("bob", frozenset({"bets"}))]
-    assert erased.things == {"trainer": 2, "platform": 3}
+    assert erased.records == {"trainer": 2, "platform": 3}
     assert drawers["bets"].erasures == 1
     assert await people.find("bob") is None
 
 
 async def test_credentials_are_worthless_from_the_first_moment_of_an_erasure(
-    belongings: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
+    personal_data: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
 ) -> None:
     session = await people.log_in("bob", PASSWORD, HOME)
     key = await people.keys.issue(bob, "another script")
     drawers["bets"].broken = True
 
     with pytest.raises(Unavailable):
-        await belongings.erase(bob)
+        await personal_data.erase(bob)
 
     assert await people.by_session(session.token) is None
     assert await people.by_key(key.text) is None
@@ -143,31 +143,31 @@ async def test_credentials_are_worthless_from_the_first_moment_of_an_erasure(
 
 
 async def test_somebody_known_by_token_only_can_be_erased(
-    belongings: PersonalDataService, people: AccountService, drawers: dict[str, Drawer]
+    personal_data: PersonalDataService, people: AccountService, drawers: dict[str, Drawer]
 ) -> None:
     await people.prefer("sub-1", time_zone="Asia/Tokyo", odds_format="decimal")
     drawers["bets"].notes["sub-1"] = ["mine"]
 
-    erased = await belongings.erase("sub-1")
+    erased = await personal_data.erase("sub-1")
 
-    assert erased.things == {"bets": 1, "trainer": 0, "platform": 1}
+    assert erased.records == {"bets": 1, "trainer": 0, "platform": 1}
     assert await people.by_subject("sub-1") is not None
 
 
 async def test_the_last_administrator_is_not_erased_before_the_others(
-    belongings: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
+    personal_data: PersonalDataService, people: AccountService, drawers: dict[str, Drawer], bob: str
 ) -> None:
     ada = await people.read("ada")
 
     with pytest.raises(LastAdmin):
-        await belongings.erase(ada.user_id)
+        await personal_data.erase(ada.user_id)
 
     assert await people.find("bob") is not None
     assert (await people.read("ada")).admin
     assert drawers["bets"].notes[bob] == ["mine", "mine too"]
-    assert await belongings.unfinished() == ()
+    assert await personal_data.unfinished() == ()
 
 
-async def test_whose_name_nobody_has_is_not_found(belongings: PersonalDataService) -> None:
+async def test_whose_name_nobody_has_is_not_found(personal_data: PersonalDataService) -> None:
     with pytest.raises(NotFound, match="grandstand user list"):
-        await belongings.whose("nobody")
+        await personal_data.find_user_id("nobody")

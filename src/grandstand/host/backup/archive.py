@@ -1,4 +1,4 @@
-"""The backup file: its members, its manifest and its checks."""
+"""The backup file: its members, its manifest and its checks; progress of long operations."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import msgspec
 
@@ -19,12 +20,23 @@ from grandstand.core.errors import Broken, InvalidInput, NotFound
 from grandstand.host.infrastructure import sqlite_file
 from grandstand.host.settings import Settings
 
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The current step, how much is done, and the total if known."""
+
+    what: str
+    done: int
+    total: int | None
+    unit: str
+
+
+ReportProgress: TypeAlias = Callable[[Progress], None]
+
 FORM: Final = 1
 
 _MANIFEST: Final = "manifest.json"
-_AT_ONCE: Final = 1024 * 1024
-_QUICKLY: Final = 1
-_PACKED_ALREADY: Final = frozenset((".parquet", ".gz", ".zst"))
+_BLOCK_BYTES: Final = 1024 * 1024
 _PRIVATE: Final = 0o600 << 16
 # What zipfile raises where bytes were changed: a flag says encrypted, an offset lies outside.
 _UNREADABLE: Final = (
@@ -95,20 +107,20 @@ class ArchiveWriter:
         """Create an archive that only its owner may read, and fsync it at the end."""
         held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(held, "w+b") as raw:
-            with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=_QUICKLY) as file:
+            with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
                 yield cls(file, made_at)
             raw.flush()
             os.fsync(raw.fileno())
 
     def add(self, name: str, source: Path) -> int:
         """Add a file and return its size."""
-        packed = source.suffix in _PACKED_ALREADY
+        compressed = source.suffix in {".parquet", ".gz", ".zst"}
         entry = zipfile.ZipInfo(name)
-        entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+        entry.compress_type = zipfile.ZIP_STORED if compressed else zipfile.ZIP_DEFLATED
         entry.external_attr = _PRIVATE
         digest, size = hashlib.sha256(), 0
         with source.open("rb") as file, self._file.open(entry, "w", force_zip64=True) as to:
-            while block := file.read(_AT_ONCE):
+            while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
                 to.write(block)
                 size += len(block)
@@ -151,31 +163,30 @@ class ArchiveReader:
         with file:
             yield cls(file, path, _manifest(file, path))
 
-    def unpack(self, folder: Path, tell: Callable[[str, int], None]) -> None:
+    def unpack(self, folder: Path, report: Callable[[str, int], None]) -> None:
         """Write every file to a folder and verify it. Raises ArchiveDamaged.
 
-        `tell` gets the name of each file and the bytes written so far.
+        `report` gets the name of each file and the bytes written so far.
         """
         written = 0
         for member in self.manifest.files:
             target = folder / member.name
             target.parent.mkdir(parents=True, exist_ok=True)
-            size, digest = _written(self._blocks(member.name), target)
+            with (
+                _detect_damage(self._path, member.name),
+                self._file.open(member.name) as source,
+            ):
+                size, digest = _write(iter(partial(source.read, _BLOCK_BYTES), b""), target)
             if (size, digest) != (member.size_bytes, member.sha256):
-                raise _damaged(self._path, f"{member.name} does not match its checksum")
+                raise _damage_error(self._path, f"{member.name} does not match its checksum")
             written += size
-            tell(member.name, written)
-
-    def _blocks(self, name: str) -> Iterator[bytes]:
-        with _damage(self._path, name), self._file.open(name) as source:
-            while block := source.read(_AT_ONCE):
-                yield block
+            report(member.name, written)
 
 
 def _manifest(file: zipfile.ZipFile, path: Path) -> Manifest:
     if _MANIFEST not in file.namelist():
         raise NoArchive(f"{path} is not a Grandstand backup: it has no {_MANIFEST}")
-    with _damage(path, _MANIFEST):
+    with _detect_damage(path, _MANIFEST):
         text = file.read(_MANIFEST)
     try:
         form = msgspec.json.decode(text, type=_Form).form
@@ -186,10 +197,10 @@ def _manifest(file: zipfile.ZipFile, path: Path) -> Manifest:
             )
         manifest = msgspec.json.decode(text, type=Manifest)
     except msgspec.DecodeError as fault:
-        raise _damaged(path, f"its manifest cannot be read: {fault}") from fault
+        raise _damage_error(path, f"its manifest cannot be read: {fault}") from fault
     names = {member.name for member in manifest.files}
-    if not all(map(_is_plain, names)) or names | {_MANIFEST} != {*file.namelist()}:
-        raise _damaged(path, "its files do not match the manifest")
+    if not all(map(_is_safe_path, names)) or names | {_MANIFEST} != {*file.namelist()}:
+        raise _damage_error(path, "its files do not match the manifest")
     return manifest
 
 
@@ -197,12 +208,12 @@ class _Form(msgspec.Struct):
     form: int
 
 
-def _is_plain(name: str) -> bool:
+def _is_safe_path(name: str) -> bool:
     parts = PurePosixPath(name).parts
     return bool(parts) and not name.startswith("/") and ".." not in parts and "\\" not in name
 
 
-def _written(blocks: Iterable[bytes], target: Path) -> tuple[int, str]:
+def _write(blocks: Iterable[bytes], target: Path) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     held = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(held, "wb") as file:
@@ -216,15 +227,15 @@ def _written(blocks: Iterable[bytes], target: Path) -> tuple[int, str]:
 
 
 @contextmanager
-def _damage(path: Path, name: str) -> Iterator[None]:
+def _detect_damage(path: Path, name: str) -> Iterator[None]:
     """Raise ArchiveDamaged with the member's name if the block cannot read it."""
     try:
         yield
     except _UNREADABLE as fault:
-        raise _damaged(path, f"{name} cannot be read: {fault}") from fault
+        raise _damage_error(path, f"{name} cannot be read: {fault}") from fault
 
 
-def _damaged(path: Path, why: str) -> ArchiveDamaged:
+def _damage_error(path: Path, why: str) -> ArchiveDamaged:
     return ArchiveDamaged(f"{path} is damaged ({why}). Nothing was restored. Use another copy.")
 
 
@@ -234,12 +245,12 @@ SIMULATED: Final = "simulated"
 SET_ASIDE: Final = "before-restore-"
 RESTORING: Final = ".restoring"
 
-# Settings are no data, and may say otherwise on another machine.
+# Settings are not data, and may differ on another machine.
 SETTINGS: Final = "settings.toml"
 COPYING: Final = "copying"
 
-_BESIDE: Final = ("-wal", "-shm", "-journal")
-PASSING: Final = (".lock", ".unfinished", ".pid", ".sock")
+# Files that exist only while a process runs.
+TEMPORARY: Final = (".lock", ".unfinished", ".pid", ".sock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +278,9 @@ def parts_of(settings: Settings, *, simulated: bool) -> tuple[Part, ...]:
     series = settings.home / SERIES if settings.series.get_secret_value() == "chunks" else None
     if tables is None and series is None:
         raise InvalidInput(
-            "Neither tables nor series are kept in files here, so there is nothing to back up: use "
-            "what your servers offer, or bring them into files with `grandstand copy --to sqlite` "
-            "and `grandstand copy --series --to chunks`"
+            "Tables and series are on servers, so there is no local data to back up. Back up the "
+            "servers, or copy the data to files with `grandstand copy --to sqlite` and "
+            "`grandstand copy --series --to chunks`."
         )
     found = [Part(settings.home, "", tables, series)]
     apart = settings.home / SIMULATED
@@ -285,4 +296,4 @@ def _is_loose(inside: Path) -> bool:
     if name == TABLES and len(inside.parts) == 1:
         return False
     hidden = any(part.startswith(".") for part in inside.parts)
-    return not hidden and not name.endswith((*_BESIDE, *PASSING))
+    return not hidden and not name.endswith(("-wal", "-shm", "-journal", *TEMPORARY))

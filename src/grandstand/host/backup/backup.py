@@ -8,14 +8,21 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Conflict, InvalidInput, Unavailable
-from grandstand.host.backup.archive import SERIES, TABLES, ArchiveWriter, Manifest, Part, parts_of
-from grandstand.host.backup.progress import Progress, ReportProgress
+from grandstand.host.backup.archive import (
+    SERIES,
+    TABLES,
+    ArchiveWriter,
+    Manifest,
+    Part,
+    Progress,
+    ReportProgress,
+    parts_of,
+)
 from grandstand.host.backup.restore import fsync_path
 from grandstand.host.settings import Settings
 from grandstand.storage.series.engines.chunks.directory import open_snapshot
@@ -38,7 +45,7 @@ class BackupNotWritten(Unavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BackupResult:
     """A finished backup: its path, size and manifest."""
 
     path: Path
@@ -51,10 +58,10 @@ def back_up(
     to: Path,
     *,
     clock: Clock,
-    tell: ReportProgress,
+    report: ReportProgress,
     force: bool,
     simulated: bool,
-) -> Made:
+) -> BackupResult:
     """Write all local data to one file; in a folder it is named by the time.
 
     Tables are consistent at one moment, and so is each series: everything acknowledged before the
@@ -63,19 +70,19 @@ def back_up(
     folder, and BackupNotWritten.
     """
     parts = parts_of(settings, simulated=simulated)
-    path = _named(to, clock.now())
+    path = to / f"grandstand-{clock.now():%Y%m%d-%H%M%S}.zip" if to.is_dir() else to
     if path.absolute().is_relative_to(settings.home.absolute()):
         message = (
-            f"{path} is within {settings.home}, of which it is to be a copy: name a place apart"
+            f"{path} is inside {settings.home}, which is being backed up. Choose another folder."
         )
         raise InvalidInput(message)
     if path.exists() and not force:
         raise BackupExists(f"{path} exists. Use another name, or --force to replace it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _workshop(path) as workshop:
-            work = _Backup(workshop, clock, tell)
-            archive = workshop / "archive"
+        with _temporary_folder(path) as folder:
+            work = _Backup(folder, clock, report)
+            archive = folder / "archive"
             with ArchiveWriter.open(archive, clock.now().isoformat()) as writer:
                 for part in parts:
                     work.add(writer, part)
@@ -83,17 +90,17 @@ def back_up(
             archive.replace(path)
             fsync_path(path.parent)
     except OSError as fault:
-        raise BackupNotWritten(f"{path} cannot be written: {fault}; nothing is there") from fault
-    return Made(path, path.stat().st_size, manifest)
+        raise BackupNotWritten(f"{path} could not be written: {fault}") from fault
+    return BackupResult(path, path.stat().st_size, manifest)
 
 
 class _Backup:
     """One run, with its counts so far."""
 
-    def __init__(self, workshop: Path, clock: Clock, tell: ReportProgress) -> None:
-        self._piece = workshop / "piece"
+    def __init__(self, folder: Path, clock: Clock, report: ReportProgress) -> None:
+        self._piece = folder / "piece"
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self.tables: dict[str, int] = {}
         self.rows: dict[str, int] = {}
 
@@ -116,13 +123,13 @@ class _Backup:
         rows, what = 0, f"series {prefix}{folder.name}"
         with open_snapshot(folder, self._clock) as files:
             for done, file in enumerate(files):
-                self._tell(Progress(what, done, len(files), "files"))
+                self._report(Progress(what, done, len(files), "files"))
                 self._piece.unlink(missing_ok=True)
                 rows += file.copy(self._piece)
                 piece = self._piece.rename(self._piece.with_name(f"piece-{file.name}"))
                 writer.add(f"{prefix}{SERIES}/{folder.name}/{file.name}", piece)
                 piece.unlink()
-            self._tell(Progress(what, len(files), len(files), "files"))
+            self._report(Progress(what, len(files), len(files), "files"))
         self.rows[prefix + folder.name] = rows
 
     def _add_tables(self, writer: ArchiveWriter, prefix: str, path: Path) -> None:
@@ -131,23 +138,17 @@ class _Backup:
         counted = snapshot(
             path,
             self._piece,
-            lambda done, total: self._tell(Progress(what, done, total, "pages")),
+            lambda done, total: self._report(Progress(what, done, total, "pages")),
         )
-        self._tell(Progress(f"packing {what}", 0, None, "bytes"))
+        self._report(Progress(f"packing {what}", 0, None, "bytes"))
         size = writer.add(f"{prefix}{TABLES}", self._piece)
-        self._tell(Progress(f"packing {what}", size, size, "bytes"))
+        self._report(Progress(f"packing {what}", size, size, "bytes"))
         self._piece.unlink()
         self.tables |= {prefix + name: items for name, items in counted.items()}
 
 
-def _named(to: Path, now: datetime) -> Path:
-    if to.is_dir():
-        return to / f"grandstand-{now:%Y%m%d-%H%M%S}.zip"
-    return to
-
-
 @contextmanager
-def _workshop(path: Path) -> Iterator[Path]:
+def _temporary_folder(path: Path) -> Iterator[Path]:
     """Return a temporary folder beside the target, removed at the end.
 
     What a killed backup left behind is removed too; one in progress is not.
@@ -172,7 +173,7 @@ def _workshop(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _owned(folder: Path) -> Iterator[bool]:
-    # The lock belongs to this opening of the file: being killed lets it go.
+    # The lock ends with this file descriptor, also when the process is killed.
     held = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:

@@ -6,15 +6,14 @@ import hashlib
 from contextlib import ExitStack, closing
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from pydantic import SecretStr
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput, NotFound
-from grandstand.host.backup.archive import COPYING, SERIES
-from grandstand.host.backup.progress import Progress, ReportProgress
+from grandstand.host.backup.archive import COPYING, SERIES, Progress, ReportProgress
 from grandstand.host.infrastructure import open_series, open_store, sqlite_file
 from grandstand.host.settings import Settings
 from grandstand.storage.series.copying import RowSum, copy_chunk, row_sum
@@ -39,9 +38,6 @@ from grandstand.storage.tables.operations.queries import read_cursor, write_curs
 from grandstand.storage.tables.platform_tables import consumers
 from grandstand.storage.tables.store import Session, Store
 
-_EVERY_SECONDS: Final = 0.5
-_SHORT: Final = 16
-
 
 class Checkpoint(msgspec.Struct, frozen=True):
     """How far the copy of a table or series is: done, or at a position, with its counts."""
@@ -52,7 +48,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     chunks: tuple[int, ...] = ()
 
 
-class _Kept(msgspec.Struct):
+class _Checkpoints(msgspec.Struct):
     begun_at: str
     parts: dict[str, Checkpoint]
 
@@ -60,50 +56,47 @@ class _Kept(msgspec.Struct):
 class CopyCheckpoints:
     """The checkpoints of a copy; locations are stored only as hashes."""
 
-    def __init__(self, path: Path, kept: _Kept, clock: Clock, *, resumed: bool) -> None:
+    def __init__(self, path: Path, stored: _Checkpoints, clock: Clock, *, resumed: bool) -> None:
         self._path = path
-        self._kept = kept
+        self._stored = stored
         self._clock = clock
         self._written_at = clock.monotonic()
         self.resumed = resumed
 
     @classmethod
-    def open(cls, home: Path, question: tuple[object, ...], clock: Clock) -> CopyCheckpoints:
+    def open(cls, home: Path, identity: tuple[object, ...], clock: Clock) -> CopyCheckpoints:
         """Load the checkpoints of an earlier run of the same copy, or start."""
-        name = hashlib.sha256(repr(question).encode()).hexdigest()[:_SHORT]
+        name = hashlib.sha256(repr(identity).encode()).hexdigest()[:16]
         path = home / COPYING / f"{name}.json"
         try:
-            kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+            stored = msgspec.json.decode(path.read_bytes(), type=_Checkpoints)
         except (FileNotFoundError, msgspec.DecodeError):
-            return cls(path, _Kept(clock.now().isoformat(), {}), clock, resumed=False)
-        return cls(path, kept, clock, resumed=True)
+            return cls(path, _Checkpoints(clock.now().isoformat(), {}), clock, resumed=False)
+        return cls(path, stored, clock, resumed=True)
 
     @property
     def begun_at(self) -> str:
         """When the copy was started."""
-        return self._kept.begun_at
+        return self._stored.begun_at
 
-    def stood(self, name: str) -> Checkpoint:
+    def checkpoint(self, name: str) -> Checkpoint:
         """Return the checkpoint of a table or series."""
-        return self._kept.parts.get(name, Checkpoint())
+        return self._stored.parts.get(name, Checkpoint())
 
-    def keep(self, name: str, stood: Checkpoint) -> None:
+    def keep(self, name: str, checkpoint: Checkpoint) -> None:
         """Store a checkpoint, at most twice a second and when a part is done."""
-        self._kept.parts[name] = stood
+        self._stored.parts[name] = checkpoint
         now = self._clock.monotonic()
-        if stood.done or now - self._written_at >= _EVERY_SECONDS:
+        if checkpoint.done or now - self._written_at >= 0.5:
             self._written_at = now
             self._path.parent.mkdir(parents=True, exist_ok=True)
             unfinished = self._path.with_suffix(".unfinished")
-            unfinished.write_bytes(msgspec.json.encode(self._kept))
+            unfinished.write_bytes(msgspec.json.encode(self._stored))
             unfinished.replace(self._path)
 
     def forget(self) -> None:
         """Delete the checkpoints: the copy is complete."""
         self._path.unlink(missing_ok=True)
-
-
-_QUESTION: Final = "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +118,7 @@ class TableCopyResult:
 class TableCopyReport:
     """All copied tables, those the source lacks, and moved stream consumers."""
 
-    tables: tuple[TableCopyResult, ...]
+    parts: tuple[TableCopyResult, ...]
     absent: tuple[str, ...]
     consumers: tuple[MovedConsumer, ...]
     resumed_from: str | None
@@ -148,7 +141,7 @@ class TableCopyRequest:
 
 
 def copy_tables(
-    settings: Settings, order: TableCopyRequest, clock: Clock, tell: ReportProgress
+    settings: Settings, order: TableCopyRequest, clock: Clock, report: ReportProgress
 ) -> TableCopyReport:
     """Copy tables, then compare both sides; repeating it changes nothing.
 
@@ -165,14 +158,14 @@ def copy_tables(
         target = opened.enter_context(open_store(_at(settings, order.target), clock))
         present = tuple(table for table in order.tables if table_exists(source.session, table))
         _check_target(order, target, present)
-        work = _TableCopy(settings, order, (source, target), tell)
-        moved = tuple([work.table(table) for table in present if table is not consumers])
-        heard = work.move_consumers([each.name for each in moved if each.equal])
+        work = _TableCopy(settings, order, (source, target), report)
+        results = tuple([work.table(table) for table in present if table is not consumers])
+        moved = work.move_consumers([each.name for each in results if each.equal])
         if not order.check:
             work.state.forget()
     absent = tuple(source.session.name(each) for each in order.tables if each not in present)
     return TableCopyReport(
-        moved, absent, heard, work.state.begun_at if work.state.resumed else None
+        results, absent, moved, work.state.begun_at if work.state.resumed else None
     )
 
 
@@ -184,23 +177,23 @@ class _TableCopy:
         settings: Settings,
         order: TableCopyRequest,
         stores: tuple[Store, Store],
-        tell: ReportProgress,
+        report: ReportProgress,
     ) -> None:
         self._order = order
         self._source, self._target = stores
-        self._tell = tell
+        self._report = report
         self._clock = self._source.session.clock
         naming = self._source.session.naming
-        question = ("tables", order.source, order.target, order.mirror, naming)
-        self.state = CopyCheckpoints.open(settings.home, question, self._clock)
+        identity = ("tables", order.source, order.target, order.mirror, naming)
+        self.state = CopyCheckpoints.open(settings.home, identity, self._clock)
 
     def table(self, table: Table) -> TableCopyResult:
         """Copy one table and compare both sides."""
         source, target = self._source.session, self._target.session
-        way = CopyPlan(source, target, table, self._clock.epoch(), mirror=self._order.mirror)
-        copied = CopyProgress() if self._order.check else self._copied(way)
-        sums = [self._sum(way, way.source, "source"), self._sum(way, way.target, "target")]
-        return TableCopyResult(way.name, copied, *sums)
+        plan = CopyPlan(source, target, table, self._clock.epoch(), mirror=self._order.mirror)
+        copied = CopyProgress() if self._order.check else self._copy(plan)
+        sums = [self._sum(plan, plan.source, "source"), self._sum(plan, plan.target, "target")]
+        return TableCopyResult(plan.name, copied, *sums)
 
     def move_consumers(self, names: list[str]) -> tuple[MovedConsumer, ...]:
         """Position the stream consumers of equal tables at the target."""
@@ -210,39 +203,41 @@ class _TableCopy:
             return ()
         return move_consumers(self._source, self._target, names, again=self._order.mirror)
 
-    def _copied(self, way: CopyPlan) -> CopyProgress:
-        stood = self.state.stood(way.name)
-        done = CopyProgress(*stood.counts)
-        if stood.done:
+    def _copy(self, plan: CopyPlan) -> CopyProgress:
+        checkpoint = self.state.checkpoint(plan.name)
+        done = CopyProgress(*checkpoint.counts)
+        if checkpoint.done:
             return done
-        what = f"copy of {way.name}"
-        total = way.source.engine.describe_table(way.name).items
-        question = (_QUESTION, way.name)
-        start = None if stood.place is None else read_cursor(question, stood.place)
+        what = f"copy of {plan.name}"
+        total = plan.source.engine.describe_table(plan.name).items
+        query = ("copy", plan.name)
+        start = None if checkpoint.place is None else read_cursor(query, checkpoint.place)
 
-        def tell(reached: CopyProgress, place: Key | None) -> None:
-            cursor = None if place is None else write_cursor(question, place)
-            self.state.keep(way.name, Checkpoint(place=cursor, counts=astuple(reached)))
-            self._tell(Progress(what, reached.read, max(total, reached.read), "items"))
+        def save(reached: CopyProgress, place: Key | None) -> None:
+            cursor = None if place is None else write_cursor(query, place)
+            self.state.keep(plan.name, Checkpoint(place=cursor, counts=astuple(reached)))
+            self._report(Progress(what, reached.read, max(total, reached.read), "items"))
 
-        self._tell(Progress(what, done.read, max(total, done.read), "items"))
-        done = copy_items(way, start, done, tell)
+        self._report(Progress(what, done.read, max(total, done.read), "items"))
+        done = copy_items(plan, start, done, save)
         if self._order.mirror:
             done = remove_extra(
-                way,
+                plan,
                 replace(done, removed=0),
-                lambda far: self._tell(
-                    Progress(f"cleaning {way.name}", far.removed, None, "items")
+                lambda far: self._report(
+                    Progress(f"cleaning {plan.name}", far.removed, None, "items")
                 ),
             )
-        self.state.keep(way.name, Checkpoint(done=True, counts=astuple(done)))
-        self._tell(Progress(what, done.read, done.read, "items"))
+        self.state.keep(plan.name, Checkpoint(done=True, counts=astuple(done)))
+        self._report(Progress(what, done.read, done.read, "items"))
         return done
 
-    def _sum(self, way: CopyPlan, session: Session, side: str) -> ItemSum:
-        what = f"checking {way.name} at the {side}"
-        found = checksum(session, way, lambda read: self._tell(Progress(what, read, None, "items")))
-        self._tell(Progress(what, found.items, found.items, "items"))
+    def _sum(self, plan: CopyPlan, session: Session, side: str) -> ItemSum:
+        what = f"checking {plan.name} at the {side}"
+        found = checksum(
+            session, plan, lambda read: self._report(Progress(what, read, None, "items"))
+        )
+        self._report(Progress(what, found.items, found.items, "items"))
         return found
 
 
@@ -292,7 +287,7 @@ class SeriesCopyResult:
 class SeriesCopyReport:
     """All copied series, and when a continued copy had started."""
 
-    series: tuple[SeriesCopyResult, ...]
+    parts: tuple[SeriesCopyResult, ...]
     resumed_from: str | None
 
 
@@ -307,7 +302,7 @@ class SeriesCopyRequest:
 
 
 def copy_series(
-    settings: Settings, order: SeriesCopyRequest, clock: Clock, tell: ReportProgress
+    settings: Settings, order: SeriesCopyRequest, clock: Clock, report: ReportProgress
 ) -> SeriesCopyReport:
     """Copy series chunk by chunk, then compare both sides; repeating it changes nothing.
 
@@ -326,7 +321,7 @@ def copy_series(
             opened.enter_context(closing(open_series(_series_at(settings, place), clock)))
             for place in (order.source, order.target)
         )
-        work = _SeriesCopy(settings, order, (source, target), clock, tell)
+        work = _SeriesCopy(settings, order, (source, target), clock, report)
         moved = tuple([work.series(one) for one in order.series])
         if not order.check:
             work.state.forget()
@@ -342,11 +337,11 @@ class _SeriesCopy:
         order: SeriesCopyRequest,
         engines: tuple[SeriesEngine, SeriesEngine],
         clock: Clock,
-        tell: ReportProgress,
+        report: ReportProgress,
     ) -> None:
         self._order = order
         self._source, self._target = engines
-        self._tell = tell
+        self._report = report
         places = [place.get_secret_value() for place in (order.source, order.target)]
         self.state = CopyCheckpoints.open(settings.home, ("series", *places), clock)
 
@@ -356,28 +351,28 @@ class _SeriesCopy:
         self._target.prepare(one)
         chunks = self._source.status(one).chunks
         total = sum(chunk.rows + chunk.late for chunk in chunks)
-        read, added = (0, 0) if self._order.check else self._copied(one, chunks, total)
+        read, added = (0, 0) if self._order.check else self._copy(one, chunks, total)
         sums = [
             self._sum(one, engine, side, total)
             for engine, side in ((self._source, "source"), (self._target, "target"))
         ]
         return SeriesCopyResult(one.name, read, added, *sums)
 
-    def _copied(
+    def _copy(
         self, one: Series[Any], chunks: tuple[ChunkStatus, ...], total: int
     ) -> tuple[int, int]:
-        stood = self.state.stood(one.name)
-        read, added = stood.counts or (0, 0)
-        ended, what = [*stood.chunks], f"copy of {one.name}"
+        checkpoint = self.state.checkpoint(one.name)
+        read, added = checkpoint.counts or (0, 0)
+        ended, what = [*checkpoint.chunks], f"copy of {one.name}"
         for chunk in chunks:
-            if chunk.start in stood.chunks:
+            if chunk.start in checkpoint.chunks:
                 continue
             before = read
             done = copy_chunk(
                 self._source,
                 self._target,
                 Window(one, chunk.start, chunk.end),
-                lambda far, before=before: self._tell(  # type: ignore[misc]
+                lambda far, before=before: self._report(  # type: ignore[misc]
                     Progress(what, before + far, max(total, before + far), "rows")
                 ),
             )
@@ -392,7 +387,7 @@ class _SeriesCopy:
         return row_sum(
             engine,
             one,
-            lambda rows: self._tell(Progress(what, rows, max(total, rows), "rows")),
+            lambda rows: self._report(Progress(what, rows, max(total, rows), "rows")),
         )
 
 

@@ -14,18 +14,19 @@ import msgspec
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from grandstand.host.backup.archive import (
-    PASSING,
     RESTORING,
     SERIES,
     SET_ASIDE,
     SETTINGS,
     SIMULATED,
     TABLES,
+    TEMPORARY,
     ArchiveDamaged,
     ArchiveReader,
     Manifest,
+    Progress,
+    ReportProgress,
 )
-from grandstand.host.backup.progress import Progress, ReportProgress
 from grandstand.host.infrastructure import sqlite_file
 from grandstand.host.settings import Settings
 from grandstand.storage.tables.engines.sqlite.connections import count_items, in_use
@@ -41,7 +42,6 @@ def fsync_path(path: Path) -> None:
 
 
 _MARK: Final = "swap.json"
-_STAGED: Final = "new"
 _BESIDE: Final = ("", "-wal", "-shm")
 
 
@@ -60,7 +60,7 @@ class Swap(msgspec.Struct, frozen=True):
 def staged_folder(home: Path) -> Path:
     """Return an empty staging folder; leftovers of an earlier attempt are removed."""
     shutil.rmtree(home / RESTORING, ignore_errors=True)
-    folder = home / RESTORING / _STAGED
+    folder = home / RESTORING / "new"
     folder.mkdir(parents=True, mode=0o700)
     return folder
 
@@ -72,7 +72,10 @@ def occupied(home: Path, tables: Path | None, *, simulated: bool) -> tuple[tuple
     found = [
         (str(path.absolute()), path.name)
         for path in inside
-        if path.name not in left and not _stays(path.name)
+        if path.name not in left
+        # Set aside before, or present only at run time.
+        and not path.name.startswith(SET_ASIDE)
+        and not path.name.endswith(TEMPORARY)
     ]
     if tables is not None and tables.absolute().parent != home.absolute():
         paths = [tables.with_name(tables.name + suffix) for suffix in _BESIDE]
@@ -82,11 +85,6 @@ def occupied(home: Path, tables: Path | None, *, simulated: bool) -> tuple[tuple
             if path.exists()
         ]
     return tuple(found)
-
-
-def _stays(name: str) -> bool:
-    """Return whether a file is not data: set aside before, or present only at run time."""
-    return name.startswith(SET_ASIDE) or name.endswith(PASSING)
 
 
 def targets(home: Path, tables: Path | None, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -120,8 +118,9 @@ def finish(home: Path) -> Swap | None:
     aside, staged = Path(swap.aside), Path(swap.staged)
     aside.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path, name in swap.old:
-        # What has come in its place already is new.
-        if Path(path).exists() and not (aside / name).exists() and _waits(swap, staged, path):
+        # After an interruption the new file may be in place already.
+        waiting = all((staged / new).exists() for target, new in swap.new if target == path)
+        if Path(path).exists() and not (aside / name).exists() and waiting:
             shutil.move(path, aside / name)
     for path, name in swap.new:
         if (staged / name).exists():
@@ -135,11 +134,6 @@ def finish(home: Path) -> Swap | None:
     if staged.parent == home and staged.is_dir() and not any(staged.iterdir()):
         staged.rmdir()
     return swap
-
-
-def _waits(swap: Swap, staged: Path, path: str) -> bool:
-    """Return whether the file for a path has not been moved there yet."""
-    return all((staged / name).exists() for target, name in swap.new if target == path)
 
 
 def _clear(path: Path, aside: Path) -> None:
@@ -180,7 +174,7 @@ class RestoreResult:
 
 
 def restore(
-    settings: Settings, file: Path, *, clock: Clock, tell: ReportProgress, force: bool
+    settings: Settings, file: Path, *, clock: Clock, report: ReportProgress, force: bool
 ) -> RestoreResult:
     """Replace the data by a backup after verifying all of it.
 
@@ -196,7 +190,7 @@ def restore(
         if old and not force:
             names = ", ".join(name for _, name in old if not name.endswith(("-wal", "-shm")))
             raise HomeNotEmpty(
-                f"There is data in {home} ({names}): --force sets it aside in there, and restores"
+                f"There is data in {home} ({names}). Use --force to move it aside and restore."
             )
         _check_unused(settings, simulated=manifest.simulated)
         try:
@@ -204,7 +198,7 @@ def restore(
             try:
                 archive.unpack(
                     staged,
-                    lambda _name, done: tell(
+                    lambda _name, done: report(
                         Progress("unpacking", done, manifest.size_bytes, "bytes")
                     ),
                 )
@@ -212,7 +206,7 @@ def restore(
             except BaseException:
                 shutil.rmtree(staged.parent, ignore_errors=True)
                 raise
-            aside = _swapped(settings, staged, old, clock)
+            aside = _swap(settings, staged, old, clock)
         except OSError as fault:
             raise RestoreNotWritten(f"{file} cannot be unpacked to {home}: {fault}") from fault
     return RestoreResult(manifest, home, aside)
@@ -232,21 +226,21 @@ def undo(settings: Settings, *, clock: Clock) -> tuple[Path, Path | None]:
     simulated = (last / SIMULATED).exists()
     _check_unused(settings, simulated=simulated)
     old = occupied(home, sqlite_file(settings), simulated=simulated)
-    return last, _swapped(settings, last, old, clock)
+    return last, _swap(settings, last, old, clock)
 
 
-def _swapped(
+def _swap(
     settings: Settings, staged: Path, old: tuple[tuple[str, str], ...], clock: Clock
 ) -> Path | None:
     home = settings.home
-    aside = _unused(home / f"{SET_ASIDE}{clock.now():%Y%m%d-%H%M%S}")
+    aside = _unused_name(home / f"{SET_ASIDE}{clock.now():%Y%m%d-%H%M%S}")
     names = sorted(path.name for path in staged.iterdir())
     new = targets(home, sqlite_file(settings), names)
     begin(home, Swap(str(staged.absolute()), str(aside.absolute()), old, new))
     return aside if aside.exists() else None
 
 
-def _unused(path: Path) -> Path:
+def _unused_name(path: Path) -> Path:
     number, found = 1, path
     while found.exists():
         number += 1
@@ -258,14 +252,14 @@ def _check_settings(settings: Settings, manifest: Manifest) -> None:
     names = {member.name for member in manifest.files}
     if TABLES in names and sqlite_file(settings) is None:
         raise InvalidInput(
-            f"The settings keep tables in {settings.tables}, and the backup is of files: restore "
-            "with GRANDSTAND_TABLES=sqlite, then bring them there with `grandstand copy`"
+            f"Tables are configured in {settings.tables}, but the backup contains files. Restore "
+            "with GRANDSTAND_TABLES=sqlite, then copy them with `grandstand copy`."
         )
     chunks = settings.series.get_secret_value() == "chunks"
     if any(name.startswith(f"{SERIES}/") for name in names) and not chunks:
         raise InvalidInput(
-            "The settings keep series on a server, and the backup is of files: restore with "
-            "GRANDSTAND_SERIES=chunks, then bring them there with `grandstand copy --series`"
+            "Series are configured on a server, but the backup contains files. Restore with "
+            "GRANDSTAND_SERIES=chunks, then copy them with `grandstand copy --series`."
         )
 
 

@@ -7,6 +7,7 @@ import enum
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from random import SystemRandom
@@ -16,7 +17,7 @@ import typer
 
 from grandstand.core.clock import SystemClock
 from grandstand.core.errors import InvalidInput
-from grandstand.host.cli.output import format_timestamp, to_json
+from grandstand.host.cli.output import AsJson, format_timestamp, to_json
 from grandstand.host.infrastructure import open_store
 from grandstand.host.settings import read_settings
 from grandstand.kit.auth.accounts import Account, AccountService, check_name
@@ -29,19 +30,17 @@ from grandstand.storage.tables.store import AsyncStore
 
 R = TypeVar("R")
 
-_LONGEST_LINE = 4_096
-
 
 def with_accounts(act: Callable[[AccountService], Awaitable[R]]) -> R:
     """Run a function with the accounts of the configured store, creating its tables."""
     clock = SystemClock()
 
-    async def done() -> R:
+    async def run() -> R:
         return await act(AccountService(AsyncStore(store), clock=clock, random=SystemRandom()))
 
     with open_store(read_settings(), clock) as store:
         store.create(AUTH_TABLES)
-        return asyncio.run(done())
+        return asyncio.run(run())
 
 
 def prompt_password(question: str) -> str:
@@ -52,7 +51,7 @@ def prompt_password(question: str) -> str:
     if sys.stdin.isatty():
         given = typer.prompt(question, hide_input=True, confirmation_prompt=True, err=True)
         return str(given)
-    line = sys.stdin.readline(_LONGEST_LINE).rstrip("\r\n")
+    line = sys.stdin.readline(4_096).rstrip("\r\n")
     if not line:
         raise InvalidInput("No password given. Type it at a terminal, or pipe it in as one line.")
     return line
@@ -77,12 +76,10 @@ Whose = Annotated[str, typer.Argument(help="An account's name; with --id, any us
 ById = Annotated[
     bool, typer.Option("--id", help="WHOSE is a user id: of a token's subject, or owner.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 _PEOPLE: Final = (
-    ColumnSpec("name", whole=True),
-    ColumnSpec("role", whole=True),
-    ColumnSpec("since", whole=True),
+    *(ColumnSpec(heading, whole=True) for heading in ("name", "role", "since")),
     ColumnSpec("password of", from_width=90, whole=True),
     ColumnSpec("id", whole=True),
 )
@@ -111,12 +108,9 @@ def add(
             raise NameTaken(f"An account named {name} exists. Choose another name.")
         return not await people.any()
 
-    async def act(people: AccountService) -> Account:
-        return await people.add(name, given, admin=admin)
-
     first = with_accounts(check)
-    given = prompt_password(f"Password for {name}")
-    account = with_accounts(act)
+    password = prompt_password(f"Password for {name}")
+    account = with_accounts(lambda people: people.add(name, password, admin=admin))
     typer.echo(f"added {account.name} ({account.user_id})")
     if first:
         typer.echo("Everybody has to log in from now on.", err=True)
@@ -128,20 +122,13 @@ def add(
 
 
 @user.command("list")
-def list_people(
-    *, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
-) -> None:
+def list_people(*, json: AsJson = False) -> None:
     """List all accounts."""
-
-    async def act(people: AccountService) -> tuple[Account, ...]:
-        return await people.list()
-
-    found = with_accounts(act)
+    accounts = with_accounts(lambda people: people.list())
     if json:
-        typer.echo(to_json(found))
-        return
-    if found:
-        print_table(console(), _PEOPLE, map(_line, found))
+        typer.echo(to_json(accounts))
+    elif accounts:
+        print_table(console(), _PEOPLE, map(_line, accounts))
     else:
         typer.echo("No accounts yet. Add one with `grandstand user add NAME --admin`.")
 
@@ -167,32 +154,18 @@ def role(name: Name, to: Annotated[Role, typer.Argument(help="The role.")]) -> N
 @user.command("password")
 def set_password(name: Name) -> None:
     """Set a new password and end all sessions; it is prompted for or read from standard input."""
-
-    async def known(people: AccountService) -> Account:
-        return await people.read(name)
-
-    async def act(people: AccountService) -> None:
-        await people.reset_password(account.user_id, new)
-
-    account = with_accounts(known)
+    account = with_accounts(lambda people: people.read(name))
     new = prompt_password(f"New password for {account.name}")
-    with_accounts(act)
+    with_accounts(lambda people: people.reset_password(account.user_id, new))
     typer.echo(f"the password of {account.name} is set. All of their sessions have ended.")
 
 
 @user.command()
 def remove(name: Name, *, yes: Yes = False) -> None:
     """Remove an account with its sessions and keys; data stored by apps stays."""
-
-    async def known(people: AccountService) -> Account:
-        return await people.read(name)
-
-    async def act(people: AccountService) -> None:
-        await people.remove(account.user_id)
-
-    account = with_accounts(known)
+    account = with_accounts(lambda people: people.read(name))
     confirm(f"Remove the account {account.name}?", yes=yes)
-    with_accounts(act)
+    with_accounts(lambda people: people.remove(account.user_id))
     typer.echo(f"removed {account.name} ({account.user_id})")
 
 
@@ -208,9 +181,9 @@ def export(
     """Export everything stored about a person, across all apps, as JSON."""
 
     async def act() -> list[PersonalRecord]:
-        async with _belongings() as belongings:
-            user_id = whose if by_id else await belongings.whose(whose)
-            return [each async for each in belongings.export(user_id)]
+        async with _personal_data() as personal_data:
+            user_id = whose if by_id else await personal_data.find_user_id(whose)
+            return [each async for each in personal_data.export(user_id)]
 
     text = to_json(asyncio.run(act()))
     if to is None:
@@ -230,29 +203,27 @@ def erase(whose: Whose, *, by_id: ById = False, yes: Yes = False) -> None:
     """
 
     async def act() -> ErasureReport:
-        async with _belongings() as belongings:
-            user_id = whose if by_id else await belongings.whose(whose)
-            confirm(f"Permanently erase all data about {whose}, for good?", yes=yes)
-            return await belongings.erase(user_id)
+        async with _personal_data() as personal_data:
+            user_id = whose if by_id else await personal_data.find_user_id(whose)
+            confirm(f"Permanently erase all data about {whose}?", yes=yes)
+            return await personal_data.erase(user_id)
 
     erased = asyncio.run(act())
-    for app, count in erased.things.items():
+    for app, count in erased.records.items():
         typer.echo(f"{app}: {count:,} erased")
 
 
 @asynccontextmanager
-async def _belongings() -> AsyncIterator[PersonalDataService]:
+async def _personal_data() -> AsyncIterator[PersonalDataService]:
     from grandstand.host.demo.world import open_demo
     from grandstand.host.runtime import Platform
 
     settings = read_settings()
     async with open_demo(settings) as demo, Platform.open(settings, demo=demo) as platform:
-        yield platform.belongings
+        yield platform.personal_data
 
 
 key = typer.Typer(help="Manage API keys.", no_args_is_help=True)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _KEYS: Final = (
     ColumnSpec("key", whole=True),
@@ -275,7 +246,7 @@ def issue(
     admin: Annotated[
         bool, typer.Option("--admin", help="Grant the key administrator rights.")
     ] = False,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Issue an API key; it is printed once and cannot be shown again."""
     ends_at = None if days is None else SystemClock().now() + timedelta(days=days)
@@ -284,11 +255,11 @@ def issue(
         account = await people.read(person)
         return await people.keys.issue(account.user_id, name, admin=admin, ends_at=ends_at)
 
-    made = with_accounts(act)
+    key = with_accounts(act)
     if json:
-        typer.echo(to_json({"key": made.text, **_told(person, made.view)}))
+        typer.echo(to_json({"key": key.text, "person": person, **asdict(key.view)}))
         return
-    typer.echo(made.text)
+    typer.echo(key.text)
     typer.echo("Store it safely. It cannot be shown again.", err=True)
 
 
@@ -296,7 +267,7 @@ def issue(
 def list_keys(
     person: Annotated[str | None, typer.Argument(help="Only the keys of this account.")] = None,
     *,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """List API keys without their secrets."""
 
@@ -308,12 +279,11 @@ def list_keys(
             for view in await people.keys.list(account.user_id)
         ]
 
-    found = with_accounts(act)
+    keys = with_accounts(act)
     if json:
-        typer.echo(to_json([_told(name, view) for name, view in found]))
-        return
-    if found:
-        print_table(console(), _KEYS, (_key_line(name, view) for name, view in found))
+        typer.echo(to_json([{"person": name, **asdict(view)} for name, view in keys]))
+    elif keys:
+        print_table(console(), _KEYS, (_key_line(name, view) for name, view in keys))
     else:
         typer.echo("No API keys yet. Issue one with `grandstand key issue NAME`.")
 
@@ -327,31 +297,12 @@ def _key_line(name: str, view: ApiKeyView) -> TableRow:
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The key's id, or the whole key.")],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Revoke an API key; it stops working at once."""
     wanted = key_id.removeprefix("gs_").partition("_")[0]
 
-    async def owner(people: AccountService) -> str:
-        return await people.keys.owner(wanted)
-
-    user_id = with_accounts(owner)
+    user_id = with_accounts(lambda people: people.keys.owner(wanted))
     confirm(f"Revoke the key {wanted}?", yes=yes)
-
-    async def act(people: AccountService) -> None:
-        await people.keys.revoke(user_id, wanted)
-
-    with_accounts(act)
+    with_accounts(lambda people: people.keys.revoke(user_id, wanted))
     typer.echo(f"revoked {wanted}")
-
-
-def _told(person: str, view: ApiKeyView) -> dict[str, object]:
-    return {
-        "key_id": view.key_id,
-        "person": person,
-        "name": view.name,
-        "admin": view.admin,
-        "created_at": view.created_at,
-        "used_at": view.used_at,
-        "ends_at": view.ends_at,
-    }

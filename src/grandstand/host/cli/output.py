@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel, SecretStr
@@ -19,13 +19,15 @@ from rich.progress import Progress as ProgressDisplay
 from grandstand.core.clock import Clock
 from grandstand.core.formatting import format_bytes
 from grandstand.core.logging import configure_logging
-from grandstand.host.backup.progress import Progress, ReportProgress
+from grandstand.host.backup.archive import Progress, ReportProgress
 from grandstand.host.settings import LogSettings, Settings
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-def to_json(value: Any) -> str:  # noqa: ANN401 - whatever is told
+
+def to_json(value: Any) -> str:  # noqa: ANN401 - any value
     """Return a value as JSON, including dataclasses, times and sets."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
+    return json.dumps(value, indent=2, ensure_ascii=False, default=_to_jsonable)
 
 
 def format_timestamp(moment: datetime | None) -> str:
@@ -33,7 +35,7 @@ def format_timestamp(moment: datetime | None) -> str:
     return "–" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
 
 
-def _plain(value: object) -> object:
+def _to_jsonable(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     if isinstance(value, datetime):
@@ -47,9 +49,9 @@ def _plain(value: object) -> object:
 
 def write_logs(settings: Settings) -> None:
     """Send logs to standard error as configured, with all secrets redacted."""
-    told = settings.log
-    known = [word for word in _secrets(settings) if word != "chunks"]
-    configure_logging(sys.stderr, json=logs_as_json(told), level=told.level, secrets=known)
+    log = settings.log
+    secrets = [value for value in _secrets(settings) if value != "chunks"]
+    configure_logging(sys.stderr, json=logs_as_json(log), level=log.level, secrets=secrets)
 
 
 def _secrets(value: object) -> Iterator[str]:
@@ -69,9 +71,6 @@ def _secrets(value: object) -> Iterator[str]:
 def logs_as_json(settings: LogSettings) -> bool:
     """Return whether logs are JSON lines: by setting, or if standard error is not a terminal."""
     return settings.form == "json" or (settings.form == "auto" and not sys.stderr.isatty())
-
-
-_EVERY_SECONDS: Final = 5.0
 
 
 @contextmanager
@@ -123,9 +122,9 @@ class _Lines:
 
     def __call__(self, progress: Progress) -> None:
         now = self._clock.monotonic()
-        whole = progress.done == progress.total and progress.done > 0
+        complete = progress.done == progress.total and progress.done > 0
         line = f"{progress.what}: {format_progress(progress)}"
-        if line != self._printed and (whole or now - self._last >= _EVERY_SECONDS):
+        if line != self._printed and (complete or now - self._last >= 5.0):
             self._last, self._printed = now, line
             typer.echo(line, err=True)
 

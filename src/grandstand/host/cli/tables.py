@@ -16,8 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from grandstand.core.clock import SystemClock
 from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
-from grandstand.host.demo.app_settings import simulated_settings
 from grandstand.host.demo.sources import simulated_apps
+from grandstand.host.demo.world import simulated_settings
 from grandstand.host.infrastructure import open_store, sqlite_file
 from grandstand.host.registry import all_tables, find_tables, tables_by_owner
 from grandstand.host.server.serving import LOOPBACK

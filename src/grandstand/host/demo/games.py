@@ -16,14 +16,10 @@ if TYPE_CHECKING:
     from grandstand.simulators.odds.server import OddsApiSimulator
 
 SPORTS: Final = ("basketball_nba", "americanfootball_nfl", "soccer_epl")
-# The days before a world is made that have games too: what models learn from.
+# Games before the world was created, which models learn from.
 PAST_GAMES: Final = timedelta(days=21)
-_AFTER: Final = timedelta(days=9)
-_CHANGES: Final = 8
-_SHARP: Final = 0
+_FUTURE_GAMES: Final = timedelta(days=9)
 _SOON: Final = timedelta(hours=30)
-_CREDITS: Final = 10_000_000
-_HUNDRED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +49,26 @@ class Leagues:
         from grandstand.simulators.odds.prices import clear_tables
         from grandstand.simulators.odds.season import simulate_season
 
-        made = []
-        days = (PAST_GAMES + WORLD_LIFETIME + _AFTER).days
+        seasons = []
+        days = (PAST_GAMES + WORLD_LIFETIME + _FUTURE_GAMES).days
         for number, sport in enumerate(SPORTS):
             league = LEAGUES[sport]
             rounds = -(-days // league.days_between_rounds)
-            made.append(
+            seasons.append(
                 simulate_season(
                     self._birth.seed + number,
                     sport,
                     rounds * (len(league.teams) // 2),
                     starts_at=self._birth.born_at - PAST_GAMES,
-                    changes=_CHANGES,
+                    changes=8,
                     all_day=True,
                 )
             )
         clear_tables()
-        return tuple(made)
+        return tuple(seasons)
 
     @cached_property
-    def told(self) -> tuple[SeasonFeed, ...]:
+    def feeds(self) -> tuple[SeasonFeed, ...]:
         """The seasons as the feed serves them."""
         from grandstand.simulators.odds.serializers import SeasonFeed
 
@@ -82,19 +78,19 @@ class Leagues:
         """Return the odds feed of these seasons, protected by a key."""
         from grandstand.simulators.odds.server import OddsApiSimulator
 
-        return OddsApiSimulator(self.seasons, clock, key=key, credits=_CREDITS)
+        return OddsApiSimulator(self.seasons, clock, key=key, credits=10_000_000)
 
-    def fancied(self, now: datetime) -> list[PricedGame]:
+    def priced_games(self, now: datetime) -> list[PricedGame]:
         """Return the priced games of these hours, including recently ended ones."""
         from grandstand.simulators.odds.serializers import from_epoch_us, to_epoch_us
 
         at, found = to_epoch_us(now), []
-        for told in self.told:
-            games, teams = told.season.games, told.season.teams
+        for feed in self.feeds:
+            games, teams = feed.season.games, feed.season.teams
             early, late = to_epoch_us(now - _SOON), to_epoch_us(now + _SOON)
             near = (games.commence_us > early) & (games.commence_us < late)
             for game in near.nonzero()[0].tolist():
-                chance = _home_chance(told, game, at)
+                chance = _home_chance(feed, game, at)
                 if chance is None or games.postponed[game]:
                     continue
                 ended = games.known_us[game] <= at
@@ -102,7 +98,7 @@ class Leagues:
                 found.append(
                     PricedGame(
                         games.ids[game],
-                        told.season.league.title,
+                        feed.season.league.title,
                         teams[games.home[game]],
                         teams[games.away[game]],
                         from_epoch_us(int(games.commence_us[game])),
@@ -114,10 +110,10 @@ class Leagues:
         return found
 
 
-def _home_chance(told: SeasonFeed, game: int, at_us: int) -> float | None:
+def _home_chance(feed: SeasonFeed, game: int, at_us: int) -> float | None:
     """Return the home side's probability from the sharpest price, without the margin."""
-    for line in told.board.lines(game, at_us):
-        if line.book == _SHARP and line.market == "h2h":
+    for line in feed.board.lines(game, at_us):
+        if line.book == 0 and line.market == "h2h":
             sides = [_implied(price) for price in (line.first, line.second, line.draw) if price]
             return sides[0] / sum(sides)
     return None
@@ -125,5 +121,5 @@ def _home_chance(told: SeasonFeed, game: int, at_us: int) -> float | None:
 
 def _implied(american: int) -> float:
     if american > 0:
-        return _HUNDRED / (american + _HUNDRED)
-    return -american / (-american + _HUNDRED)
+        return 100 / (american + 100)
+    return -american / (-american + 100)

@@ -9,101 +9,60 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-from grandstand.core.clock import ManualClock, SystemClock
-from grandstand.core.errors import Unavailable
-from grandstand.host.demo.world_state import WorldState
+from grandstand.core.clock import ManualClock
+from grandstand.host.demo.games import Leagues
+from grandstand.host.demo.jobs import HistoryRequest
+from grandstand.host.demo.world import bets_settings, simulated_settings
+from grandstand.host.runtime import Platform
+from grandstand.host.settings import Settings
 
-if TYPE_CHECKING:
-    from grandstand.host.demo.world import Demo
-
-HISTORY_DAYS: Final = 6
-_LOOK_HOURS: Final = 12
-# How the lines of games to come moved of late: hours ago at which prices alone are looked at.
-_LATE_LOOKS: Final = (12, 8, 5, 3, 2, 1)
-_NICE: Final = 5
+_COLLECT_HOURS: Final = 12
+# Hours ago at which only prices are collected, so that recent line moves are visible.
+_PRICE_HOURS: Final = (12, 8, 5, 3, 2, 1)
 _KEY: Final = "8d1c5f60a3"
 
 
-class HistoryRequest(msgspec.Struct, frozen=True):
-    """What to generate: the folder, the world and the time range."""
-
-    folder: str
-    birth: WorldState
-    until: datetime
-    days: int = HISTORY_DAYS
-
-
-async def generate_history(demo: Demo, tell: Callable[[str], None]) -> None:
-    """Generate the days before today in a separate process. Raises Unavailable."""
-    past = HistoryRequest(str(demo.folder), demo.birth, SystemClock().now())
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "grandstand.host.demo.history",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    if process.stdin is None or process.stdout is None:
-        raise Unavailable("The process that generates the demo history has no pipes")
-    try:
-        process.stdin.write(msgspec.json.encode(past))
-        process.stdin.close()
-        async for line in process.stdout:
-            tell(line.decode().strip())
-        if await process.wait():
-            raise Unavailable("The demo history could not be generated")
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-
-
-async def simulate_days(past: HistoryRequest, said: Callable[[str], Any]) -> None:
+async def simulate_days(past: HistoryRequest, report: Callable[[str], Any]) -> None:
     """Simulate the days: collect twice a day, predict, let Benny bet, and settle.
 
     For the last hours only prices are collected; the running apps predict today's games.
     """
     from grandstand.apps.bets.app import APP
-    from grandstand.host.demo.app_settings import bets_settings, simulated_settings
-    from grandstand.host.demo.games import Leagues
-    from grandstand.host.runtime import Platform
-    from grandstand.host.settings import Settings
     from grandstand.simulators.serving import serve
 
     clock = ManualClock(past.until - timedelta(days=past.days))
     leagues = Leagues(past.birth)
     async with serve(leagues.feed(clock, _KEY).application) as address:
-        told = {**bets_settings(address, _KEY), "horizon_days": 1}
-        settings = simulated_settings(Settings(), {"bets": told})
+        changes = {**bets_settings(address, _KEY), "horizon_days": 1}
+        settings = simulated_settings(Settings(), {"bets": changes})
         settings = settings.model_copy(update={"home": Path(past.folder)})
         async with Platform.open(settings, clock=clock, apps=(APP,)) as platform:
             bets = platform.services["bets"]
-            while clock.now() < past.until - timedelta(hours=_LOOK_HOURS):
-                said(f"{clock.now():%a %d %b, %H:%M}")
+            while clock.now() < past.until - timedelta(hours=_COLLECT_HOURS):
+                report(f"{clock.now():%a %d %b, %H:%M}")
                 for sport in bets.settings.sports:
                     await bets.outcome_collector.collect(sport)
                     await bets.odds_collector.collect(sport)
                     await bets.analysis_generator.run(sport)
                 await bets.benny_trader.trade()
-                clock.advance(_LOOK_HOURS * 3600)
-            for hours in _LATE_LOOKS:
+                clock.advance(_COLLECT_HOURS * 3600)
+            for hours in _PRICE_HOURS:
                 at = past.until - timedelta(hours=hours)
                 clock.advance((at - clock.now()).total_seconds())
-                said(f"prices of {clock.now():%a %d %b, %H:%M}")
+                report(f"prices of {clock.now():%a %d %b, %H:%M}")
                 for sport in bets.settings.sports:
                     await bets.odds_collector.collect(sport)
 
 
 def main() -> None:
     """Generate the history requested on standard input at low priority, printing each day."""
-    os.nice(_NICE)
+    os.nice(5)
     past = msgspec.json.decode(sys.stdin.buffer.read(), type=HistoryRequest)
     asyncio.run(simulate_days(past, lambda line: print(line, flush=True)))  # noqa: T201
 

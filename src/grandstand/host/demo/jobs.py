@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from grandstand.core.errors import GrandstandError
+import msgspec
+
+from grandstand.core.clock import SystemClock
+from grandstand.core.errors import GrandstandError, Unavailable
 from grandstand.core.logging import get_logger
-from grandstand.host.demo.history import generate_history
 from grandstand.host.demo.sources import simulated_apps
 from grandstand.host.demo.world import Demo
+from grandstand.host.demo.world_state import WorldState
 from grandstand.host.memory import release_memory
 from grandstand.host.settings import Settings
 from grandstand.kit.jobs.job import Continuous, Every, Job, JobContext
@@ -28,12 +33,46 @@ def unused_demo_jobs(settings: Settings) -> frozenset[str]:
     return frozenset(name for app, name in DEMO_JOBS.items() if app not in simulated)
 
 
+class HistoryRequest(msgspec.Struct, frozen=True):
+    """What to generate: the folder, the world and the time range."""
+
+    folder: str
+    birth: WorldState
+    until: datetime
+    days: int = 6
+
+
+async def generate_history(demo: Demo, report: Callable[[str], None]) -> None:
+    """Generate the days before today in a separate process. Raises Unavailable."""
+    past = HistoryRequest(str(demo.folder), demo.birth, SystemClock().now())
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "grandstand.host.demo.history",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise Unavailable("The process that generates the demo history has no pipes")
+    try:
+        process.stdin.write(msgspec.json.encode(past))
+        process.stdin.close()
+        async for line in process.stdout:
+            report(line.decode().strip())
+        if await process.wait():
+            raise Unavailable("The demo history could not be generated")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
 PHONES_TOPIC: Final = "demo/phones"
 _MARK: Final = "past.done"
-_PHONE_SECONDS: Final = 3.0
-_SCENE_SECONDS: Final = 1800.0
-# Of what is done a few times a day where requests cost money.
-_PACES: Final[Mapping[str, float]] = {
+_TIMEOUT_SECONDS: Final = 1800.0
+# Seconds between runs of what runs a few times a day where requests cost money.
+_INTERVALS: Final[Mapping[str, float]] = {
     "bets.odds_collector": 120.0,
     "bets.outcome_collector": 180.0,
     "bets.analysis_generator": 1200.0,
@@ -41,7 +80,7 @@ _PACES: Final[Mapping[str, float]] = {
     "bets.benny_trader": 1800.0,
     "bets.props_collector": 3600.0,
 }
-# What leaves much to be collected.
+# Jobs after which much memory can be released.
 _HEAVY: Final = frozenset({"bets.analysis_generator", "bets.benny_trader"})
 
 
@@ -49,7 +88,7 @@ def with_demo_schedule(job: Job, demo: Demo) -> Job:
     """Return a job with the demo's shorter interval; bets jobs wait for the history."""
     if "bets" not in demo.apps or not job.name.startswith("bets."):
         return job
-    when = Every(_PACES[job.name]) if job.name in _PACES else job.when
+    when = Every(_INTERVALS[job.name]) if job.name in _INTERVALS else job.when
 
     async def work(run: JobContext) -> str | None:
         if not has_history(demo):
@@ -66,14 +105,14 @@ def with_demo_schedule(job: Job, demo: Demo) -> Job:
 def demo_jobs(demo: Demo, services: Mapping[str, Any], publisher: Publisher) -> tuple[Job, ...]:
     """Return the demo's own jobs for the simulated apps."""
     here = demo.apps & set(services)
-    found: list[Job] = []
+    jobs: list[Job] = []
     if "bets" in here:
-        found.append(_bets(demo, services["bets"]))
+        jobs.append(_bets(demo, services["bets"]))
     if "cricket" in here and demo.phones is not None:
-        found.append(_cricket(demo, services["cricket"], publisher))
+        jobs.append(_cricket(demo, services["cricket"], publisher))
     if "keiba" in here:
-        found.append(_keiba(services["keiba"]))
-    return tuple(found)
+        jobs.append(_keiba(services["keiba"]))
+    return tuple(jobs)
 
 
 def has_history(demo: Demo) -> bool:
@@ -108,7 +147,7 @@ def _bets(demo: Demo, bets: Any) -> Job:  # noqa: ANN401 - the service, by its n
         "Generate the demo history once.",
         Every(86_400),
         work,
-        timeout_seconds=_SCENE_SECONDS,
+        timeout_seconds=_TIMEOUT_SECONDS,
     )
 
 
@@ -126,18 +165,18 @@ def _cricket(demo: Demo, cricket: Any, publisher: Publisher) -> Job:  # noqa: AN
         phones, fixtures = demo.phones, demo.fixtures
         if phones is None or fixtures is None:
             return None
-        await _first_matches(cricket, (*fixtures.past_ids, fixtures.live_id))
+        await _sync_matches(cricket, (*fixtures.past_ids, fixtures.live_id))
         await phones.begin(cricket)
-        told = -1
+        published = -1
         while True:
             await phones.look(cricket)
             changes = phones.changes()
-            if changes != told:
-                told = changes
+            if changes != published:
+                published = changes
                 await asyncio.to_thread(phones.put_screen)
                 publisher.publish(PHONES_TOPIC, {"changes": changes})
                 run.tell(f"{changes} changes on the lock screen")
-            await asyncio.sleep(_PHONE_SECONDS)
+            await asyncio.sleep(3.0)
 
     return Job(
         DEMO_JOBS["cricket"],
@@ -148,7 +187,7 @@ def _cricket(demo: Demo, cricket: Any, publisher: Publisher) -> Job:  # noqa: AN
     )
 
 
-async def _first_matches(cricket: Any, known: tuple[int, ...]) -> None:  # noqa: ANN401
+async def _sync_matches(cricket: Any, match_ids: tuple[int, ...]) -> None:  # noqa: ANN401
     """Sync leagues and fixtures, follow every league, and process recent matches once."""
     await cricket.league_sync.run()
     await cricket.team_sync.run()
@@ -157,7 +196,7 @@ async def _first_matches(cricket: Any, known: tuple[int, ...]) -> None:  # noqa:
             await cricket.leagues.update(league.league_id, active=True)
     await cricket.fixture_sync.run()
     await cricket.orchestrator.run()
-    for match_id in known:
+    for match_id in match_ids:
         await cricket.ticker.poll_now(str(match_id))
 
 
@@ -166,12 +205,12 @@ def _keiba(keiba: Any) -> Job:  # noqa: ANN401
         DEMO_JOBS["keiba"],
         "Fetch today's races and the next card.",
         Every(300),
-        partial(_look_at_races, keiba),
-        timeout_seconds=_SCENE_SECONDS,
+        partial(_fetch_races, keiba),
+        timeout_seconds=_TIMEOUT_SECONDS,
     )
 
 
-async def _look_at_races(keiba: Any, run: JobContext) -> str | None:  # noqa: ANN401
+async def _fetch_races(keiba: Any, run: JobContext) -> str | None:  # noqa: ANN401
     for circuit in ("jra", "nar"):
         day = await keiba.days.next_meeting(circuit)
         if day is not None:

@@ -28,14 +28,8 @@ from grandstand.simulators.exchange.world import World, WorldConfig
 from grandstand.simulators.exchange.ws_connections import StreamFault
 
 _SERIES: Final = ListedSeries("KXGAME", "Winner of the game", "Sports", "daily", ("Games",))
-_OTHER_MARKETS: Final = 24
-_EVENTS_A_SECOND: Final = 3.0
-# A frame in some minutes, so that a gap is seen to be found and healed.
+# One lost frame in some minutes shows how gaps are found and closed.
 _LOST: Final = StreamFault("drop", share=0.001, channel="orderbook_delta")
-_FIRST_SECONDS: Final = 2.0
-_LOOK_SECONDS: Final = 20.0
-_DAY: Final = 86_400 * SECOND
-_KEPT_AFTER: Final = 6 * 3600 * SECOND
 
 
 class GameMarkets:
@@ -50,24 +44,24 @@ class GameMarkets:
 
     async def follow(self) -> None:
         """Update the markets periodically until cancelled; page requests come first."""
-        await asyncio.sleep(_FIRST_SECONDS)
+        await asyncio.sleep(2.0)
         while True:
             try:
                 await self.look()
             except Exception:  # noqa: BLE001 - the exchange goes on without its game markets
                 get_logger("demo").exception("demo_markets_failed")
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(20.0)
 
     async def look(self) -> None:
         """List, price and settle markets for the current games."""
-        games = await asyncio.to_thread(self._leagues.fancied, self._clock.now())
-        self._exchange.publish([each for game in games for each in self._seen(game)])
+        games = await asyncio.to_thread(self._leagues.priced_games, self._clock.now())
+        self._exchange.publish([each for game in games for each in self._update(game)])
         self._clear()
 
-    def _seen(self, game: PricedGame) -> list[ExchangeEvent]:
+    def _update(self, game: PricedGame) -> list[ExchangeEvent]:
         ticker = self._tickers.get(game.game_id)
         if ticker is None:
-            return [] if game.won is not None else self._listed(game)
+            return [] if game.won is not None else self._list(game)
         if game.won is None:
             return self._world.reprice(ticker, _price(game))
         market = self._world.markets.get(ticker)
@@ -78,7 +72,7 @@ class GameMarkets:
         events = (self._world.change_market(ticker, change) for change in changes)
         return [event for changed in events for event in changed]
 
-    def _listed(self, game: PricedGame) -> list[ExchangeEvent]:
+    def _list(self, game: PricedGame) -> list[ExchangeEvent]:
         now, draw = self._world.now_us(), Random(game.game_id)  # noqa: S311 - repeatable
         day = f"{game.commence_at:%y%b%d}".upper()
         title = f"{game.home} to beat {game.away}?"
@@ -86,7 +80,7 @@ class GameMarkets:
             f"KXGAME-{day}{game.game_id[:6].upper()}", _SERIES, title, f"{game.league}, {day}"
         )
         closes = int(game.ends_at.timestamp()) * SECOND
-        market = make_market(event, ("HOME", game.home), draw, now - _DAY, closes)
+        market = make_market(event, ("HOME", game.home), draw, now - 86_400 * SECOND, closes)
         market.title, market.fair = title, _price(game)
         market.volume = draw.randrange(5_000, 400_000) * CONTRACT
         market.volume_day = market.volume // 2
@@ -101,17 +95,17 @@ class GameMarkets:
         now = self._world.now_us()
         for game_id, ticker in list(self._tickers.items()):
             market = self._world.markets.get(ticker)
-            if market is None or market.closes_at + _KEPT_AFTER < now:
+            if market is None or market.closes_at + 6 * 3600 * SECOND < now:
                 del self._tickers[game_id]
                 self._world.remove(ticker)
 
 
 @contextlib.asynccontextmanager
-async def exchange_served(leagues: Leagues, clock: Clock, seed: int) -> AsyncIterator[str]:
+async def serve_exchange(leagues: Leagues, clock: Clock, seed: int) -> AsyncIterator[str]:
     """Serve the exchange while the block runs and return its address."""
-    config = WorldConfig(seed=seed, markets=_OTHER_MARKETS, exponent=0.2, depth=14, truth_most=200)
+    config = WorldConfig(seed=seed, markets=24, exponent=0.2, depth=14, truth_most=200)
     world = World(clock, config)
-    exchange = Exchange(world, clock, None, Pace(_EVENTS_A_SECOND), seed=seed)
+    exchange = Exchange(world, clock, None, Pace(3.0), seed=seed)
     exchange.stream_faults.ask_for(_LOST)
     async with exchange.serve() as address:
         following = asyncio.create_task(GameMarkets(exchange, world, leagues, clock).follow())

@@ -9,22 +9,19 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
 
 from grandstand.core.clock import Clock, SystemClock
-from grandstand.host.demo.games import Leagues
+from grandstand.host.demo.games import SPORTS, Leagues
 from grandstand.host.demo.sources import simulated_apps, simulated_folder
 from grandstand.host.demo.world_state import WorldState, open_world
-from grandstand.host.settings import Settings
+from grandstand.host.settings import NotifySettings, Settings
 from grandstand.simulators.asgi import Application, Message, Receive, Send
 
 if TYPE_CHECKING:
     from grandstand.host.demo.cricket import DemoPhone, Fixtures
-    from grandstand.simulators.asgi import Application
-
-_SECRET_BITS: Final = 128
-_KEPT_RACES: Final = 400
-_KEPT_PUSHES: Final = 100
 
 
 @dataclass
@@ -61,7 +58,9 @@ async def open_demo(
 
     With `apps`, only the simulators of these apps.
     """
-    wanted = simulated_apps(settings) & (frozenset(apps) if apps is not None else frozenset(_WAYS))
+    wanted = simulated_apps(settings) & (
+        frozenset(apps) if apps is not None else frozenset(_SIMULATORS)
+    )
     if not wanted:
         yield None
         return
@@ -70,9 +69,7 @@ async def open_demo(
         birth = opened.enter_context(open_world(settings, clock.now()))
         folder = simulated_folder(settings)
         opening = _Opening(opened, clock, random, birth, Leagues(birth), folder)
-        apart = {app: await _WAYS[app](opening) for app in sorted(wanted)}
-        from grandstand.host.demo.app_settings import simulated_settings
-
+        apart = {app: await _SIMULATORS[app](opening) for app in sorted(wanted)}
         yield Demo(
             simulated_settings(settings, apart),
             wanted,
@@ -100,7 +97,7 @@ class _Opening:
 
     def secret(self) -> str:
         """Return a random key; not a common word, because keys are redacted everywhere."""
-        return f"{self.random.getrandbits(_SECRET_BITS):032x}"
+        return f"{self.random.getrandbits(128):032x}"
 
     async def serve(self, app: Application) -> str:
         """Serve a simulator while the demo runs; return its address."""
@@ -110,31 +107,37 @@ class _Opening:
 
 
 async def _bets(opening: _Opening) -> Mapping[str, Any]:
-    from grandstand.host.demo.app_settings import bets_settings
-    from grandstand.host.demo.world import LazyApp
-
     key = opening.secret()
     feed = LazyApp(lambda: opening.leagues.feed(opening.clock, key).application)
     return bets_settings(await opening.serve(feed), key)
 
 
 async def _gatherer(opening: _Opening) -> Mapping[str, Any]:
-    from grandstand.host.demo.app_settings import gatherer_settings
-    from grandstand.host.demo.markets import exchange_served
+    from grandstand.host.demo.markets import serve_exchange
 
-    exchange = exchange_served(opening.leagues, opening.clock, opening.birth.seed)
-    return gatherer_settings(await opening.opened.enter_async_context(exchange))
+    exchange = serve_exchange(opening.leagues, opening.clock, opening.birth.seed)
+    address = await opening.opened.enter_async_context(exchange)
+    return {
+        "rest_url": f"http://{address}/trade-api/v2",
+        "stream_url": f"ws://{address}/trade-api/ws/v2",
+        "record_at_start": True,
+        "connections": 1,
+        "reads_per_second": 10.0,
+        "reconcile_seconds": 300.0,
+        "audits_per_minute": 1,
+        "flush_seconds": 2.0,
+        "free_gigabytes": 0.2,
+    }
 
 
 async def _cricket(opening: _Opening) -> Mapping[str, Any]:
-    from grandstand.host.demo.app_settings import cricket_settings, push_settings
     from grandstand.host.demo.cricket import BUNDLE_ID, DemoPhone, Fixtures
     from grandstand.simulators.push.service import PushService
     from grandstand.simulators.push.validation import SigningKey
     from grandstand.simulators.scores.feed import ScoreFeed
 
     token = opening.secret()
-    pushes = PushService(opening.clock, opening.random, kept_arrivals=_KEPT_PUSHES)
+    pushes = PushService(opening.clock, opening.random, kept_arrivals=100)
     feed = ScoreFeed(opening.clock, token)
     fixtures, key = Fixtures(feed, opening.clock), SigningKey.make()
     pushes.keys.add(key)
@@ -142,26 +145,86 @@ async def _cricket(opening: _Opening) -> Mapping[str, Any]:
     opening.apns_context = pushing.trusting
     opening.fixtures = fixtures
     opening.phones = DemoPhone(pushes.wall, fixtures, opening.folder)
-    scores = cricket_settings(await opening.serve(fixtures.application), token)
-    return {**scores, **push_settings(pushing, key, BUNDLE_ID)}
+    address = await opening.serve(fixtures.application)
+    return {
+        "feed_url": f"http://{address}/api/v2.0",
+        "feed_token": SecretStr(token),
+        "feed_hourly_requests": 100_000,
+        "poll_seconds": 5.0,
+        "marquee_poll_seconds": 5.0,
+        "fixture_sync_seconds": 300.0,
+        "sync_days": 1,
+        "webhook": None,
+        "apns_host": pushing.apns,
+        "broadcast_host": pushing.manage,
+        "apns_team_id": key.team_id,
+        "apns_key_id": key.key_id,
+        "apns_key": SecretStr(key.pem),
+        "apns_bundle_id": BUNDLE_ID,
+        "apns_connections": 1,
+    }
 
 
 async def _keiba(opening: _Opening) -> Mapping[str, Any]:
-    from grandstand.host.demo.app_settings import keiba_settings
-    from grandstand.host.demo.world import LazyApp
-
     def make() -> Application:
         from grandstand.simulators.racing.site import Site
         from grandstand.simulators.racing.world import World
 
         now, seed = opening.clock.now(), opening.birth.seed
-        world = World.at(seed, now, seasons_before=1, cached_races=_KEPT_RACES)
+        world = World.at(seed, now, seasons_before=1, cached_races=400)
         return Site(world, opening.clock, opening.clock).application
 
-    return keiba_settings(await opening.serve(LazyApp(make)))
+    address = await opening.serve(LazyApp(make))
+    return {
+        "race_url": f"http://{address}/race",
+        "nar_url": f"http://{address}/nar",
+        "db_url": f"http://{address}/db",
+        "gap_seconds": 0.0,
+        "jitter_seconds": 0.0,
+        "daily_requests": 1_000_000,
+        "concurrent_pages": 2,
+    }
 
 
-_WAYS = {"bets": _bets, "gatherer": _gatherer, "cricket": _cricket, "keiba": _keiba}
+_SIMULATORS = {"bets": _bets, "gatherer": _gatherer, "cricket": _cricket, "keiba": _keiba}
+
+
+def bets_settings(address: str, key: str) -> Mapping[str, Any]:
+    """Return the settings for the simulated odds feed; Benny bets readily in the demo."""
+    return {
+        "odds_url": f"http://{address}",
+        "odds_key": SecretStr(key),
+        "espn_url": f"http://{address}",
+        "sports": SPORTS,
+        "prop_sports": (SPORTS[0],),
+        "horizon_days": 2,
+        "benny_threshold": 0.5,
+        "benny_edge": 0.0,
+        "benny_min_stake_cents": 50,
+    }
+
+
+def simulated_settings(settings: Settings, apart: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """Return the settings of the simulated side: its own folder, without notifications.
+
+    `apart` has the settings of each simulated app.
+    """
+    sections = {
+        name: getattr(settings, name).model_copy(update=dict(changes))
+        for name, changes in apart.items()
+    }
+    return settings.model_copy(
+        update={
+            "home": simulated_folder(settings),
+            "tables": "sqlite",
+            "tables_prefix": "",
+            "tables_names": {},
+            "tables_durability": "process",
+            "series": SecretStr("chunks"),
+            "notify": NotifySettings(),
+            **sections,
+        }
+    )
 
 
 class LazyApp:

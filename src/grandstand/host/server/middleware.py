@@ -32,57 +32,38 @@ from grandstand.kit.request_limits import CallerRateLimiter, RequestLimits
 
 HeaderList = list[tuple[bytes, bytes]]
 
-_SMALLEST: Final = 1024
-_IN_LINE: Final = 262_144
 _LEVEL: Final = 5
 _COMPRESSED: Final = (b"text/", b"application/json", b"application/problem+json", b"image/svg")
 
 
+@dataclass(slots=True)
 class AsgiExchange:
     """One request and its response: body size, start of the response, headers."""
 
-    __slots__ = (
-        "_added",
-        "_gzip",
-        "_kept",
-        "_receive",
-        "_send",
-        "_squeeze",
-        "_taken",
-        "ended",
-        "most_bytes",
-        "on_start",
-        "sent_bytes",
-        "status",
-    )
-
-    def __init__(
-        self, receive: Receive, send: Send, added: HeaderList, *, accepts_gzip: bool
-    ) -> None:
-        self._receive = receive
-        self._send = send
-        self._added = added
-        self._gzip = accepts_gzip
-        self._taken = 0
-        self._kept: Message | None = None
-        self._squeeze: Any = None
-        self.ended = False
-        self.most_bytes = 0
-        self.on_start: Callable[[], None] | None = None
-        self.sent_bytes = 0
-        self.status = 0
+    _receive: Receive
+    _send: Send
+    _added: HeaderList
+    _accepts_gzip: bool
+    most_bytes: int
+    on_start: Callable[[], None] | None = None
+    ended: bool = False
+    sent_bytes: int = 0
+    status: int = 0
+    _received_bytes: int = 0
+    _start: Message | None = None
+    _compressor: Any = None
 
     @property
     def begun(self) -> bool:
         """Whether the start of a response was sent."""
-        return self.status != 0 and self._kept is None
+        return self.status != 0 and self._start is None
 
     async def receive(self) -> Message:
         """Receive a part of the body; raise RequestTooLarge if it exceeds the limit."""
         message = await self._receive()
         if message["type"] == "http.request":
-            self._taken += len(message.get("body", b""))
-            if self._taken > self.most_bytes:
+            self._received_bytes += len(message.get("body", b""))
+            if self._received_bytes > self.most_bytes:
                 raise too_large(self.most_bytes)
         return message
 
@@ -103,30 +84,32 @@ class AsgiExchange:
         present = {name for name, _ in headers}
         headers.extend(pair for pair in self._added if pair[0] not in present)
         message["headers"] = headers
-        self._kept = message
+        self._start = message
 
     async def _send_body(self, message: Message) -> None:
-        start, body = self._kept, message.get("body", b"")
+        start, body = self._start, message.get("body", b"")
         more = message.get("more_body", False)
         if start is not None:
-            self._kept = None
-            if self._pays(start["headers"], body, more=more):
-                _mark_compressed(start["headers"])
+            self._start = None
+            headers: HeaderList = start["headers"]
+            if self._compresses(headers, body, more=more):
+                headers[:] = [pair for pair in headers if pair[0] != b"content-length"]
+                headers += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
                 if more:
-                    self._squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31)
+                    self._compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31)
                 else:
-                    body = await _compressed(body)
-                    start["headers"].append((b"content-length", str(len(body)).encode()))
+                    body = await _compress(body)
+                    headers.append((b"content-length", str(len(body)).encode()))
             await self._send(start)
-        if self._squeeze is not None:
+        if self._compressor is not None:
             end = zlib.Z_SYNC_FLUSH if more else zlib.Z_FINISH
-            body = self._squeeze.compress(body) + self._squeeze.flush(end)
+            body = self._compressor.compress(body) + self._compressor.flush(end)
         self.sent_bytes += len(body)
         self.ended = not more
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
-    def _pays(self, headers: HeaderList, body: bytes, *, more: bool) -> bool:
-        if not self._gzip or (len(body) < _SMALLEST and not more):
+    def _compresses(self, headers: HeaderList, body: bytes, *, more: bool) -> bool:
+        if not self._accepts_gzip or (len(body) < 1024 and not more):
             return False
         kind = b""
         for name, value in headers:
@@ -137,33 +120,23 @@ class AsgiExchange:
         return kind.startswith(_COMPRESSED)
 
 
-def _mark_compressed(headers: HeaderList) -> None:
-    headers[:] = [pair for pair in headers if pair[0] != b"content-length"]
-    headers.append((b"content-encoding", b"gzip"))
-    headers.append((b"vary", b"accept-encoding"))
-
-
-async def _compressed(body: bytes) -> bytes:
-    if len(body) <= _IN_LINE:
+async def _compress(body: bytes) -> bytes:
+    if len(body) <= 262_144:
         return gzip.compress(body, _LEVEL, mtime=0)
     return await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
 
 
 def too_large(most: int) -> RequestTooLarge:
     """Return the error for a body that exceeds the limit."""
-    return RequestTooLarge(f"At most {most:,} bytes are taken in one request")
+    return RequestTooLarge(f"The request body exceeds {most:,} bytes")
 
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _OPEN: Final = ("/static/", "/health")
-# A proxy in front speaks for somebody else, also when it stands on this machine.
-_TELLING: Final = ("authorization", "cookie", *FORWARDED_HEADERS)
+# A proxy forwards the requests of others, also when it runs on this machine.
+_IDENTIFYING: Final = ("authorization", "cookie", *FORWARDED_HEADERS)
 _OWNER_SECONDS: Final = 1.0
-_MOST_HOSTS: Final = 64
-_TOO_LARGE: Final = 413
-_BREACH: Final = 1008
 _NOTHING: Final[Mapping[str, str]] = {}
-_SIMULATED: Final = (b"grandstand-simulated", b"yes")
 
 
 class UnknownHost(InvalidInput):
@@ -225,26 +198,25 @@ class GatewayMiddleware:
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts = self._parts
         began = parts.clock.monotonic()
-        headers = _read(scope)
-        request_id = self._name(scope, headers)
+        headers = _read_headers(scope)
+        request_id = self._assign_id(scope, headers)
         gzip = "gzip" in headers.get("accept-encoding", "")
         added = [(b"x-request-id", request_id.encode()), *self._added]
         if parts.simulated and scope["path"].startswith(parts.simulated):
-            added.append(_SIMULATED)
-        passage = AsgiExchange(receive, send, added, accepts_gzip=gzip)
-        passage.most_bytes = parts.limits.body_bytes
+            added.append((b"grandstand-simulated", b"yes"))
+        exchange = AsgiExchange(receive, send, added, gzip, parts.limits.body_bytes)
         try:
-            await self._admitted(scope, headers, passage)
+            await self._handle_checked(scope, headers, exchange)
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001 - the last door: everything is answered
-            await self._answer(scope, passage, error)
+        except Exception as error:  # noqa: BLE001 - every request gets a response
+            await self._respond_error(scope, exchange, error)
         finally:
             taken = parts.clock.monotonic() - began
-            parts.access.record(scope, passage.status, taken, passage.sent_bytes)
+            parts.access.record(scope, exchange.status, taken, exchange.sent_bytes)
 
-    async def _admitted(
-        self, scope: Scope, headers: Mapping[str, str], passage: AsgiExchange
+    async def _handle_checked(
+        self, scope: Scope, headers: Mapping[str, str], exchange: AsgiExchange
     ) -> None:
         parts = self._parts
         self._check(scope, headers)
@@ -252,17 +224,17 @@ class GatewayMiddleware:
         if length is not None and length.isdigit() and int(length) > parts.limits.body_bytes:
             raise too_large(parts.limits.body_bytes)
         if not scope["path"].startswith(_OPEN):
-            caller = await self._identified(scope, headers)
+            caller = await self._identify(scope, headers)
             if caller is None or caller.via != "owner":
                 parts.pace.spend(caller.user_id if caller else _address(scope))
         try:
             async with asyncio.timeout(parts.limits.request_seconds) as limit:
-                passage.on_start = lambda: limit.reschedule(None)
-                await self._app(scope, passage.receive, passage.send)
+                exchange.on_start = lambda: limit.reschedule(None)
+                await self._app(scope, exchange.receive, exchange.send)
         except TimeoutError as fault:
-            passage.on_start = None
+            exchange.on_start = None
             seconds = parts.limits.request_seconds
-            raise RequestTimeout(f"This took longer than {seconds:g} s and was given up") from fault
+            raise RequestTimeout(f"The request took longer than {seconds:g} s") from fault
 
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Raise UnknownHost or CrossOriginRequest."""
@@ -273,8 +245,9 @@ class GatewayMiddleware:
             refused = self._parts.policy.refuses_host(given)
             if refused is not None:
                 raise UnknownHost(refused.reason)
-            if len(self._hosts) < _MOST_HOSTS:
-                self._hosts[host] = is_loopback(_name(host))
+            if len(self._hosts) < 64:
+                parsed = parse_host(host)
+                self._hosts[host] = parsed is not None and is_loopback(parsed.name)
         socket = scope["type"] == "websocket"
         method = "GET" if socket else scope["method"]
         if socket or method not in SAFE_METHODS:
@@ -282,10 +255,10 @@ class GatewayMiddleware:
             if refused is not None:
                 raise CrossOriginRequest(refused.reason)
 
-    async def _identified(self, scope: Scope, headers: Mapping[str, str]) -> Caller | None:
+    async def _identify(self, scope: Scope, headers: Mapping[str, str]) -> Caller | None:
         """Authenticate; without credentials, look up accounts at most once a second."""
-        here = self._from_here(scope, headers)
-        bare = here and not any(name in headers for name in _TELLING)
+        here = self._is_local(scope, headers)
+        bare = here and not any(name in headers for name in _IDENTIFYING)
         now = self._parts.clock.monotonic()
         if bare and scope.get("method") == "GET" and now - self._owner_at < _OWNER_SECONDS:
             scope["state"]["caller"] = self._owner
@@ -301,39 +274,39 @@ class GatewayMiddleware:
             self._owner, self._owner_at = caller, now if safe else now - _OWNER_SECONDS
         return caller
 
-    def _from_here(self, scope: Scope, headers: Mapping[str, str]) -> bool:
+    def _is_local(self, scope: Scope, headers: Mapping[str, str]) -> bool:
         client = scope.get("client")
         if client is None or not self._hosts.get(headers.get("host", ""), False):
             return False
         return client[0] in ("127.0.0.1", "::1") or is_loopback(client[0])
 
-    async def _answer(self, scope: Scope, passage: AsgiExchange, error: Exception) -> None:
+    async def _respond_error(self, scope: Scope, exchange: AsgiExchange, error: Exception) -> None:
         """Respond to an error; if a response has started, cut the connection."""
         if not isinstance(error, GrandstandError) or isinstance(error, Broken):
             name = scope["state"]["request_id"]
             self._log.error("request_failed", path=scope["path"], request_id=name, exc_info=error)
-        if passage.begun:
-            if passage.ended:
+        if exchange.begun:
+            if exchange.ended:
                 return
             raise error
         response = self._parts.problems.answer(Request(scope), error)
-        if response.status_code == _TOO_LARGE:
+        if response.status_code == 413:
             response.headers["connection"] = "close"
-        await response(scope, passage.receive, passage.send)
+        await response(scope, exchange.receive, exchange.send)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = _read(scope)
-        self._name(scope, headers)
+        headers = _read_headers(scope)
+        self._assign_id(scope, headers)
         try:
             self._check(scope, headers)
-            await self._identified(scope, headers)
+            await self._identify(scope, headers)
         except GrandstandError as error:
             self._log.info("websocket_refused", path=scope["path"], why=str(error))
-            await send({"type": "websocket.close", "code": _BREACH, "reason": ""})
+            await send({"type": "websocket.close", "code": 1008, "reason": ""})
             return
         await self._app(scope, receive, send)
 
-    def _name(self, scope: Scope, headers: Mapping[str, str]) -> str:
+    def _assign_id(self, scope: Scope, headers: Mapping[str, str]) -> str:
         given = headers.get("x-request-id")
         if given is None or not _REQUEST_ID.fullmatch(given):
             moment = int(self._parts.clock.epoch() * 1000)
@@ -342,13 +315,8 @@ class GatewayMiddleware:
         return given
 
 
-def _read(scope: Scope) -> dict[str, str]:
+def _read_headers(scope: Scope) -> dict[str, str]:
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-
-
-def _name(host: str) -> str:
-    place = parse_host(host)
-    return "" if place is None else place.name
 
 
 def _address(scope: Scope) -> str:

@@ -46,7 +46,7 @@ class ErasureReport:
     """How many records were erased, by app."""
 
     user_id: str
-    things: Mapping[str, int]
+    records: Mapping[str, int]
 
 
 class PersonalDataService:
@@ -68,8 +68,8 @@ class PersonalDataService:
         """Yield everything stored about a person, without password hashes and secrets."""
         async for kind, value in self._of_platform(user_id):
             yield PersonalRecord(PLATFORM, kind, value)
-        for app, belongings in self._apps.items():
-            async for kind, value in belongings.export(user_id):
+        for app, data in self._apps.items():
+            async for kind, value in data.export(user_id):
                 yield PersonalRecord(app, kind, value)
 
     async def erase(self, user_id: str) -> ErasureReport:
@@ -78,21 +78,21 @@ class PersonalDataService:
         The account is ended first, together with a record that the erasure has started, so that
         nothing new is written. Raises LastAdmin and the errors of apps.
         """
-        done = await self._begun(user_id)
-        things: dict[str, int] = {}
-        for app, belongings in self._apps.items():
+        done = await self._begin(user_id)
+        records: dict[str, int] = {}
+        for app, data in self._apps.items():
             if app not in done:
-                things[app] = await belongings.erase(user_id)
+                records[app] = await data.erase(user_id)
                 await self._store(Erasure.tick_off(user_id, frozenset({app})))
-        things[PLATFORM] = await self._people.forget(user_id)
+        records[PLATFORM] = await self._people.forget(user_id)
         await self._store(Erasure.delete(user_id=user_id))
-        return ErasureReport(user_id, things)
+        return ErasureReport(user_id, records)
 
     async def unfinished(self) -> tuple[Erasure, ...]:
         """Return erasures that have not been completed."""
         return tuple(await self._store(Erasure.unfinished()))
 
-    async def whose(self, name: str) -> str:
+    async def find_user_id(self, name: str) -> str:
         """Return the user id of an account, or of one that is being erased. Raises NotFound."""
         account = await self._people.find(name)
         if account is not None:
@@ -102,11 +102,10 @@ class PersonalDataService:
                 return erasure.user_id
         raise NotFound(f"No account named {name!r}. List all accounts with `grandstand user list`.")
 
-    async def _begun(self, user_id: str) -> frozenset[str]:
-        known = await self._store(Erasure.of_user(user_id))
-        if known is not None:
-            return known.done
-        name = ""
+    async def _begin(self, user_id: str) -> frozenset[str]:
+        erasure = await self._store(Erasure.of_user(user_id))
+        if erasure is not None:
+            return erasure.done
         try:
             name = (await self._people.read_id(user_id)).name
         except NotFound:
@@ -138,8 +137,11 @@ class PersonalDataService:
 def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - any value of ours
     """Return a value as JSON data, with stored attribute names; None is left out."""
     if dataclasses.is_dataclass(value):
-        kept = {_name(each): getattr(value, each.name) for each in dataclasses.fields(value)}
-        return {name: to_jsonable(each) for name, each in kept.items() if each is not None}
+        return {
+            str(field.metadata.get("attribute") or camel_case(field.name)): to_jsonable(content)
+            for field in dataclasses.fields(value)
+            if (content := getattr(value, field.name)) is not None
+        }
     if isinstance(value, tuple | list):
         return [to_jsonable(each) for each in value]
     if isinstance(value, dict):
@@ -149,7 +151,3 @@ def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - any value of ours
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return float(value) if isinstance(value, Decimal) else value
-
-
-def _name(field: dataclasses.Field[Any]) -> str:
-    return str(field.metadata.get("attribute") or camel_case(field.name))
