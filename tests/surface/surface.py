@@ -72,7 +72,7 @@ async def read_apps() -> AppSurface:
 
 def _outbox_topics(platform: Platform) -> list[str]:
     """Return every outbox topic that somebody delivers."""
-    topics = {*platform.notifier.ways()}
+    topics = {*platform.notifier.handlers()}
     for each in platform.built.values():
         topics |= {*each.outbox_handlers}
     return sorted(topics)

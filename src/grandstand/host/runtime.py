@@ -364,7 +364,7 @@ def _handlers(
     sides: _LiveAndDemo, given: AppResources, built: Mapping[str, AppServices[Any]]
 ) -> tuple[dict[str, DeliveryHandler], dict[str, DeliveryHandler]]:
     """Return the outbox handlers of the real side and of the simulated side."""
-    real, apart = given.notifier.ways(), dict[str, DeliveryHandler]()
+    real, apart = given.notifier.handlers(), dict[str, DeliveryHandler]()
     for name, each in built.items():
         side = apart if sides.of(name) is sides.apart else real
         side |= each.outbox_handlers

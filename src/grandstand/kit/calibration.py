@@ -9,9 +9,7 @@ from statistics import fmean, stdev
 from typing import Final
 
 MIN_FORECASTS: Final = 10
-_GROUPS: Final = 10
-_SURE: Final = 1.959964
-_SMALLEST: Final = 1e-12
+_Z95: Final = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,47 +50,43 @@ class CalibrationSummary:
     groups: tuple[Bin, ...]
 
 
-def summarize(said: Sequence[ResolvedForecast]) -> CalibrationSummary | None:
+def summarize(forecasts: Sequence[ResolvedForecast]) -> CalibrationSummary | None:
     """Return the figures of resolved forecasts; None for fewer than ten."""
-    if len(said) < MIN_FORECASTS:
+    if len(forecasts) < MIN_FORECASTS:
         return None
-    surprises = [-math.log(max(_came(one), _SMALLEST)) for one in said]
+    # The probability given to what happened.
+    given = [one.chance if one.happened else 1.0 - one.chance for one in forecasts]
     return CalibrationSummary(
-        count=len(said),
-        chance=fmean(one.chance for one in said),
-        came_true=_share(said),
-        brier=_mean([(one.chance - one.happened) ** 2 for one in said]),
-        log_loss=fmean(surprises),
-        groups=_groups(said),
+        count=len(forecasts),
+        chance=fmean(one.chance for one in forecasts),
+        came_true=_share_happened(forecasts),
+        brier=_mean([(one.chance - one.happened) ** 2 for one in forecasts]),
+        log_loss=fmean(-math.log(max(chance, 1e-12)) for chance in given),
+        groups=_bins(forecasts),
     )
 
 
-def _came(one: ResolvedForecast) -> float:
-    """Return the probability given to what happened."""
-    return one.chance if one.happened else 1.0 - one.chance
-
-
-def _groups(said: Sequence[ResolvedForecast]) -> tuple[Bin, ...]:
+def _bins(forecasts: Sequence[ResolvedForecast]) -> tuple[Bin, ...]:
     """Return the non-empty of ten bins of equal width; probability 1 is in the last."""
-    held: dict[int, list[ResolvedForecast]] = {}
-    for one in said:
-        held.setdefault(min(int(one.chance * _GROUPS), _GROUPS - 1), []).append(one)
+    bins: dict[int, list[ResolvedForecast]] = {}
+    for one in forecasts:
+        bins.setdefault(min(int(one.chance * 10), 9), []).append(one)
     return tuple(
-        Bin(len(group), fmean(one.chance for one in group), _share(group))
-        for _, group in sorted(held.items())
+        Bin(len(group), fmean(one.chance for one in group), _share_happened(group))
+        for _, group in sorted(bins.items())
     )
 
 
-def _share(said: Sequence[ResolvedForecast]) -> Interval:
+def _share_happened(forecasts: Sequence[ResolvedForecast]) -> Interval:
     """Return the share of events that happened, with Wilson's interval."""
-    count, happened = len(said), sum(one.happened for one in said)
-    rate, weight = happened / count, _SURE**2 / count
-    centre = (rate + weight / 2) / (1 + weight)
-    reach = _SURE * math.sqrt(rate * (1 - rate) / count + weight / (4 * count)) / (1 + weight)
-    return Interval(rate, max(0.0, centre - reach), min(1.0, centre + reach))
+    count, happened = len(forecasts), sum(one.happened for one in forecasts)
+    rate, weight = happened / count, _Z95**2 / count
+    center = (rate + weight / 2) / (1 + weight)
+    reach = _Z95 * math.sqrt(rate * (1 - rate) / count + weight / (4 * count)) / (1 + weight)
+    return Interval(rate, max(0.0, center - reach), min(1.0, center + reach))
 
 
 def _mean(values: Sequence[float]) -> Interval:
     mean = fmean(values)
-    reach = _SURE * stdev(values) / math.sqrt(len(values))
+    reach = _Z95 * stdev(values) / math.sqrt(len(values))
     return Interval(mean, max(0.0, mean - reach), min(1.0, mean + reach))

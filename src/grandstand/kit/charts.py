@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, TypeAlias
 
@@ -28,8 +28,6 @@ VALUES_OF: Final[dict[Mark, int]] = {
 }
 MAX_POINTS: Final = 8_000
 
-_PER_COLUMN: Final = 4
-_FEWEST: Final = 2
 _PADDING: Final = 1.5
 
 
@@ -91,8 +89,8 @@ class Chart:
         """Return the JSON data of the chart element."""
         return {
             "title": self.title,
-            "x": _axis(self.x),
-            "y": _axis(self.y),
+            "x": asdict(self.x),
+            "y": asdict(self.y),
             "keep": self.keep_seconds,
             "height": self.height,
             "plots": [
@@ -105,7 +103,7 @@ class Chart:
         """Describe the chart in words, for screen readers."""
         if not any(plot.rows for plot in self.plots):
             return f"{self.title}. No data yet."
-        parts = [_said(plot, self.y) for plot in self.plots if plot.rows]
+        parts = [_describe_plot(plot, self.y) for plot in self.plots if plot.rows]
         return f"{self.title}. {' '.join(parts)}"
 
 
@@ -119,7 +117,7 @@ def thin(plot: Plot, points: int = MAX_POINTS) -> list[Row]:
     rows = plot.rows
     if len(rows) <= points:
         return list(rows)
-    columns = max(points // _PER_COLUMN, 1)
+    columns = max(points // 4, 1)
     first, last = float(rows[0][0] or 0), float(rows[-1][0] or 0)
     span = (last - first) or 1.0
     buckets: dict[int, list[Row]] = {}
@@ -156,7 +154,7 @@ def sparkline(
     """Return a small SVG drawing of values with an accessible label."""
     points = list(values)
     known = [value for value in points if value is not None]
-    if len(known) < _FEWEST:
+    if len(known) < 2:
         return Markup('<span class="spark-none">{}</span>').format(f"{label}: not enough data")
     shape = _bars(points, width, height) if bars else _line(points, width, height)
     return Markup(
@@ -176,11 +174,11 @@ def _line(points: Sequence[Value], width: int, height: int) -> Markup:
     ]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     (first_x, _), (last_x, last_y) = places[0], places[-1]
-    ground = f"{path}L{last_x:.1f} {height}L{first_x:.1f} {height}Z"
+    area = f"{path}L{last_x:.1f} {height}L{first_x:.1f} {height}Z"
     return Markup(
         '<path class="spark-area" d="{}"/><path class="spark-line" d="{}"/>'
         '<circle class="spark-end" cx="{:.1f}" cy="{:.1f}" r="1.5"/>'
-    ).format(ground, path, last_x, last_y)
+    ).format(area, path, last_x, last_y)
 
 
 def _bars(points: Sequence[Value], width: int, height: int) -> Markup:
@@ -208,22 +206,11 @@ def _height(points: Sequence[Value], value: Value, height: int) -> float:
     return height - _PADDING - share * (height - 2 * _PADDING)
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
-    return {
-        "title": axis.title,
-        "kind": axis.kind,
-        "unit": axis.unit,
-        "digits": axis.digits,
-        "names": list(axis.names),
-        "within": axis.within,
-    }
-
-
 def _numbers(row: Row) -> list[float]:
     return [float(value) for value in row[1:] if value is not None]
 
 
-def _said(plot: Plot, axis: Axis) -> str:
+def _describe_plot(plot: Plot, axis: Axis) -> str:
     values = [value for row in plot.rows for value in _numbers(row)]
     if not values:
         return f"{plot.name}: no values."

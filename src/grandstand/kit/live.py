@@ -26,14 +26,12 @@ MAX_MESSAGE: Final = 16_384
 
 LIFETIME_SECONDS: Final = 600.0
 
-# Close codes of RFC 6455 and IANA: 1001 going away, 1008 policy violation, 1009 too big,
-# 1012 service restart.
-_COME_AGAIN: Final = 1012
+# Close codes of RFC 6455 and IANA.
 _GOING_AWAY: Final = 1001
-_BREACH: Final = 1008
+_POLICY_VIOLATION: Final = 1008
 _TOO_BIG: Final = 1009
+_SERVICE_RESTART: Final = 1012
 _TOPIC: Final = re.compile(r"[a-z][a-z0-9-]*(/[A-Za-z0-9._:@=-]+){1,8}")
-_LONGEST_TOPIC: Final = 200
 
 
 class Publisher(Protocol):
@@ -47,7 +45,7 @@ class Publisher(Protocol):
         ...
 
 
-class _Asked(msgspec.Struct, forbid_unknown_fields=True):
+class _PageMessage(msgspec.Struct, forbid_unknown_fields=True):
     """A message of a page: topics to follow with the last number seen, topics to leave, a ping."""
 
     follow: dict[str, int | None] = {}
@@ -62,7 +60,7 @@ class _Page:
         self.caller = caller
         self.topics: set[str] = set()
         self.waiting: deque[tuple[str, str]] = deque()
-        self.stirred = asyncio.Event()
+        self.wake = asyncio.Event()
         self.closing = False
 
     def offer(self, topic: str, text: str, limit: int) -> int:
@@ -78,7 +76,7 @@ class _Page:
             self.waiting.extend((one, _resync(one)) for one in behind if one in self.topics)
         else:
             self.waiting.append((topic, text))
-        self.stirred.set()
+        self.wake.set()
         return dropped
 
 
@@ -124,7 +122,7 @@ class LiveHub:
         return len(self._pages)
 
     def number(self, topic: str) -> int:
-        """Return the number of a topic's last message; pages use it to tell what they have seen."""
+        """Return the number of a topic's last message, which pages send to say what they have."""
         return self._numbers.get(topic, self._first)
 
     def publish(self, topic: str, message: dict[str, Any]) -> None:
@@ -139,7 +137,7 @@ class LiveHub:
         """Serve one page until it disconnects or the hub closes; refuse a page without a caller."""
         caller = socket.scope.get("state", {}).get("caller")
         if self._closed or not isinstance(caller, Caller):
-            await socket.close(_BREACH)
+            await socket.close(_POLICY_VIOLATION)
             return
         await socket.accept()
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
@@ -151,7 +149,7 @@ class LiveHub:
             async with asyncio.timeout(self._lifetime_seconds):
                 await self._listen(socket, page)
         except TimeoutError:
-            await _hang_up(socket, _COME_AGAIN)
+            await _close(socket, _SERVICE_RESTART)
         finally:
             sending.cancel()
             self._forget(page)
@@ -162,16 +160,16 @@ class LiveHub:
         self._closed = True
         for page in self._pages:
             page.closing = True
-            page.stirred.set()
+            page.wake.set()
         await asyncio.sleep(0)
 
     def _publish(self, topic: str, message: dict[str, Any]) -> None:
-        number = self._numbers.get(topic, self._first) + 1
+        number = self.number(topic) + 1
         self._numbers[topic] = number
         pages = self._followers.get(topic)
         if not pages:
             return
-        text = _written({"topic": topic, "n": number, "news": message})
+        text = _encode({"topic": topic, "n": number, "news": message})
         dropped = sum([page.offer(topic, text, self._queue_length) for page in pages])
         if dropped:
             self._metrics.count(
@@ -185,36 +183,36 @@ class LiveHub:
                 return
             text = message.get("text") or ""
             if len(text) > MAX_MESSAGE:
-                await _hang_up(socket, _TOO_BIG)
+                await _close(socket, _TOO_BIG)
                 return
             try:
-                asked = msgspec.json.decode(text, type=_Asked)
+                asked = msgspec.json.decode(text, type=_PageMessage)
             except msgspec.DecodeError:
-                await _hang_up(socket, _BREACH)
+                await _close(socket, _POLICY_VIOLATION)
                 return
-            self._heed(page, asked)
+            self._apply(page, asked)
 
-    def _heed(self, page: _Page, asked: _Asked) -> None:
+    def _apply(self, page: _Page, asked: _PageMessage) -> None:
         for topic in asked.leave:
             self._leave(page, topic)
-        for topic, heard in asked.follow.items():
-            self._follow(page, topic, heard)
+        for topic, last_seen in asked.follow.items():
+            self._follow(page, topic, last_seen)
         if asked.ping is not None:
-            page.offer("", _written({"pong": asked.ping}), self._queue_length)
+            page.offer("", _encode({"pong": asked.ping}), self._queue_length)
 
-    def _follow(self, page: _Page, topic: str, heard: int | None) -> None:
-        shaped = len(topic) <= _LONGEST_TOPIC and _TOPIC.fullmatch(topic) is not None
-        room = len(page.topics) < MAX_TOPICS or topic in page.topics
-        if not shaped or not room or not may_follow(page.caller, topic):
-            page.offer(topic, _written({"refused": topic}), self._queue_length)
+    def _follow(self, page: _Page, topic: str, last_seen: int | None) -> None:
+        valid = len(topic) <= 200 and _TOPIC.fullmatch(topic) is not None
+        fits = len(page.topics) < MAX_TOPICS or topic in page.topics
+        if not valid or not fits or not may_follow(page.caller, topic):
+            page.offer(topic, _encode({"refused": topic}), self._queue_length)
             return
         page.topics.add(topic)
         self._followers.setdefault(topic, set()).add(page)
         number = self.number(topic)
-        if heard is not None and heard != number:
+        if last_seen is not None and last_seen != number:
             page.offer(topic, _resync(topic, number), self._queue_length)
             return
-        page.offer(topic, _written({"following": topic, "n": number}), self._queue_length)
+        page.offer(topic, _encode({"following": topic, "n": number}), self._queue_length)
 
     def _leave(self, page: _Page, topic: str) -> None:
         page.topics.discard(topic)
@@ -236,26 +234,26 @@ async def _send_waiting(socket: WebSocket, page: _Page) -> None:
     from starlette.websockets import WebSocketDisconnect
 
     while not page.closing:
-        await page.stirred.wait()
-        page.stirred.clear()
+        await page.wake.wait()
+        page.wake.clear()
         while page.waiting:
             _, text = page.waiting.popleft()
             try:
                 await socket.send_text(text)
             except (WebSocketDisconnect, RuntimeError):
                 return
-    await _hang_up(socket, _GOING_AWAY)
+    await _close(socket, _GOING_AWAY)
 
 
-async def _hang_up(socket: WebSocket, code: int) -> None:
+async def _close(socket: WebSocket, code: int) -> None:
     """Close a socket that may already be closed."""
     with suppress(RuntimeError, OSError):
         await socket.close(code)
 
 
 def _resync(topic: str, number: int | None = None) -> str:
-    return _written({"resync": topic} if number is None else {"resync": topic, "n": number})
+    return _encode({"resync": topic} if number is None else {"resync": topic, "n": number})
 
 
-def _written(message: dict[str, Any]) -> str:
+def _encode(message: dict[str, Any]) -> str:
     return msgspec.json.encode(message).decode()

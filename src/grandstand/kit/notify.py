@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import smtplib
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from email.message import EmailMessage
 from email.utils import format_datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, TypeAlias
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 import msgspec
 
@@ -86,7 +86,11 @@ def _webhook(url: str) -> Webhook:
 
 
 def _mail(smtp: str, mail_from: str, mail_to: tuple[str, ...]) -> Mail:
-    parts = _split(smtp)
+    try:
+        parts = urlsplit(smtp)
+        own_port = parts.port
+    except ValueError:
+        raise InvalidInput("The port of the mail server is not a number") from None
     if parts.scheme not in _SECURITY or not parts.hostname:
         message = (
             "Invalid mail server. Use smtp://USER:PASSWORD@HOST:587, smtps://… or smtp+plain://…."
@@ -103,25 +107,13 @@ def _mail(smtp: str, mail_from: str, mail_to: tuple[str, ...]) -> Mail:
     return Mail(
         name=f"mail {parts.hostname}",
         host=parts.hostname,
-        port=parts.port or port,
+        port=own_port or port,
         security=security,
         sender=mail_from,
         recipients=mail_to,
         user=unquote(parts.username) if parts.username else None,
         password=password,
     )
-
-
-def _split(smtp: str) -> SplitResult:
-    try:
-        parts = urlsplit(smtp)
-        _ = parts.port
-    except ValueError:
-        raise InvalidInput("The port of the mail server is not a number") from None
-    return parts
-
-
-_FIRST_FINAL_CODE: Final = 500
 
 
 class MailRefused(SourceFailed):
@@ -156,12 +148,14 @@ def send(mail: Mail, message: EmailMessage, trusted: ssl.SSLContext | None, seco
     except smtplib.SMTPResponseException as fault:
         _raise(fault.smtp_code, mail, fault)
     except smtplib.SMTPNotSupportedError as fault:
-        _raise(_FIRST_FINAL_CODE, mail, fault)
+        _raise(500, mail, fault)
     except (smtplib.SMTPException, OSError) as fault:
         _raise(0, mail, fault)
     if refused:
         get_logger("notify").warning(
-            "some recipients were refused", channel=mail.name, codes=_codes(refused)
+            "recipients_refused",
+            channel=mail.name,
+            codes=sorted(code for code, _ in refused.values()),
         )
 
 
@@ -172,17 +166,13 @@ def _connected(mail: Mail, context: ssl.SSLContext, seconds: float) -> smtplib.S
 
 
 def _raise(code: int, mail: Mail, fault: Exception) -> NoReturn:
-    said = redact(f"{mail.host}: {type(fault).__name__}: {fault}")
-    raise (MailRefused(said) if code >= _FIRST_FINAL_CODE else MailNotTaken(said)) from fault
-
-
-def _codes(refused: Mapping[str, tuple[int, bytes]]) -> list[int]:
-    return sorted(code for code, _ in refused.values())
+    message = redact(f"{mail.host}: {type(fault).__name__}: {fault}")
+    # SMTP replies from 500 on are permanent.
+    raise (MailRefused(message) if code >= 500 else MailNotTaken(message)) from fault
 
 
 WEBHOOK: Final = "notify.webhook"
 MAIL: Final = "notify.mail"
-_MAIL_SECONDS: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +187,7 @@ class Notification:
 
 
 @dataclass(frozen=True, slots=True)
-class _Letter:
+class _ChannelMessage:
     """A notification for one channel, as stored in the outbox."""
 
     channel: str
@@ -235,42 +225,36 @@ class Notifier:
 
         Empty without channels. The transaction is cancelled if the key was used before.
         """
-        return tuple(
-            self._outbox.write(topic, f"{channel}/{key}", letter)
-            for topic, channel, letter in self._letters(message)
-        )
+        return tuple(self._outbox.write(*stored) for stored in self._stored(message, key))
 
-    async def tell(self, message: Notification, key: str) -> int:
+    async def send(self, message: Notification, key: str) -> int:
         """Send a notification; return the number of channels it was not sent through before."""
-        told = [
-            await self._outbox.put(topic, f"{channel}/{key}", letter)
-            for topic, channel, letter in self._letters(message)
-        ]
-        return sum(told)
+        return sum([await self._outbox.put(*stored) for stored in self._stored(message, key)])
 
-    def ways(self) -> dict[str, DeliveryHandler]:
+    def handlers(self) -> dict[str, DeliveryHandler]:
         """Return the outbox handlers of the notification topics."""
         return {WEBHOOK: self._post, MAIL: self._mail}
 
-    def _letters(self, message: Notification) -> list[tuple[str, str, dict[str, object]]]:
+    def _stored(self, message: Notification, key: str) -> list[tuple[str, str, object]]:
+        """Return topic, idempotency key and body of the outbox message for each channel."""
         return [
             (
                 WEBHOOK if isinstance(channel, Webhook) else MAIL,
-                name,
-                asdict(_Letter(name, message)),
+                f"{name}/{key}",
+                asdict(_ChannelMessage(name, message)),
             )
             for name, channel in self._channels.items()
         ]
 
-    async def _post(self, consequence: OutboxMessage) -> None:
-        letter = _opened(consequence)
-        hook = self._channels.get(letter.channel)
+    async def _post(self, stored: OutboxMessage) -> None:
+        addressed = msgspec.json.decode(stored.body, type=_ChannelMessage)
+        hook = self._channels.get(addressed.channel)
         if not isinstance(hook, Webhook):
-            raise _gone(letter)
-        told = {**asdict(letter.message), "at": consequence.created_at.isoformat()}
-        key = consequence.idempotency_key.partition("/")[2]
+            raise NotFound(f"The channel {addressed.channel} is no longer configured")
+        body = {**asdict(addressed.message), "at": stored.created_at.isoformat()}
+        key = stored.idempotency_key.partition("/")[2]
         headers = {"idempotency-key": quote(key, safe="/#:@=+,;")}
-        await self._source(hook).post("", json=told, headers=headers)
+        await self._source(hook).post("", json=body, headers=headers)
 
     def _source(self, hook: Webhook) -> Source:
         if hook.name not in self._sources:
@@ -284,32 +268,24 @@ class Notifier:
             )
         return self._sources[hook.name]
 
-    async def _mail(self, consequence: OutboxMessage) -> None:
-        letter = _opened(consequence)
-        mail = self._channels.get(letter.channel)
+    async def _mail(self, stored: OutboxMessage) -> None:
+        addressed = msgspec.json.decode(stored.body, type=_ChannelMessage)
+        mail = self._channels.get(addressed.channel)
         if not isinstance(mail, Mail):
-            raise _gone(letter)
-        written = _written(mail, letter.message, consequence)
-        await asyncio.to_thread(send, mail, written, self._context, _MAIL_SECONDS)
+            raise NotFound(f"The channel {addressed.channel} is no longer configured")
+        email = _build_email(mail, addressed.message, stored)
+        await asyncio.to_thread(send, mail, email, self._context, 20.0)
 
 
-def _opened(consequence: OutboxMessage) -> _Letter:
-    return msgspec.json.decode(consequence.body, type=_Letter)
-
-
-def _gone(letter: _Letter) -> NotFound:
-    return NotFound(f"The channel {letter.channel} is no longer configured")
-
-
-def _written(mail: Mail, message: Notification, consequence: OutboxMessage) -> EmailMessage:
-    known_by = sha256(consequence.idempotency_key.encode()).hexdigest()[:32]
-    written = EmailMessage()
+def _build_email(mail: Mail, message: Notification, stored: OutboxMessage) -> EmailMessage:
+    digest = sha256(stored.idempotency_key.encode()).hexdigest()[:32]
+    email = EmailMessage()
     # A header is a single line.
-    written["Subject"] = " ".join(message.title.split())
-    written["From"] = mail.sender
-    written["To"] = ", ".join(mail.recipients)
-    written["Date"] = format_datetime(consequence.created_at)
-    written["Message-ID"] = f"<{known_by}@grandstand.local>"
-    written["Auto-Submitted"] = "auto-generated"
-    written.set_content("\n\n".join(filter(None, (message.text, message.href))) + "\n")
-    return written
+    email["Subject"] = " ".join(message.title.split())
+    email["From"] = mail.sender
+    email["To"] = ", ".join(mail.recipients)
+    email["Date"] = format_datetime(stored.created_at)
+    email["Message-ID"] = f"<{digest}@grandstand.local>"
+    email["Auto-Submitted"] = "auto-generated"
+    email.set_content("\n\n".join(filter(None, (message.text, message.href))) + "\n")
+    return email

@@ -16,14 +16,22 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
 from grandstand.core.logging import get_logger, redact
 from grandstand.core.metrics import Metrics
-from grandstand.storage.tables.declaration.entity import Entity
-from grandstand.storage.tables.declaration.fields import ttl
-from grandstand.storage.tables.declaration.table import Index, Table
+from grandstand.storage.tables import (
+    AsyncStore,
+    Entity,
+    Get,
+    Index,
+    Put,
+    Query,
+    Table,
+    Update,
+    field,
+    key,
+    ttl,
+)
 from grandstand.storage.tables.errors import ConditionFailed
-from grandstand.storage.tables.operations.conditions import ConditionExpr, field
-from grandstand.storage.tables.operations.item_ops import Get, Operation, Put, Update
-from grandstand.storage.tables.operations.queries import Query, key
-from grandstand.storage.tables.store import AsyncStore
+from grandstand.storage.tables.operations.conditions import ConditionExpr
+from grandstand.storage.tables.operations.item_ops import Operation
 
 Stage: TypeAlias = Literal["waiting", "delivered", "dead"]
 
@@ -90,32 +98,27 @@ class OutboxMessage(Entity, table=outbox, names="camel", times="epoch_ms"):
         """Return dead messages, newest first."""
         return cls.by_shelf(shelf=_DEAD).newest()
 
-    def write(self) -> Put[Self]:
-        """Store the message if its key is new."""
-        return self.put().if_absent()
-
-    def claim(self, until: datetime) -> Update[Self]:
+    def claim(self, until: datetime) -> Update[OutboxMessage]:
         """Postpone the message for other deliverers, if nobody has since it was read."""
-        mine = type(self).update(**self.identity()).set(shelf=self.shelf, due_at=until)
+        mine = OutboxMessage.update(**self.identity()).set(shelf=self.shelf, due_at=until)
         return mine.add(tries=1).when(self._as_read())
 
-    def delivered(self, now: datetime) -> Update[Self]:
+    def delivered(self, now: datetime) -> Update[OutboxMessage]:
         """Mark the message as delivered."""
         return (
-            type(self)
-            .update(**self.identity())
+            OutboxMessage.update(**self.identity())
             .set(stage="delivered", shelf=None, due_at=now)
             .set(last_error=None, gone_at=now + KEPT_DELIVERED)
         )
 
-    def postpone(self, until: datetime, error: str) -> Update[Self]:
+    def postpone(self, until: datetime, error: str) -> Update[OutboxMessage]:
         """Record the error and the next attempt, unless it was delivered in the meantime."""
-        later = type(self).update(**self.identity())
+        later = OutboxMessage.update(**self.identity())
         return later.set(shelf=self.shelf, due_at=until, last_error=error).when(self._as_read())
 
-    def give_up(self, now: datetime, error: str) -> Update[Self]:
+    def give_up(self, now: datetime, error: str) -> Update[OutboxMessage]:
         """Mark the message as dead, unless it was delivered in the meantime."""
-        dead = type(self).update(**self.identity())
+        dead = OutboxMessage.update(**self.identity())
         dead = dead.set(stage="dead", shelf=_DEAD, due_at=now)
         return dead.set(last_error=error, gone_at=now + KEPT_DEAD).when(self._as_read())
 
@@ -166,14 +169,18 @@ class Outbox:
                 f"{_LONGEST_BODY_BYTES}. Refer to larger data by key."
             )
         now = self._clock.now()
-        return OutboxMessage(
-            topic=topic,
-            idempotency_key=idempotency_key,
-            body=written.decode(),
-            created_at=now,
-            due_at=due_at or now,
-            shelf=waiting_shelf(topic),
-        ).write()
+        return (
+            OutboxMessage(
+                topic=topic,
+                idempotency_key=idempotency_key,
+                body=written.decode(),
+                created_at=now,
+                due_at=due_at or now,
+                shelf=waiting_shelf(topic),
+            )
+            .put()
+            .if_absent()
+        )
 
     async def put(
         self, topic: str, idempotency_key: str, body: object, *, due_at: datetime | None = None
@@ -202,15 +209,10 @@ class Outbox:
         try:
             await self._store(OutboxMessage.again(topic, idempotency_key, self._clock.now()))
         except ConditionFailed as refused:
-            message = f"Nothing of {topic} with the key {idempotency_key} was given up"
-            raise NotFound(message) from refused
+            raise NotFound(f"No dead message of {topic} with key {idempotency_key}") from refused
 
 
 DeliveryHandler: TypeAlias = Callable[[OutboxMessage], Awaitable[None]]
-
-_LONGEST_TEXT: Final = 1000
-_SHORTEST_REST_SECONDS: Final = 0.01
-_LONGEST_REST_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,19 +242,19 @@ class Deliverer:
     def __init__(
         self,
         store: AsyncStore,
-        ways: Mapping[str, DeliveryHandler],
+        handlers: Mapping[str, DeliveryHandler],
         *,
         clock: Clock,
         random: Random,
         metrics: Metrics,
-        persistence: DeliveryPolicy = DeliveryPolicy(),  # noqa: B008 - a frozen value
+        policy: DeliveryPolicy = DeliveryPolicy(),  # noqa: B008 - a frozen value
     ) -> None:
         self._store = store
-        self._ways = dict(ways)
+        self._handlers = dict(handlers)
         self._clock = clock
         self._random = random
         self._metrics = metrics
-        self._persistence = persistence
+        self._policy = policy
         self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
         self._stopping = False
@@ -265,10 +267,10 @@ class Deliverer:
         try:
             while not self._stopping:
                 try:
-                    pause, faults = await self._look(), 0
+                    pause, faults = await self._poll(), 0
                 except GrandstandError as fault:
                     faults += 1
-                    pause = min(self._persistence.look_seconds * 2**faults, _LONGEST_REST_SECONDS)
+                    pause = min(self._policy.look_seconds * 2**faults, 30.0)
                     get_logger("outbox").error("outbox_poll_failed", error=redact(str(fault)))
                 await self._rest(pause)
         finally:
@@ -282,15 +284,15 @@ class Deliverer:
         if self._ended is not None:
             await self._ended.wait()
 
-    async def _look(self) -> float:
+    async def _poll(self) -> float:
         """Start the due deliveries; return the seconds until the next poll."""
-        rest = self._persistence.look_seconds
-        for topic in self._ways:
-            rest = min(rest, await self._look_at(topic))
-        return max(rest, _SHORTEST_REST_SECONDS)
+        rest = self._policy.look_seconds
+        for topic in self._handlers:
+            rest = min(rest, await self._poll_topic(topic))
+        return max(rest, 0.01)
 
-    async def _look_at(self, topic: str) -> float:
-        most, rest = self._persistence.at_once, self._persistence.look_seconds
+    async def _poll_topic(self, topic: str) -> float:
+        most, rest = self._policy.at_once, self._policy.look_seconds
         waiting = (await self._store.page(OutboxMessage.waiting(topic), 2 * most)).items
         self._metrics.set("outbox_waiting", len(waiting), topic=topic)
         now, busy = self._clock.now(), sum(place[0] == topic for place in self._under_way)
@@ -301,10 +303,10 @@ class Deliverer:
                 busy += 1
                 task = asyncio.create_task(self._deliver(each), name=f"outbox {topic}")
                 self._under_way[each.place] = task
-                task.add_done_callback(partial(self._put_away, each.place))
+                task.add_done_callback(partial(self._finish, each.place))
         return rest
 
-    def _put_away(self, place: tuple[str, str], task: asyncio.Task[None]) -> None:
+    def _finish(self, place: tuple[str, str], task: asyncio.Task[None]) -> None:
         del self._under_way[place]
         fault = None if task.cancelled() else task.exception()
         if fault is None:
@@ -320,7 +322,7 @@ class Deliverer:
             for task in tasks if cancelled else ():
                 task.cancel()
             if tasks:
-                await asyncio.wait(tasks, timeout=self._persistence.stop_seconds / 2)
+                await asyncio.wait(tasks, timeout=self._policy.stop_seconds / 2)
 
     async def _rest(self, seconds: float) -> None:
         try:
@@ -332,50 +334,52 @@ class Deliverer:
 
     async def _deliver(self, waiting: OutboxMessage) -> None:
         # Twice the timeout: a stuck deliverer has stopped before another may claim the message.
-        until = self._clock.now() + timedelta(seconds=2 * self._persistence.try_seconds)
+        until = self._clock.now() + timedelta(seconds=2 * self._policy.try_seconds)
         try:
             claimed = await self._store(waiting.claim(until))
         except ConditionFailed:
             # The index may lag behind: polling again at once would find the same.
-            await asyncio.sleep(self._persistence.look_seconds)
+            await asyncio.sleep(self._policy.look_seconds)
             return
         try:
-            note = await self._try(claimed)
+            outcome = await self._try(claimed)
         except asyncio.CancelledError:
-            await self._note(claimed, claimed.postpone(self._clock.now(), "this instance stopped"))
+            await self._record(
+                claimed, claimed.postpone(self._clock.now(), "this instance stopped")
+            )
             raise
-        await self._note(claimed, note)
+        await self._record(claimed, outcome)
 
-    async def _note(self, claimed: OutboxMessage, note: Operation[Any]) -> None:
+    async def _record(self, claimed: OutboxMessage, outcome: Operation[Any]) -> None:
         try:
-            await self._store(note)
+            await self._store(outcome)
         except ConditionFailed:
-            get_logger("outbox").warning("another took it over", **_named(claimed))
+            get_logger("outbox").warning("delivery_claimed_elsewhere", **_log_fields(claimed))
 
     async def _try(self, claimed: OutboxMessage) -> Operation[Any]:
         """Deliver a message and return the write that records the outcome."""
-        persistence = self._persistence
+        policy = self._policy
         try:
-            async with asyncio.timeout(persistence.try_seconds):
-                await self._ways[claimed.topic](claimed)
-        except Exception as fault:  # noqa: BLE001 - whatever went wrong, the consequence stays
-            told = redact(f"{type(fault).__name__}: {fault}")[:_LONGEST_TEXT]
+            async with asyncio.timeout(policy.try_seconds):
+                await self._handlers[claimed.topic](claimed)
+        except Exception as fault:  # noqa: BLE001 - the message is kept whatever goes wrong
+            error = redact(f"{type(fault).__name__}: {fault}")[:1000]
             final = isinstance(fault, GrandstandError) and not fault.retry
             now = self._clock.now()
-            if final or claimed.tries >= persistence.tries:
-                get_logger("outbox").error("given up", error=told, **_named(claimed))
-                return claimed.give_up(now, told)
-            get_logger("outbox").warning("delivery_failed", error=told, **_named(claimed))
-            return claimed.postpone(now + self._wait(claimed.tries, fault), told)
+            if final or claimed.tries >= policy.tries:
+                get_logger("outbox").error("delivery_given_up", error=error, **_log_fields(claimed))
+                return claimed.give_up(now, error)
+            get_logger("outbox").warning("delivery_failed", error=error, **_log_fields(claimed))
+            return claimed.postpone(now + self._wait(claimed.tries, fault), error)
         return claimed.delivered(self._clock.now())
 
     def _wait(self, tries: int, fault: Exception) -> timedelta:
-        persistence = self._persistence
-        doubled = persistence.first_seconds * 2 ** min(tries - 1, 30)
-        wait = self._random.uniform(0.75, 1.25) * min(doubled, persistence.most_seconds)
+        policy = self._policy
+        doubled = policy.first_seconds * 2 ** min(tries - 1, 30)
+        wait = self._random.uniform(0.75, 1.25) * min(doubled, policy.most_seconds)
         asked = getattr(fault, "retry_after_seconds", None) or 0.0
         return timedelta(seconds=max(wait, asked))
 
 
-def _named(consequence: OutboxMessage) -> dict[str, str]:
-    return {"topic": consequence.topic, "about": consequence.idempotency_key}
+def _log_fields(message: OutboxMessage) -> dict[str, str]:
+    return {"topic": message.topic, "about": message.idempotency_key}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
@@ -26,9 +25,6 @@ from grandstand.core.errors import (
 
 PROBLEM_JSON: Final = "application/problem+json"
 PROBLEM_TYPE_PREFIX: Final = "urn:grandstand:problem:"
-_UNPROCESSABLE: Final = 422
-_LONGEST_STEP: Final = 100
-_SERVER_FAULT: Final = 500
 
 
 class NotSignedIn(NotAllowed):
@@ -90,58 +86,45 @@ ErrorPage: TypeAlias = Callable[[Request, ProblemDetails], Response]
 def describe_error(error: Exception) -> ProblemDetails:
     """Return the public description of an error; an unexpected one is not disclosed."""
     if isinstance(error, GrandstandError):
-        return _told_ours(error)
+        return _describe_own(error)
     if isinstance(error, RequestValidationError):
-        fields = tuple((_field(e["loc"]), _whole(str(e["msg"]))) for e in error.errors())
-        detail = "; ".join(f"{field}: {message}" for field, message in fields[:3])
-        return ProblemDetails("invalid-fields", "Invalid fields", _UNPROCESSABLE, detail, fields)
-    if isinstance(error, HTTPException):
-        title = _phrase(error.status_code)
-        plain = str(error.detail).capitalize() == title
-        detail = _SENTENCES.get(error.status_code, title) if plain else error.detail or title
-        return ProblemDetails(
-            _kebab(title), title, error.status_code, detail, headers=error.headers
+        fields = tuple(
+            (
+                _replace_surrogates(".".join(str(step)[:100] for step in each["loc"])),
+                _replace_surrogates(str(each["msg"])),
+            )
+            for each in error.errors()
         )
+        detail = "; ".join(f"{field}: {message}" for field, message in fields[:3])
+        return ProblemDetails("invalid-fields", "Invalid fields", 422, detail, fields)
+    if isinstance(error, HTTPException):
+        try:
+            title = HTTPStatus(error.status_code).phrase.capitalize()
+        except ValueError:
+            title = "Problem"
+        standard = str(error.detail).capitalize() == title
+        detail = title if standard else error.detail or title
+        kind = title.lower().replace(" ", "-")
+        return ProblemDetails(kind, title, error.status_code, detail, headers=error.headers)
     return ProblemDetails(
         "broken",
         "Broken",
-        _SERVER_FAULT,
+        500,
         "Internal error. The log has details under this request id.",
     )
 
 
-def _told_ours(error: GrandstandError) -> ProblemDetails:
+def _describe_own(error: GrandstandError) -> ProblemDetails:
     name = error.code
     title = name.replace("-", " ").capitalize()
     wait = getattr(error, "retry_after_seconds", None)
     headers = {"retry-after": str(max(1, round(wait)))} if wait is not None else None
-    if error.status >= _SERVER_FAULT and isinstance(error, Broken):
+    if error.status >= 500 and isinstance(error, Broken):
         return ProblemDetails(name, title, error.status, "Internal error. The log has details.")
     return ProblemDetails(name, title, error.status, str(error) or title, headers=headers)
 
 
-_SENTENCES: Final = {
-    404: "Not found",
-    405: "Method not allowed",
-}
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase.capitalize()
-    except ValueError:
-        return "Problem"
-
-
-def _kebab(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "-", name).lower()
-
-
-def _field(place: Sequence[int | str]) -> str:
-    return _whole(".".join(str(step)[:_LONGEST_STEP] for step in place))
-
-
-def _whole(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Replace half surrogate pairs, which a JSON name may contain but no response can."""
     return text.encode("utf-8", "replace").decode()
 
@@ -215,7 +198,7 @@ class InvalidFields(InvalidInput):
 
     code = "invalid-fields"
 
-    status = _UNPROCESSABLE
+    status = 422
 
 
 COMMON_ERRORS: Final[tuple[type[GrandstandError], ...]] = (

@@ -75,7 +75,7 @@ async def run_once() -> None:
             metrics=Metrics(),
             publisher=Listener(),
             instance="here",
-            pace=RunnerConfig(look_seconds=0.1),
+            config=RunnerConfig(look_seconds=0.1),
         )
         task = asyncio.create_task(runner.run())
         await until(lambda: len(ended) == 2)
@@ -118,7 +118,7 @@ def test_a_job_can_be_asked_for_paused_and_resumed(ran: Call) -> None:
     ]
 
     assert asked == "tests.well will start within seconds\n"
-    assert states == ["paused", "waiting", "asked"]
+    assert states == ["paused", "waiting", "requested"]
 
 
 @pytest.mark.parametrize("move", ["run", "pause", "resume", "history"])

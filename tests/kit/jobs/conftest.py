@@ -47,7 +47,7 @@ class Floor:
         """Look at the jobs from outside."""
         return JobAdmin(self.store(), self.clock)
 
-    def runner(self, *jobs: Job, instance: str = "one", pace: RunnerConfig = QUICK) -> JobRunner:
+    def runner(self, *jobs: Job, instance: str = "one", config: RunnerConfig = QUICK) -> JobRunner:
         """Make a runner with a store of its own."""
         return JobRunner(
             self.store(),
@@ -57,15 +57,15 @@ class Floor:
             metrics=self.metrics,
             publisher=self.listener,
             instance=instance,
-            pace=pace,
+            config=config,
         )
 
     @asynccontextmanager
     async def running(
-        self, *jobs: Job, instance: str = "one", pace: RunnerConfig = QUICK
+        self, *jobs: Job, instance: str = "one", config: RunnerConfig = QUICK
     ) -> AsyncIterator[JobRunner]:
         """Let a runner run for the length of a block."""
-        runner = self.runner(*jobs, instance=instance, pace=pace)
+        runner = self.runner(*jobs, instance=instance, config=config)
         task = asyncio.create_task(runner.run())
         try:
             yield runner

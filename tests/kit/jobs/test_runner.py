@@ -123,7 +123,11 @@ async def test_how_it_went_is_seen_from_outside(floor: Floor) -> None:
 
     [status] = await floor.view().list()
     [run] = await floor.view().history("tests.count")
-    assert (status.state, status.last_outcome, status.last_said) == ("waiting", "done", "did it 1")
+    assert (status.state, status.last_outcome, status.last_result) == (
+        "waiting",
+        "done",
+        "did it 1",
+    )
     assert status.due_at is not None
     assert status.due_at > run.ended_at + timedelta(minutes=50)
     assert (run.instance, run.attempt, run.error) == ("one", 1, None)
@@ -218,7 +222,7 @@ async def test_a_lost_lease_stops_the_work_and_the_next_run_has_a_greater_token(
 ) -> None:
     first, second = Counting(seconds=60), Counting()
 
-    async with floor.running(job(first), instance="one", pace=replace(QUICK, lease_seconds=3.0)):
+    async with floor.running(job(first), instance="one", config=replace(QUICK, lease_seconds=3.0)):
         await until(lambda: len(first.runs) == 1)
         await steal(floor)
         async with floor.running(job(second), instance="two"):
@@ -250,7 +254,7 @@ async def test_a_result_that_comes_too_late_is_fenced_off(floor: Floor) -> None:
 
     late = Job("tests.count", "Counts.", SOON, stubborn)
     # It renews its lease so late that it does not hear of the loss before its work ends.
-    async with floor.running(late, instance="one", pace=PATIENT):
+    async with floor.running(late, instance="one", config=PATIENT):
         await begun.wait()
         await steal(floor)
         async with floor.running(job(done), instance="two"):
@@ -261,8 +265,8 @@ async def test_a_result_that_comes_too_late_is_fenced_off(floor: Floor) -> None:
 
     [status] = await floor.view().list()
     runs = await floor.view().history("tests.count")
-    assert status.last_said == "did it 1"
-    assert [run.said for run in runs] == ["did it 1", None]
+    assert status.last_result == "did it 1"
+    assert [run.result for run in runs] == ["did it 1", None]
 
 
 async def test_a_job_without_end_runs_on_one_instance_and_moves_when_that_stops(
@@ -278,13 +282,13 @@ async def test_a_job_without_end_runs_on_one_instance_and_moves_when_that_stops(
 
         return Job("tests.always", "Never ends.", Continuous(), work, timeout_seconds=0.1)
 
-    async with floor.running(forever("two"), instance="two", pace=PATIENT):
+    async with floor.running(forever("two"), instance="two", config=PATIENT):
         await until(lambda: on == ["two"])
-        async with floor.running(forever("one"), instance="one", pace=PATIENT) as one:
+        async with floor.running(forever("one"), instance="one", config=PATIENT) as one:
             await asyncio.sleep(0.5)
             alone = list(on)
             assert one.health.running == ()
-    async with floor.running(forever("one"), instance="one", pace=PATIENT):
+    async with floor.running(forever("one"), instance="one", config=PATIENT):
         await until(lambda: on == ["two", "one"])
 
     runs = await floor.view().history("tests.always")
@@ -308,7 +312,7 @@ async def test_a_job_without_end_that_ends_is_begun_again_after_its_pause(floor:
 async def test_stopping_lets_short_work_end(floor: Floor) -> None:
     counting = Counting(seconds=0.3)
 
-    async with floor.running(job(counting), pace=GENTLE):
+    async with floor.running(job(counting), config=GENTLE):
         await until(lambda: len(counting.runs) == 1)
 
     [run] = await floor.view().history("tests.count")
@@ -318,9 +322,9 @@ async def test_stopping_lets_short_work_end(floor: Floor) -> None:
 async def test_work_stopped_with_its_instance_is_due_at_once_elsewhere(floor: Floor) -> None:
     clock, long, short = at_hand(floor), Counting(seconds=60), Counting()
 
-    async with floor.running(job(long, tries=1), instance="one", pace=PATIENT):
+    async with floor.running(job(long, tries=1), instance="one", config=PATIENT):
         await until(lambda: len(long.runs) == 1)
-    async with floor.running(job(short, tries=1), instance="two", pace=PATIENT):
+    async with floor.running(job(short, tries=1), instance="two", config=PATIENT):
         await until(lambda: short.ended == 1)
 
     runs = await floor.view().history("tests.count")
@@ -359,7 +363,7 @@ async def test_what_work_tells_is_passed_on_while_it_runs(floor: Floor) -> None:
     [status] = await floor.view().list()
     news = [news for _, news in floor.listener.heard if "progress" in news]
     assert [(told["job"], told["progress"]) for told in news] == [("tests.tell", "half way")]
-    assert status.last_said == "half way"
+    assert status.last_result == "half way"
 
 
 async def test_a_changed_rhythm_is_kept_from_the_next_start_on(floor: Floor) -> None:
@@ -415,7 +419,7 @@ async def test_an_idle_runner_asks_the_store_only_so_often(floor: Floor) -> None
         metrics=floor.metrics,
         publisher=floor.listener,
         instance="idle",
-        pace=RunnerConfig(look_seconds=0.5),
+        config=RunnerConfig(look_seconds=0.5),
     )
     task = asyncio.create_task(runner.run())
     await until(lambda: counting.ended == 1)

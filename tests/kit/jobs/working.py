@@ -55,7 +55,7 @@ def main() -> None:
         metrics=Metrics(),
         publisher=Listener(),
         instance=name,
-        pace=RunnerConfig(LEASE_SECONDS, GRACE_SECONDS, look_seconds=0.3),
+        config=RunnerConfig(LEASE_SECONDS, GRACE_SECONDS, look_seconds=0.3),
     )
     say("up")
     asyncio.run(runner.run())

@@ -61,7 +61,7 @@ def telling(store: AsyncStore) -> Telling:
         async with SourceRegistry(**given) as web:  # type: ignore[arg-type]
             outbox = Outbox(store, SystemClock())
             notifier = Notifier(outbox, channels, web=web, context=context)
-            deliverer = Deliverer(store, notifier.ways(), persistence=QUICK, **given)  # type: ignore[arg-type]
+            deliverer = Deliverer(store, notifier.handlers(), policy=QUICK, **given)  # type: ignore[arg-type]
             task = asyncio.create_task(deliverer.run())
             yield notifier
             await deliverer.stop()
@@ -77,7 +77,7 @@ def mail(office: PostOffice, scheme: str = "smtp+plain", login: str = "") -> tup
 
 async def test_a_webhook_gets_the_message_with_its_key(telling: Telling, hook: Hook) -> None:
     async with telling(*read_channels(webhooks=[hook.url])) as notifier:
-        told = await notifier.tell(WICKET, "match 1 ball 17 ✓")
+        told = await notifier.send(WICKET, "match 1 ball 17 ✓")
         await until(lambda: len(hook.got) == 1)
 
     [posted] = hook.got
@@ -94,9 +94,9 @@ async def test_a_webhook_that_fails_gets_it_again_and_the_same_key_is_told_once(
     hook.statuses = [503, 500]
 
     async with telling(*read_channels(webhooks=[hook.url])) as notifier:
-        first = await notifier.tell(WICKET, "ball 17")
+        first = await notifier.send(WICKET, "ball 17")
         await until(lambda: len(hook.got) == 3)
-        second = await notifier.tell(WICKET, "ball 17")
+        second = await notifier.send(WICKET, "ball 17")
         await asyncio.sleep(0.5)
 
     assert (first, second, len(hook.got)) == (1, 0, 3)
@@ -109,7 +109,7 @@ async def test_a_webhook_that_refuses_is_given_up_without_telling_its_address(
     hook.statuses = [403]
 
     async with telling(*read_channels(webhooks=[hook.url])) as notifier:
-        await notifier.tell(WICKET, "ball 17")
+        await notifier.send(WICKET, "ball 17")
         [dead] = await once(Outbox(store, SystemClock()).dead)
 
     assert len(hook.got) == 1
@@ -130,7 +130,7 @@ async def test_a_message_is_told_only_if_what_it_says_was_written(
 async def test_a_mail_reaches_every_receiver(telling: Telling) -> None:
     with mail_serving(PostOffice()) as office:
         async with telling(*mail(office, login="platform:p%40ssword@")) as notifier:
-            await notifier.tell(WICKET, "ball 17")
+            await notifier.send(WICKET, "ball 17")
             await until(lambda: len(office.got) == 1)
 
     [letter] = office.got
@@ -149,7 +149,7 @@ async def test_a_mail_goes_out_hidden(
 
     with mail_serving(PostOffice(tls=serving, implicit=implicit)) as office:
         async with telling(*mail(office, scheme), context=trusting) as notifier:
-            await notifier.tell(WICKET, "ball 17")
+            await notifier.send(WICKET, "ball 17")
             await until(lambda: len(office.got) == 1)
 
     assert office.got[0]["From"] == "platform@example.test"
@@ -160,7 +160,7 @@ async def test_a_mail_server_that_cannot_hide_gets_no_mail(
 ) -> None:
     with mail_serving(PostOffice()) as office:
         async with telling(*mail(office, "smtp")) as notifier:
-            await notifier.tell(WICKET, "ball 17")
+            await notifier.send(WICKET, "ball 17")
             [dead] = await once(Outbox(store, SystemClock()).dead)
 
     assert office.got == []
@@ -170,7 +170,7 @@ async def test_a_mail_server_that_cannot_hide_gets_no_mail(
 async def test_a_busy_mail_server_gets_it_again_and_the_same_letter(telling: Telling) -> None:
     with mail_serving(PostOffice(answers=["451 later"])) as office:
         async with telling(*mail(office)) as notifier:
-            await notifier.tell(WICKET, "ball 17")
+            await notifier.send(WICKET, "ball 17")
             await until(lambda: len(office.got) == 1)
 
     assert len(office.receivers) == 4
@@ -182,7 +182,7 @@ async def test_a_mail_server_that_refuses_is_not_bothered_again(
 ) -> None:
     with mail_serving(PostOffice(answers=["554 never"])) as office:
         async with telling(*mail(office)) as notifier:
-            await notifier.tell(WICKET, "ball 17")
+            await notifier.send(WICKET, "ball 17")
             [dead] = await once(Outbox(store, SystemClock()).dead)
 
     assert (office.got, dead.tries) == ([], 1)
@@ -195,7 +195,7 @@ async def test_a_mail_server_that_is_away_is_tried_again(
     with mail_serving(PostOffice()) as office:
         channels = mail(office)
     async with telling(*channels) as notifier:
-        await notifier.tell(WICKET, "ball 17")
+        await notifier.send(WICKET, "ball 17")
         outbox = Outbox(store, SystemClock())
         [waiting] = await once(
             lambda: outbox.waiting("notify.mail"), lambda seen: seen[0].last_error is not None
@@ -207,7 +207,7 @@ async def test_a_mail_server_that_is_away_is_tried_again(
 
 async def test_without_channels_nothing_is_written(telling: Telling, store: AsyncStore) -> None:
     async with telling() as notifier:
-        told = await notifier.tell(WICKET, "ball 17")
+        told = await notifier.send(WICKET, "ball 17")
 
     assert (told, notifier.writes(WICKET, "x"), notifier.channels) == (0, (), ())
     assert await Outbox(store, SystemClock()).waiting("notify.mail") == ()

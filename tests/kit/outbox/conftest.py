@@ -52,7 +52,7 @@ class Desk:
             clock=SystemClock(),
             random=Random(1),
             metrics=self.metrics,
-            persistence=persistence,
+            policy=persistence,
         )
         task = asyncio.create_task(deliverer.run())
         try:

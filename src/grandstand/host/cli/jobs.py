@@ -11,7 +11,7 @@ from typing import Annotated, Final, TypeVar
 import typer
 
 from grandstand.core.clock import SystemClock
-from grandstand.host.cli.output import to_json as written
+from grandstand.host.cli.output import AsJson, to_json
 from grandstand.host.demo.jobs import unused_demo_jobs
 from grandstand.host.infrastructure import open_store
 from grandstand.host.settings import read_settings
@@ -32,7 +32,7 @@ _JOBS: Final = (
     ColumnSpec("due", whole=True),
     ColumnSpec("last", from_width=80, whole=True),
     ColumnSpec("on", from_width=160, whole=True),
-    ColumnSpec("said", from_width=120),
+    ColumnSpec("result", from_width=120),
 )
 _RUNS: Final = (
     ColumnSpec("started", whole=True),
@@ -40,19 +40,18 @@ _RUNS: Final = (
     ColumnSpec("outcome", whole=True),
     ColumnSpec("try", right=True, from_width=80),
     ColumnSpec("on", from_width=120, whole=True),
-    ColumnSpec("said"),
+    ColumnSpec("result"),
 )
 
 Name = Annotated[str, typer.Argument(help="The job, such as platform.sweep.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @jobs.command("list")
 def list_jobs(*, as_json: AsJson = False) -> None:
     """List all jobs with due time, instance and last outcome."""
-    found = _viewing(lambda view: view.list())
+    found = _with_admin(lambda admin: admin.list())
     if as_json:
-        typer.echo(written(found))
+        typer.echo(to_json(found))
         return
     if not found:
         typer.echo("No jobs yet. They are declared when `grandstand up` starts.")
@@ -64,19 +63,19 @@ def list_jobs(*, as_json: AsJson = False) -> None:
 @jobs.command()
 def run(name: Name, *, as_json: AsJson = False) -> None:
     """Run a job now; a process that runs jobs starts it within seconds."""
-    _moved(name, JobAdmin.run_now, "will start within seconds", as_json=as_json)
+    _change(name, JobAdmin.run_now, "will start within seconds", as_json=as_json)
 
 
 @jobs.command()
 def pause(name: Name, *, as_json: AsJson = False) -> None:
     """Pause a job; a continuous one is stopped."""
-    _moved(name, JobAdmin.pause, "is paused", as_json=as_json)
+    _change(name, JobAdmin.pause, "is paused", as_json=as_json)
 
 
 @jobs.command()
 def resume(name: Name, *, as_json: AsJson = False) -> None:
     """Resume a paused job; one run makes up for those missed."""
-    _moved(name, JobAdmin.resume, "goes on", as_json=as_json)
+    _change(name, JobAdmin.resume, "is resumed", as_json=as_json)
 
 
 @jobs.command()
@@ -87,40 +86,33 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Show the last runs of a job, newest first."""
-    runs = _viewing(lambda view: view.history(name, limit))
+    runs = _with_admin(lambda admin: admin.history(name, limit))
     if as_json:
-        typer.echo(written([asdict(each) | {"seconds": each.seconds} for each in runs]))
+        typer.echo(to_json([asdict(each) | {"seconds": each.seconds} for each in runs]))
         return
     print_table(console(), _RUNS, map(_run_line, runs))
 
 
-def _viewing(look: Callable[[JobAdmin], Awaitable[T]]) -> T:
+def _with_admin(act: Callable[[JobAdmin], Awaitable[T]]) -> T:
     settings = read_settings()
 
-    async def opened() -> T:
+    async def run() -> T:
         with open_store(settings) as store:
-            kept, clock = AsyncStore(store), store.session.clock
-            return await look(JobAdmin(kept, clock, retired=unused_demo_jobs(settings)))
+            retired = unused_demo_jobs(settings)
+            return await act(JobAdmin(AsyncStore(store), store.session.clock, retired=retired))
 
-    return asyncio.run(opened())
+    return asyncio.run(run())
 
 
-def _moved(
-    name: str,
-    move: Callable[[JobAdmin, str], Awaitable[None]],
-    told: str,
-    *,
-    as_json: bool,
+def _change(
+    name: str, change: Callable[[JobAdmin, str], Awaitable[None]], done: str, *, as_json: bool
 ) -> None:
-    async def moved(view: JobAdmin) -> JobStatus:
-        await move(view, name)
-        return await view.one(name)
+    async def act(admin: JobAdmin) -> JobStatus:
+        await change(admin, name)
+        return await admin.one(name)
 
-    status = _viewing(moved)
-    if as_json:
-        typer.echo(written(status))
-    else:
-        typer.echo(f"{name} {told}")
+    status = _with_admin(act)
+    typer.echo(to_json(status) if as_json else f"{name} {done}")
 
 
 def _job_line(status: JobStatus, now: datetime) -> TableRow:
@@ -134,7 +126,7 @@ def _job_line(status: JobStatus, now: datetime) -> TableRow:
             f"in {_span(now, status.due_at)}" if waits else "–",
             f"{status.last_outcome} {_span(ended, now)} ago" if ended else "–",
             status.running_on or "–",
-            status.last_error or status.last_said or "",
+            status.last_error or status.last_result or "",
         )
     )
 
@@ -156,6 +148,6 @@ def _run_line(each: JobRun) -> TableRow:
             each.outcome,
             str(each.attempt),
             each.instance,
-            each.error or each.said or "",
+            each.error or each.result or "",
         )
     )

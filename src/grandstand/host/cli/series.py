@@ -7,6 +7,7 @@ import json
 from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from grandstand.core.errors import InvalidInput
+from grandstand.host.cli.output import AsJson
 from grandstand.host.infrastructure import open_series
 from grandstand.host.registry import find_series
 from grandstand.host.settings import read_settings
@@ -24,18 +26,16 @@ from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from grandstand.storage.series.engines.postgres.schema import Edition, steps
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.export import Form
-from grandstand.storage.series.export import export as write_out
+from grandstand.storage.series.export import export as export_series
 from grandstand.storage.series.query import SeriesStatus, Window
 from grandstand.storage.series.verify import Finding
-from grandstand.storage.series.verify import verify as look_at
+from grandstand.storage.series.verify import verify as verify_series
 
 series = typer.Typer(help="Inspect, export and verify time series.", no_args_is_help=True)
 
 Names = Annotated[list[str] | None, typer.Argument(help="Series; all by default.")]
 
-_MICROSECOND = timedelta(microseconds=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SHOWN_GAPS = 10
 _STATUS: Final = (
     ColumnSpec("series", whole=True),
     ColumnSpec("from", from_width=100, whole=True),
@@ -70,29 +70,29 @@ _EDITIONS: dict[ServerKind, Edition] = {
 def status(
     names: Names = None,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show chunks, rows, size, compression and gaps of each series."""
-    told = []
+    found = []
     with closing(open_series(read_settings())) as engine:
         for one in find_series(names or []):
             engine.prepare(one)
-            told.append(engine.status(one))
+            found.append(engine.status(one))
     if as_json:
-        typer.echo(json.dumps([_document(one) for one in told], indent=2))
+        typer.echo(json.dumps([_document(one) for one in found], indent=2))
         return
-    print_table(console(), _STATUS, (TableRow(_row(found)) for found in told))
-    for found in told:
-        _show_gaps(found)
+    print_table(console(), _STATUS, (TableRow(_row(one)) for one in found))
+    for series_status in found:
+        _show_gaps(series_status)
 
 
-def _row(told: SeriesStatus) -> tuple[str, ...]:
-    chunks = told.chunks
+def _row(status: SeriesStatus) -> tuple[str, ...]:
+    chunks = status.chunks
     rows = sum(chunk.rows + chunk.late for chunk in chunks)
     size = sum(chunk.size_bytes for chunk in chunks)
-    ratio = _ratio(told)
+    ratio = _ratio(status)
     return (
-        told.name,
+        status.name,
         _moment(chunks[0].start) if chunks else "–",
         _moment(chunks[-1].end) if chunks else "–",
         f"{len(chunks):,}",
@@ -102,26 +102,26 @@ def _row(told: SeriesStatus) -> tuple[str, ...]:
         f"{size:,}",
         f"{size / rows:.0f}" if rows else "–",
         f"{ratio:.1f}×" if ratio else "–",
-        str(len(told.gaps)),
+        str(len(status.gaps)),
     )
 
 
-def _show_gaps(told: SeriesStatus) -> None:
-    if not told.gaps:
+def _show_gaps(status: SeriesStatus) -> None:
+    if not status.gaps:
         return
-    typer.echo(f"\ngaps of {told.name}:")
-    for start, end in told.gaps[:_SHOWN_GAPS]:
+    typer.echo(f"\ngaps of {status.name}:")
+    for start, end in status.gaps[:10]:
         length = timedelta(microseconds=end - start)
         typer.echo(f"  {_moment(start)} – {_moment(end)}  ({length})")
-    if len(told.gaps) > _SHOWN_GAPS:
-        typer.echo(f"  and {len(told.gaps) - _SHOWN_GAPS} more; --json lists them all")
+    if len(status.gaps) > 10:
+        typer.echo(f"  and {len(status.gaps) - 10} more; --json lists them all")
 
 
-def _ratio(told: SeriesStatus) -> float | None:
+def _ratio(status: SeriesStatus) -> float | None:
     """Return the compression ratio; None unless there are both kinds of chunks."""
     sizes = {True: 0, False: 0}
     rows = {True: 0, False: 0}
-    for chunk in told.chunks:
+    for chunk in status.chunks:
         compressed = chunk.state == "compressed"
         sizes[compressed] += chunk.size_bytes
         rows[compressed] += chunk.rows + chunk.late
@@ -130,14 +130,14 @@ def _ratio(told: SeriesStatus) -> float | None:
     return (sizes[False] / rows[False]) / (sizes[True] / rows[True])
 
 
-def _document(told: SeriesStatus) -> dict[str, Any]:
+def _document(status: SeriesStatus) -> dict[str, Any]:
     return {
-        "name": told.name,
-        "rows": sum(chunk.rows + chunk.late for chunk in told.chunks),
-        "size_bytes": sum(chunk.size_bytes for chunk in told.chunks),
-        "compression_ratio": _ratio(told),
-        "chunks": [asdict(chunk) for chunk in told.chunks],
-        "gaps": [{"start": start, "end": end} for start, end in told.gaps],
+        "name": status.name,
+        "rows": sum(chunk.rows + chunk.late for chunk in status.chunks),
+        "size_bytes": sum(chunk.size_bytes for chunk in status.chunks),
+        "compression_ratio": _ratio(status),
+        "chunks": [asdict(chunk) for chunk in status.chunks],
+        "gaps": [{"start": start, "end": end} for start, end in status.gaps],
     }
 
 
@@ -221,7 +221,7 @@ def export(
     window = Window(one, start, end, keys=tuple(key or ()))
     with closing(open_series(read_settings())) as engine, _progress() as progress:
         task = progress.add_task(f"export of {name}", total=None)
-        rows = write_out(
+        rows = export_series(
             engine,
             window,
             path,
@@ -254,7 +254,7 @@ def _time_us(text: str) -> int:
         message = f"{text!r} is not a time. Use 2026-01-31T12:00:00Z, or microseconds since 1970."
         raise InvalidInput(message) from fault
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // _MICROSECOND
+    return (aware - _EPOCH) // timedelta(microseconds=1)
 
 
 @series.command()
@@ -263,7 +263,7 @@ def verify(names: Names = None) -> None:
     wrong = False
     with closing(open_series(read_settings())) as engine, _progress() as progress:
         for one in find_series(names or []):
-            findings = _looked(engine, one, progress)
+            findings = _verify(engine, one, progress)
             wrong = wrong or any(finding.serious for finding in findings)
             for finding in findings:
                 typer.echo(str(finding))
@@ -273,11 +273,10 @@ def verify(names: Names = None) -> None:
         raise typer.Exit(1)
 
 
-def _looked(engine: SeriesEngine, one: Series[Any], progress: Progress) -> list[Finding]:
+def _verify(engine: SeriesEngine, one: Series[Any], progress: Progress) -> list[Finding]:
     task = progress.add_task(f"verify {one.name}", total=None)
-    return [
-        *look_at(engine, one, lambda at: progress.update(task, completed=at.done, total=at.chunks))
-    ]
+    report = partial(progress.update, task)
+    return [*verify_series(engine, one, lambda at: report(completed=at.done, total=at.chunks))]
 
 
 def _progress() -> Progress:

@@ -31,15 +31,13 @@ _STATES: Final[dict[str, Tone]] = {
     "running": "good",
     "retrying": "bad",
     "paused": "warn",
-    "asked": "warn",
+    "requested": "warn",
 }
 _BREAKERS: Final[dict[str, tuple[str, Tone]]] = {
-    "closed": ("well", "good"),
-    "half-open": ("tried again", "warn"),
-    "open": ("left alone", "bad"),
+    "closed": ("working", "good"),
+    "half-open": ("being retried", "warn"),
+    "open": ("paused", "bad"),
 }
-"""The states of a breaker, whose words engineers know from circuits, as everybody says them."""
-_LONGEST_ERROR: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def jobs_table(jobs: Iterable[JobStatus], reader: Reader) -> DataTable:
 
 
 def _job_cells(job: JobStatus, reader: Reader) -> tuple[Cell, ...]:
-    words = job.last_error or job.last_said or ""
+    text = job.last_error or job.last_result or ""
     return (
         Cell(job.name, href=f"/status/jobs/{job.name}"),
         Cell(job.state, tone=_STATES.get(job.state, ""), badge=True),
@@ -78,7 +76,7 @@ def _job_cells(job: JobStatus, reader: Reader) -> tuple[Cell, ...]:
         Cell("now") if job.running_on else reader.age(job.due_at),
         Cell(job.last_outcome or "never", tone="bad" if job.last_error else ""),
         reader.age(job.last_ended_at),
-        Cell(_short(words), tone="bad" if job.last_error else "quiet"),
+        Cell(_shorten(text), tone="bad" if job.last_error else "quiet"),
     )
 
 
@@ -91,7 +89,7 @@ def runs_table(runs: Iterable[JobRun], reader: Reader, job: str) -> DataTable:
         Column("outcome", "Outcome"),
         Column("attempt", "Attempt", "number", rank=2),
         Column("instance", "Where", rank=2),
-        Column("words", "Result"),
+        Column("result", "Result"),
     )
     rows = tuple(
         Row(
@@ -99,21 +97,16 @@ def runs_table(runs: Iterable[JobRun], reader: Reader, job: str) -> DataTable:
             (
                 Cell(formatting.format_number(run.token), run.token),
                 reader.age(run.started_at),
-                _took(run.started_at, run.ended_at),
+                Cell(formatting.format_duration(run.seconds), run.seconds),
                 Cell(run.outcome, tone="bad" if run.error else "good", badge=True),
                 Cell(str(run.attempt), run.attempt),
                 Cell(run.instance),
-                Cell(run.error or run.said or "", tone="bad" if run.error else "quiet"),
+                Cell(run.error or run.result or "", tone="bad" if run.error else "quiet"),
             ),
         )
         for run in runs
     )
     return DataTable("runs", f"Runs of {job}", columns, rows, stacks=True)
-
-
-def _took(started_at: datetime, ended_at: datetime) -> Cell:
-    seconds = (ended_at - started_at).total_seconds()
-    return Cell(formatting.format_duration(seconds), seconds)
 
 
 def sources_table(sources: Iterable[SourceStatus], reader: Reader) -> DataTable:
@@ -139,7 +132,7 @@ def sources_table(sources: Iterable[SourceStatus], reader: Reader) -> DataTable:
                 Cell(formatting.format_number(source.quota_left), source.quota_left),
                 reader.age(source.next_at),
                 reader.age(source.last_success_at),
-                Cell(_short(source.last_error or ""), tone="bad"),
+                Cell(_shorten(source.last_error or ""), tone="bad"),
             ),
         )
         for source in sources
@@ -181,8 +174,8 @@ def storage_table(parts: Iterable[StoragePart]) -> DataTable:
     return DataTable("storage", "Tables and series", columns, rows, csv_href="/status/storage.csv")
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_ERROR else f"{text[: _LONGEST_ERROR - 1]}…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= 160 else f"{text[:159]}…"
 
 
 EVENTS_SHOWN: Final = 60
@@ -229,9 +222,9 @@ class StatusPages:
     @page("/status/{table}.csv", access="admin")
     async def download(self, who: CurrentCaller, table: str) -> Response:
         """One table of the page as CSV. Raises NotFound."""
-        made = await self._table(table, who)
-        headers = {"content-disposition": f'attachment; filename="{made.name}.csv"'}
-        return Response(made.csv(), headers=headers, media_type="text/csv")
+        data = await self._table(table, who)
+        headers = {"content-disposition": f'attachment; filename="{data.name}.csv"'}
+        return Response(data.csv(), headers=headers, media_type="text/csv")
 
     @page("/status/jobs/{name}", access="admin")
     async def job(self, request: Request, who: CurrentCaller, name: str) -> Response:
@@ -249,7 +242,7 @@ class StatusPages:
         jobs = self._platform.jobs
         moves = {"run": jobs.run_now, "pause": jobs.pause, "resume": jobs.resume}
         if action not in moves:
-            raise NotFound(f"A job can be moved by {', '.join(moves)}, not by {action}")
+            raise NotFound(f"Unknown action {action!r}. Use one of {', '.join(moves)}.")
         await moves[action](name)
         return redirect_to(f"/status/jobs/{name}")
 

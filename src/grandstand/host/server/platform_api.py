@@ -79,7 +79,7 @@ class RunModel(StrictModel):
     started_at: datetime
     ended_at: datetime
     outcome: Outcome
-    said: str | None
+    result: str | None
     error: str | None
 
 

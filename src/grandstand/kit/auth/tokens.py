@@ -6,9 +6,9 @@ import asyncio
 import math
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 import jwt
@@ -81,12 +81,6 @@ def check_url(url: str) -> None:
         raise InvalidInput(f"{url[:200]!r} is not a trusted issuer. Use its https:// URL.")
 
 
-_RATE: Final = RateLimit(per_second=1, burst=3)
-_RETRIES: Final = RetryPolicy(tries=2)
-_SECONDS: Final = 5.0
-_MOST_BYTES: Final = 262_144
-
-
 class JsonFetcher:
     """Fetches JSON documents; each host is a source of its own."""
 
@@ -103,27 +97,18 @@ class JsonFetcher:
             source = self._sources[place] = self._web.source(
                 f"identity {parts.netloc}",
                 base_url=place,
-                rate=_RATE,
-                timeout_seconds=_SECONDS,
-                retries=_RETRIES,
-                most_bytes=_MOST_BYTES,
+                rate=RateLimit(per_second=1, burst=3),
+                timeout_seconds=5.0,
+                retries=RetryPolicy(tries=2),
+                most_bytes=262_144,
             )
         return (await source.get(url)).json(dict)
 
 
 _OLD_SECONDS: Final = 3_600.0
-_TOO_OLD_SECONDS: Final = 86_400.0
-_BETWEEN_SECONDS: Final = 30.0
-_MOST_KEYS: Final = 100
-_FEWEST_RSA_BYTES: Final = 256
 
 
-class FetchJson(Protocol):
-    """Fetches a JSON document."""
-
-    async def __call__(self, url: str, /) -> object:
-        """Return the document."""
-        ...
+FetchJson: TypeAlias = Callable[[str], Awaitable[object]]
 
 
 class KeySet:
@@ -151,11 +136,11 @@ class KeySet:
         place = (kid, KEY_TYPES[algorithm][0])
         if place not in self._keys or self._age() > _OLD_SECONDS:
             await self._refresh(place)
-        if self._age() > _TOO_OLD_SECONDS:
+        if self._age() > 86_400.0:
             message = f"The keys of {self._trust.issuer} cannot be fetched; try again later"
             raise Unavailable(message)
         found = self._keys.get(place)
-        return None if found is None else self._usable(found, kid, algorithm)
+        return None if found is None else self._load_key(found, kid, algorithm)
 
     def _age(self) -> float:
         if self._fetched_at is None:
@@ -165,7 +150,7 @@ class KeySet:
     def _may_try(self) -> bool:
         if self._tried_at is None:
             return True
-        return self._clock.monotonic() - self._tried_at >= _BETWEEN_SECONDS
+        return self._clock.monotonic() - self._tried_at >= 30.0
 
     async def _refresh(self, place: tuple[str, str]) -> None:
         if not self._may_try() and not self._fetching.locked():
@@ -175,7 +160,7 @@ class KeySet:
                 return
             self._tried_at = self._clock.monotonic()
             try:
-                self._keys = _keys_in(await self._fetch(await self._address()))
+                self._keys = _parse_keys(await self._fetch(await self._address()))
             except GrandstandError:
                 return
             self._read.clear()
@@ -185,19 +170,19 @@ class KeySet:
         if self._trust.jwks_url is not None:
             return self._trust.jwks_url
         issuer = self._trust.issuer
-        told = await self._fetch(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
-        described = told if isinstance(told, dict) else {}
+        document = await self._fetch(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        described = document if isinstance(document, dict) else {}
         address = described.get("jwks_uri")
         if not isinstance(address, str) or described.get("issuer") != issuer:
             raise SourceFailed(f"{issuer} does not describe itself as that issuer")
         check_url(address)
         return address
 
-    def _usable(self, found: dict[str, Any], kid: str, algorithm: str) -> PyJWK | None:
+    def _load_key(self, found: dict[str, Any], kid: str, algorithm: str) -> PyJWK | None:
         kept = self._read.get((kid, algorithm))
         if kept is not None:
             return kept
-        if not _fits(found, algorithm):
+        if not _is_usable(found, algorithm):
             return None
         try:
             key = PyJWK(found, algorithm)
@@ -207,9 +192,9 @@ class KeySet:
         return key
 
 
-def _keys_in(document: object) -> dict[tuple[str, str], dict[str, Any]]:
+def _parse_keys(document: object) -> dict[tuple[str, str], dict[str, Any]]:
     listed = document.get("keys") if isinstance(document, dict) else None
-    if not isinstance(listed, list) or len(listed) > _MOST_KEYS:
+    if not isinstance(listed, list) or len(listed) > 100:
         raise SourceFailed("The issuer's key document has no list of keys")
     return {
         (key["kid"], key["kty"]): key
@@ -221,7 +206,7 @@ def _keys_in(document: object) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-def _fits(found: dict[str, Any], algorithm: str) -> bool:
+def _is_usable(found: dict[str, Any], algorithm: str) -> bool:
     """Return whether a key may be used for the algorithm and is strong enough."""
     kind, curve = KEY_TYPES[algorithm]
     if found["kty"] != kind or found.get("alg", algorithm) != algorithm:
@@ -232,16 +217,13 @@ def _fits(found: dict[str, Any], algorithm: str) -> bool:
         modulus = urlsafe_b64decode(f"{found['n']}==")
     except (KeyError, ValueError):
         return False
-    return len(modulus.lstrip(b"\0")) >= _FEWEST_RSA_BYTES
+    return len(modulus.lstrip(b"\0")) >= 256
 
 
-_LONGEST: Final = 16_384
 _KID: Final = re.compile(r"[\x21-\x7e]{1,256}")
 # A subject becomes part of keys and must not contain their separators.
 _SUBJECT: Final = re.compile(r"[A-Za-z0-9._:@|~+=-]{1,128}", re.ASCII)
 _NAMES: Final = ("cognito:username", "username", "preferred_username", "name", "email")
-_NAME_LENGTH: Final = 128
-_UNCHECKED: Final = ("verify_exp", "verify_nbf", "verify_iat", "verify_aud", "verify_iss")
 
 _FORGED = Refusal("The token is not signed by a trusted issuer")
 _MALFORMED = Refusal("The token is malformed")
@@ -269,19 +251,16 @@ class TokenVerifier:
 
         Raises Unavailable if the issuer's keys are not available.
         """
-        claims = await self._signed(token)
+        claims = await self._verify_signature(token)
         if isinstance(claims, Refusal):
             return claims
-        return (
-            self._issued_elsewhere(claims)
-            or self._out_of_time(claims)
-            or self._for_others(claims)
-            or self._subject(claims)
-        )
+        if claims.get("iss") != self._trust.issuer:
+            return _FORGED
+        return self._check_times(claims) or self._check_client(claims) or self._subject(claims)
 
-    async def _signed(self, token: str) -> dict[str, Any] | Refusal:
+    async def _verify_signature(self, token: str) -> dict[str, Any] | Refusal:
         """Return the claims after verifying the signature."""
-        if len(token) > _LONGEST:
+        if len(token) > 16_384:
             return _MALFORMED
         try:
             header = jwt.get_unverified_header(token)
@@ -295,27 +274,26 @@ class TokenVerifier:
         key = await self._keys.find(kid, algorithm)
         if key is None:
             return _FORGED
-        options: Any = {"verify_signature": True} | dict.fromkeys(_UNCHECKED, False)
+        options: Any = {"verify_signature": True} | dict.fromkeys(
+            ("verify_exp", "verify_nbf", "verify_iat", "verify_aud", "verify_iss"), False
+        )
         try:
             return jwt.decode(token, key, algorithms=[algorithm], options=options)
         except (PyJWTError, ValueError):
             return _FORGED
 
-    def _issued_elsewhere(self, claims: Mapping[str, Any]) -> Refusal | None:
-        return None if claims.get("iss") == self._trust.issuer else _FORGED
-
-    def _out_of_time(self, claims: Mapping[str, Any]) -> Refusal | None:
+    def _check_times(self, claims: Mapping[str, Any]) -> Refusal | None:
         now, leeway = self._clock.epoch(), self._trust.leeway_seconds
-        ends = _moment(claims.get("exp"))
+        ends = _parse_time(claims.get("exp"))
         if ends is None or now >= ends + leeway:
             return Refusal("The token has expired. Request a new one.")
         for name in ("nbf", "iat"):
-            starts = _moment(claims.get(name, 0))
+            starts = _parse_time(claims.get(name, 0))
             if starts is None or now < starts - leeway:
                 return Refusal("The token is not valid yet. Check the clocks.")
         return None
 
-    def _for_others(self, claims: Mapping[str, Any]) -> Refusal | None:
+    def _check_client(self, claims: Mapping[str, Any]) -> Refusal | None:
         """Return whether the token is for another client.
 
         Cognito access tokens name it in `client_id`.
@@ -337,13 +315,13 @@ class TokenVerifier:
             return Refusal("The token has no usable subject")
         if user_id == LOCAL_OWNER.user_id:
             return Refusal("The token's subject is not allowed")
-        named = (claims.get(name) for name in _NAMES)
-        name = next((text for text in named if _shown(text)), user_id)
-        groups = _texts(_inside(claims, self._trust.groups_claim))
+        names = (claims.get(name) for name in _NAMES)
+        name = next((text for text in names if _is_display_name(text)), user_id)
+        groups = _texts(_find_claim(claims, self._trust.groups_claim))
         return TokenSubject(user_id, str(name), self._trust.admin_group in groups)
 
 
-def _moment(value: object) -> float | None:
+def _parse_time(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -360,11 +338,11 @@ def _texts(value: object) -> set[str]:
     return set()
 
 
-def _shown(text: object) -> bool:
-    return isinstance(text, str) and 0 < len(text) <= _NAME_LENGTH and text.isprintable()
+def _is_display_name(text: object) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= 128 and text.isprintable()
 
 
-def _inside(claims: Mapping[str, Any], name: str) -> object:
+def _find_claim(claims: Mapping[str, Any], name: str) -> object:
     """Return a claim by name, or by a path such as `realm_access.roles`."""
     if name in claims:
         return claims[name]

@@ -15,7 +15,7 @@ from grandstand.storage.tables.operations.item_ops import Update
 from grandstand.storage.tables.platform_tables import LeaseRecord
 from grandstand.storage.tables.store import AsyncStore
 
-JobPhase: TypeAlias = Literal["waiting", "asked", "running", "retrying", "paused"]
+JobPhase: TypeAlias = Literal["waiting", "requested", "running", "retrying", "paused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class JobStatus:
     last_outcome: Outcome | None
     last_started_at: datetime | None
     last_ended_at: datetime | None
-    last_said: str | None
+    last_result: str | None
     last_error: str | None
 
 
@@ -55,17 +55,17 @@ class JobAdmin:
     async def list(self) -> tuple[JobStatus, ...]:
         """Return the status of all jobs by name; empty before the first runner has started."""
         try:
-            kept = await self._store(JobState.everyone())
-            found = [known for known in kept if known.name not in self._retired]
+            stored = await self._store(JobState.everyone())
+            jobs = [job for job in stored if job.name not in self._retired]
             leases = await self._store.get_many(
-                LeaseRecord.get(name=lease_name(known.name)) for known in found
+                LeaseRecord.get(name=lease_name(job.name)) for job in jobs
             )
         except TableNotFound:
             return ()
         now = self._clock.now()
         return tuple(
-            _status(known, alive=_is_held(lease, now))
-            for known, lease in zip(found, leases, strict=True)
+            _status(job, alive=bool(lease and lease.expires_at and lease.expires_at > now))
+            for job, lease in zip(jobs, leases, strict=True)
         )
 
     async def one(self, name: str) -> JobStatus:
@@ -78,22 +78,21 @@ class JobAdmin:
     async def history(self, name: str, limit: int = 20) -> tuple[JobRun, ...]:
         """Return the last runs of a job, newest first. Raises NotFound."""
         await self.one(name)
-        page = await self._store.page(JobRun.of_job(name), limit)
-        return page.items
+        return (await self._store.page(JobRun.of_job(name), limit)).items
 
     async def run_now(self, name: str) -> None:
         """Run a job as soon as possible, even if it is paused. Raises NotFound."""
-        await self._move(name, JobState.ask(name, self._clock.now()))
+        await self._update(name, JobState.request(name, self._clock.now()))
 
     async def pause(self, name: str) -> None:
         """Pause a job; a continuous one is stopped. Raises NotFound."""
-        await self._move(name, JobState.pause(name, self._clock.now()))
+        await self._update(name, JobState.pause(name, self._clock.now()))
 
     async def resume(self, name: str) -> None:
         """Resume a job; one run makes up for those missed. Raises NotFound."""
-        await self._move(name, JobState.resume(name))
+        await self._update(name, JobState.resume(name))
 
-    async def _move(self, name: str, update: Update[JobState]) -> None:
+    async def _update(self, name: str, update: Update[JobState]) -> None:
         if name in self._retired:
             raise await self._unknown(name)
         try:
@@ -107,36 +106,32 @@ class JobAdmin:
         return NotFound(f"No job named {name}; {hint}")
 
 
-def _is_held(lease: LeaseRecord | None, now: datetime) -> bool:
-    return lease is not None and lease.expires_at is not None and lease.expires_at > now
-
-
-def _status(known: JobState, *, alive: bool) -> JobStatus:
-    running = known.running_on if alive else None
+def _status(job: JobState, *, alive: bool) -> JobStatus:
+    running = job.running_on if alive else None
     return JobStatus(
-        name=known.name,
-        purpose=known.purpose,
-        rhythm=known.rhythm,
-        state=_state(known, running=running is not None),
-        paused=known.paused_at is not None,
-        due_at=known.due_at,
+        name=job.name,
+        purpose=job.purpose,
+        rhythm=job.rhythm,
+        state=_phase(job, running=running is not None),
+        paused=job.paused_at is not None,
+        due_at=job.due_at,
         running_on=running,
-        running_since=known.running_since if running else None,
-        attempt=known.attempt,
-        failures=known.failures,
-        last_outcome=known.last_outcome,
-        last_started_at=known.last_started_at,
-        last_ended_at=known.last_ended_at,
-        last_said=known.last_said,
-        last_error=known.last_error,
+        running_since=job.running_since if running else None,
+        attempt=job.attempt,
+        failures=job.failures,
+        last_outcome=job.last_outcome,
+        last_started_at=job.last_started_at,
+        last_ended_at=job.last_ended_at,
+        last_result=job.last_result,
+        last_error=job.last_error,
     )
 
 
-def _state(known: JobState, *, running: bool) -> JobPhase:
+def _phase(job: JobState, *, running: bool) -> JobPhase:
     if running:
         return "running"
-    if known.asked_at is not None:
-        return "asked"
-    if known.paused_at is not None:
+    if job.requested_at is not None:
+        return "requested"
+    if job.paused_at is not None:
         return "paused"
-    return "retrying" if known.attempt else "waiting"
+    return "retrying" if job.attempt else "waiting"

@@ -35,10 +35,6 @@ from grandstand.storage.tables.store import AsyncStore
 R = TypeVar("R")
 
 TOPIC: Final = "platform/jobs"
-_LONGEST_TEXT: Final = 1000
-_STEADY: Final = timedelta(minutes=1)
-_FIRST_PAUSE_SECONDS: Final = 0.1
-_LONGEST_PAUSE_SECONDS: Final = 2.0
 
 
 def lease_name(job: str) -> str:
@@ -48,7 +44,7 @@ def lease_name(job: str) -> str:
 
 def is_due(found: JobState, now: datetime) -> bool:
     """Return whether a job whose lease is free must be run or cleaned up."""
-    if found.asked_at is not None or found.running_on is not None:
+    if found.requested_at is not None or found.running_on is not None:
         return True
     return found.paused_at is None and found.due_at is not None and found.due_at <= now
 
@@ -70,9 +66,9 @@ class RunReport:
     """The outcome of a run, and whether a retry may help."""
 
     outcome: Outcome
-    said: str | None = None
+    result: str | None = None
     error: str | None = None
-    hopeless: bool = False
+    final: bool = False
 
 
 class JobExecution:
@@ -81,10 +77,10 @@ class JobExecution:
     `ran` tells whether it did and its outcome was stored.
     """
 
-    def __init__(self, job: Job, means: ExecutionContext) -> None:
+    def __init__(self, job: Job, context: ExecutionContext) -> None:
         self.job = job
         self.ran = False
-        self._means = means
+        self._context = context
         self._task: asyncio.Task[None] | None = None
         self._working = False
         self._why: str | None = None
@@ -92,7 +88,7 @@ class JobExecution:
 
     def start(self, then: Callable[[], None]) -> asyncio.Task[None]:
         """Start in a task and call `then` when it has ended."""
-        self._task = asyncio.create_task(self.attend(), name=f"job {self.job.name}")
+        self._task = asyncio.create_task(self.execute(), name=f"job {self.job.name}")
         self._task.add_done_callback(lambda _: then())
         return self._task
 
@@ -103,11 +99,11 @@ class JobExecution:
             if self._working:
                 self._task.cancel()
 
-    async def attend(self) -> None:
+    async def execute(self) -> None:
         """Run the job if nobody else does; errors of the work and the store end here."""
-        means, name = self._means, self.job.name
+        context, name = self._context, self.job.name
         holding = AsyncLeaseContext(
-            means.store, means.leases, lease_name(name), random=means.random
+            context.store, context.leases, lease_name(name), random=context.random
         )
         try:
             async with holding as held:
@@ -117,20 +113,20 @@ class JobExecution:
             return
         except LeaseLost as lost:
             self.ran = False
-            means.metrics.count("job_runs", job=name, outcome="lost")
-            get_logger("jobs").warning("the lease was lost", job=name, reason=str(lost))
+            context.metrics.count("job_runs", job=name, outcome="lost")
+            get_logger("jobs").warning("job_lease_lost", job=name, reason=str(lost))
         except GrandstandError as fault:
             self.ran = False
             get_logger("jobs").error("job_not_run", job=name, error=redact(str(fault)))
 
     async def _run(self, token: int) -> None:
-        means, instance = self._means, self._means.leases.owner
-        found = await means.store.read(JobState.one(self.job.name))
-        now = means.clock.now()
+        context, instance = self._context, self._context.leases.owner
+        found = await context.store.read(JobState.one(self.job.name))
+        now = context.clock.now()
         if self._why is not None or not is_due(found, now):
             return
         try:
-            begun = await means.store(found.begin(token, instance, now))
+            begun = await context.store(found.begin(token, instance, now))
         except ConditionFailed:
             return
         self.ran = True
@@ -138,8 +134,8 @@ class JobExecution:
         report = None
         if found.running_on is not None:
             report = await self._take_over(found, now)
-        self._news("running", attempt=run.attempt)
-        await self._end(found, run, report or await self._carry_out(run))
+        self._publish("running", attempt=run.attempt)
+        await self._end(found, run, report or await self._work(run))
 
     async def _take_over(self, found: JobState, now: datetime) -> RunReport | None:
         """Record that an earlier run was lost; return a report if no retry is left."""
@@ -154,21 +150,21 @@ class JobExecution:
             error=f"{found.running_on} stopped responding",
             gone_at=now + retention_of(self.job.when),
         )
-        await self._insist(lost.keep())
-        if found.paused_at is not None and found.asked_at is None:
+        await self._retry(lost.put())
+        if found.paused_at is not None and found.requested_at is None:
             return RunReport("stopped", "the job is paused")
         if not isinstance(self.job.when, Continuous) and found.attempt >= self.job.tries:
             return RunReport("failed", error=f"given up: {found.attempt} tries, the last one lost")
         return None
 
-    async def _carry_out(self, run: JobContext) -> RunReport:
+    async def _work(self, run: JobContext) -> RunReport:
         """Do the work; an unexpected cancellation means that the lease was lost."""
         job = self.job
         limit = None if isinstance(job.when, Continuous) else job.timeout_seconds
         self._working = True
         try:
             async with asyncio.timeout(limit) as limited:
-                said = await job.work(run)
+                result = await job.work(run)
         except TimeoutError as fault:
             if limited.expired():
                 return RunReport("timed out", error=f"it took longer than {limit:g} seconds")
@@ -179,7 +175,7 @@ class JobExecution:
             return self._failed(fault)
         finally:
             self._working = False
-        return RunReport("done", _short(said or self._progress))
+        return RunReport("done", _shorten(result or self._progress))
 
     def _cancelled(self) -> RunReport:
         """Return why the work was cancelled; re-raise if the lease was lost."""
@@ -193,45 +189,44 @@ class JobExecution:
         return RunReport("stopped", self._why)
 
     def _failed(self, fault: BaseException) -> RunReport:
-        told = _short(f"{type(fault).__name__}: {fault}")
+        error = _shorten(f"{type(fault).__name__}: {fault}")
         known = fault if isinstance(fault, GrandstandError) else None
-        hopeless = known is not None and not known.retry and not isinstance(known, Conflict)
-        unforeseen = fault if known is None else None
+        final = known is not None and not known.retry and not isinstance(known, Conflict)
         get_logger("jobs").warning(
-            "a run failed", job=self.job.name, error=told, exc_info=unforeseen
+            "job_run_failed", job=self.job.name, error=error, exc_info=None if known else fault
         )
-        return RunReport("failed", error=told, hopeless=hopeless)
+        return RunReport("failed", error=error, final=final)
 
     async def _end(self, found: JobState, run: JobContext, report: RunReport) -> None:
-        means, job = self._means, self.job
-        now = means.clock.now()
+        context, job = self._context, self.job
+        now = context.clock.now()
         record = JobRun(
             job=job.name,
             token=run.token,
             attempt=run.attempt,
-            instance=means.leases.owner,
+            instance=context.leases.owner,
             started_at=run.started_at,
             ended_at=now,
             outcome=report.outcome,
-            said=report.said,
+            result=report.result,
             error=report.error,
             gone_at=now + retention_of(job.when),
         )
-        after = self._afterwards(found, record, hopeless=report.hopeless)
+        after = self._next_state(found, record, final=report.final)
         try:
-            await self._insist(JobState.end(job.name, run.token, record, **after))
+            await self._retry(JobState.end(job.name, run.token, record, **after))
         except ConditionFailed:
-            means.metrics.count("job_runs", job=job.name, outcome="fenced")
+            context.metrics.count("job_runs", job=job.name, outcome="fenced")
             get_logger("jobs").warning("late_job_result_refused", job=job.name, run=run.token)
             return
-        await self._insist(record.keep())
-        means.metrics.count("job_runs", job=job.name, outcome=report.outcome)
-        means.metrics.observe("job_seconds", record.seconds, job=job.name)
-        self._news("ended", outcome=report.outcome, said=report.said, error=report.error)
+        await self._retry(record.put())
+        context.metrics.count("job_runs", job=job.name, outcome=report.outcome)
+        context.metrics.observe("job_seconds", record.seconds, job=job.name)
+        self._publish("ended", outcome=report.outcome, result=report.result, error=report.error)
 
-    def _afterwards(self, found: JobState, ended: JobRun, *, hopeless: bool) -> dict[str, Any]:
+    def _next_state(self, found: JobState, ended: JobRun, *, final: bool) -> dict[str, Any]:
         """Return the attempts, failures and next due time after this run."""
-        job, random, now = self.job, self._means.random, ended.ended_at
+        job, random, now = self.job, self._context.random, ended.ended_at
         was_due_at = found.due_at or now
         if ended.outcome == "stopped":
             at_once = min(was_due_at, now)
@@ -243,45 +238,40 @@ class JobExecution:
             return {"attempt": 0, "failures": 0, "due_at": due_at}
         failures = found.failures + 1
         if isinstance(job.when, Continuous):
-            if ended.ended_at - ended.started_at > _STEADY:
+            if ended.ended_at - ended.started_at > timedelta(minutes=1):
                 failures = 1
             later = retry_due(job, ended_at=now, failures=failures, random=random)
             return {"attempt": 0, "failures": failures, "due_at": max(due_at, later)}
-        if ended.attempt < job.tries and not hopeless:
+        if ended.attempt < job.tries and not final:
             due_at = retry_due(job, ended_at=now, failures=ended.attempt, random=random)
             return {"attempt": ended.attempt, "failures": failures, "due_at": due_at}
         return {"attempt": 0, "failures": failures, "due_at": due_at}
 
-    async def _insist(self, operation: Operation[R]) -> R:
+    async def _retry(self, operation: Operation[R]) -> R:
         """Run an operation, retrying while the lease is held."""
-        pause = _FIRST_PAUSE_SECONDS
+        pause = 0.1
         while True:
             try:
-                return await self._means.store(operation)
+                return await self._context.store(operation)
             except GrandstandError as fault:
                 if not fault.retry:
                     raise
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            pause = min(2 * pause, 2.0)
 
     def _tell(self, text: str) -> None:
         self._progress = text
-        self._news("running", progress=_short(text))
+        self._publish("running", progress=_shorten(text))
 
-    def _news(self, state: str, **more: object) -> None:
-        at = self._means.clock.now().isoformat()
-        self._means.publisher.publish(
+    def _publish(self, state: str, **more: object) -> None:
+        at = self._context.clock.now().isoformat()
+        self._context.publisher.publish(
             TOPIC, {"job": self.job.name, "state": state, "at": at, **more}
         )
 
 
-def _short(text: str | None) -> str | None:
-    return redact(text)[:_LONGEST_TEXT] or None if text else None
-
-
-_SEEN_AGAIN_AFTER: Final = timedelta(days=1)
-_SHORTEST_REST_SECONDS: Final = 0.01
-_LONGEST_REST_SECONDS: Final = 30.0
+def _shorten(text: str | None) -> str | None:
+    return redact(text)[:1000] or None if text else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,18 +309,18 @@ class JobRunner:
         metrics: Metrics,
         publisher: Publisher,
         instance: str,
-        pace: RunnerConfig = RunnerConfig(),  # noqa: B008 - a frozen value
+        config: RunnerConfig = RunnerConfig(),  # noqa: B008 - a frozen value
     ) -> None:
         self._jobs = _by_name(jobs)
-        self._pace = pace
+        self._config = config
         leases = Leases(
             PLATFORM_LEASES,
             instance,
-            seconds=pace.lease_seconds,
-            grace_seconds=pace.grace_seconds,
+            seconds=config.lease_seconds,
+            grace_seconds=config.grace_seconds,
         )
-        self._means = ExecutionContext(store, leases, clock, random, metrics, publisher)
-        self._attendants: dict[str, JobExecution] = {}
+        self._context = ExecutionContext(store, leases, clock, random, metrics, publisher)
+        self._executions: dict[str, JobExecution] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._not_before: dict[str, float] = {}
         self._wake = asyncio.Event()
@@ -356,11 +346,11 @@ class JobRunner:
         try:
             while not self._stopping:
                 try:
-                    pause, faults = await self._look(), 0
-                    self._looked_at, self._fault = self._means.clock.now(), None
+                    pause, faults = await self._poll(), 0
+                    self._looked_at, self._fault = self._context.clock.now(), None
                 except GrandstandError as fault:
                     faults += 1
-                    pause = min(self._pace.look_seconds * 2**faults, _LONGEST_REST_SECONDS)
+                    pause = min(self._config.look_seconds * 2**faults, 30.0)
                     self._fault = redact(str(fault))
                     get_logger("jobs").error("job_poll_failed", error=self._fault, again_in=pause)
                 await self._rest(pause)
@@ -386,30 +376,30 @@ class JobRunner:
             pass
         self._wake.clear()
 
-    async def _look(self) -> float:
+    async def _poll(self) -> float:
         """Start due jobs and return the seconds until the next poll."""
-        means = self._means
+        context = self._context
         self._reap()
-        found = {known.name: known for known in await means.store(JobState.everyone())}
-        now = means.clock.now()
+        found = {known.name: known for known in await context.store(JobState.everyone())}
+        now = context.clock.now()
         for name, job in self._jobs.items():
-            found[name] = await self._enrolled(job, found.get(name), now)
+            found[name] = await self._declare(job, found.get(name), now)
         mine = {name: found[name] for name in self._jobs}
-        for name, attendant in self._attendants.items():
-            if mine[name].paused_at is not None and isinstance(attendant.job.when, Continuous):
-                attendant.stop("the job is paused")
-        idle = [known for name, known in mine.items() if name not in self._attendants]
-        return await self._begin(idle, now)
+        for name, execution in self._executions.items():
+            if mine[name].paused_at is not None and isinstance(execution.job.when, Continuous):
+                execution.stop("the job is paused")
+        idle = [known for name, known in mine.items() if name not in self._executions]
+        return await self._start_due(idle, now)
 
-    async def _begin(self, idle: list[JobState], now: datetime) -> float:
+    async def _start_due(self, idle: list[JobState], now: datetime) -> float:
         due = [known for known in idle if is_due(known, now)]
-        free_in = await self._elsewhere([known for known in due if known.running_on], now)
-        pauses = [self._pace.look_seconds]
+        free_in = await self._seconds_until_free([known for known in due if known.running_on], now)
+        pauses = [self._config.look_seconds]
         for known in due:
-            wait = self._not_before.get(known.name, 0.0) - self._means.clock.monotonic()
+            wait = self._not_before.get(known.name, 0.0) - self._context.clock.monotonic()
             wait = max(wait, free_in.get(known.name, 0.0))
             if wait <= 0:
-                self._attend(self._jobs[known.name])
+                self._start(self._jobs[known.name])
             else:
                 pauses.append(wait)
         pauses += [
@@ -417,70 +407,70 @@ class JobRunner:
             for known in idle
             if known.due_at is not None and known.due_at > now and known.paused_at is None
         ]
-        return max(min(pauses), _SHORTEST_REST_SECONDS)
+        return max(min(pauses), 0.01)
 
-    async def _elsewhere(self, begun: list[JobState], now: datetime) -> dict[str, float]:
+    async def _seconds_until_free(self, begun: list[JobState], now: datetime) -> dict[str, float]:
         """Return the seconds until leases of other instances may be free."""
         if not begun:
             return {}
-        leases = await self._means.store.get_many(
+        leases = await self._context.store.get_many(
             LeaseRecord.get(name=lease_name(known.name)) for known in begun
         )
-        grace = timedelta(seconds=self._pace.grace_seconds)
+        grace = timedelta(seconds=self._config.grace_seconds)
         return {
             known.name: (lease.expires_at + grace - now).total_seconds()
             for known, lease in zip(begun, leases, strict=True)
             if lease is not None and lease.expires_at is not None
         }
 
-    def _attend(self, job: Job) -> None:
-        attendant = JobExecution(job, self._means)
-        self._attendants[job.name] = attendant
-        self._tasks[job.name] = attendant.start(self._wake.set)
+    def _start(self, job: Job) -> None:
+        execution = JobExecution(job, self._context)
+        self._executions[job.name] = execution
+        self._tasks[job.name] = execution.start(self._wake.set)
 
     def _reap(self) -> None:
         """Remove ended tasks; a job that could not run is not tried again at once."""
         for name in [name for name, task in self._tasks.items() if task.done()]:
-            task, attendant = self._tasks.pop(name), self._attendants.pop(name)
+            task, execution = self._tasks.pop(name), self._executions.pop(name)
             fault = None if task.cancelled() else task.exception()
             if fault is not None:
                 get_logger("jobs").error("job_runner_failed", job=name, exc_info=fault)
-            if not attendant.ran or fault is not None:
-                rest = self._pace.look_seconds
-                self._not_before[name] = self._means.clock.monotonic() + rest
+            if not execution.ran or fault is not None:
+                rest = self._config.look_seconds
+                self._not_before[name] = self._context.clock.monotonic() + rest
 
-    async def _enrolled(self, job: Job, known: JobState | None, now: datetime) -> JobState:
+    async def _declare(self, job: Job, known: JobState | None, now: datetime) -> JobState:
         """Return a job's state, stored as declared here if that is new or old."""
-        told, first_look = describe_schedule(job.when), self._looked_at is None
-        changed = known is not None and first_look and known.rhythm != told
+        schedule, first_poll = describe_schedule(job.when), self._looked_at is None
+        changed = known is not None and first_poll and known.rhythm != schedule
         if known is not None and not changed:
-            reworded = first_look and known.purpose != job.purpose
-            if not reworded and now - known.seen_at < _SEEN_AGAIN_AFTER:
+            reworded = first_poll and known.purpose != job.purpose
+            if not reworded and now - known.seen_at < timedelta(days=1):
                 return known
-        due_at = first_due(job, now, self._means.random)
-        enrol = JobState.enrol(job.name, job.purpose, told, due_at, now)
-        enrolled = await self._means.store(enrol)
+        due_at = first_due(job, now, self._context.random)
+        enrol = JobState.enrol(job.name, job.purpose, schedule, due_at, now)
+        enrolled = await self._context.store(enrol)
         if changed:
-            return await self._means.store(JobState.reschedule(job.name, due_at))
+            return await self._context.store(JobState.reschedule(job.name, due_at))
         return enrolled
 
     async def _wind_down(self) -> None:
         self._reap()
-        for attendant in self._attendants.values():
-            if isinstance(attendant.job.when, Continuous):
-                attendant.stop("this instance stopped")
-        await self._ending()
-        for attendant in self._attendants.values():
-            attendant.stop("this instance stopped")
-        await self._ending()
+        for execution in self._executions.values():
+            if isinstance(execution.job.when, Continuous):
+                execution.stop("this instance stopped")
+        await self._wait_for_tasks()
+        for execution in self._executions.values():
+            execution.stop("this instance stopped")
+        await self._wait_for_tasks()
         for task in self._tasks.values():
             task.cancel()
-        await self._ending()
+        await self._wait_for_tasks()
         self._reap()
 
-    async def _ending(self) -> None:
+    async def _wait_for_tasks(self) -> None:
         if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=self._pace.stop_seconds / 2)
+            await asyncio.wait(self._tasks.values(), timeout=self._config.stop_seconds / 2)
 
 
 def _by_name(jobs: Iterable[Job]) -> dict[str, Job]:

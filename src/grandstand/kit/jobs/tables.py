@@ -5,12 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final, Literal, Self, TypeAlias
 
-from grandstand.storage.tables.declaration.entity import Entity
-from grandstand.storage.tables.declaration.fields import ttl
-from grandstand.storage.tables.declaration.table import Table
-from grandstand.storage.tables.operations.conditions import ConditionExpr, absent, field
-from grandstand.storage.tables.operations.item_ops import Get, Put, Update
-from grandstand.storage.tables.operations.queries import Query, key
+from grandstand.storage.tables import Entity, Get, Query, Table, Update, absent, field, key, ttl
 
 Outcome: TypeAlias = Literal["done", "failed", "timed out", "lost", "stopped"]
 
@@ -43,7 +38,7 @@ class JobRun(Entity, table=job_runs, names="camel", times="epoch_ms"):
     started_at: datetime
     ended_at: datetime
     outcome: Outcome
-    said: str | None = None
+    result: str | None = None
     error: str | None = None
     gone_at: datetime | None = ttl()
 
@@ -53,10 +48,6 @@ class JobRun(Entity, table=job_runs, names="camel", times="epoch_ms"):
     def of_job(cls, job: str) -> Query[Self]:
         """Return the runs of a job, newest first."""
         return cls.row(job=job).newest()
-
-    def keep(self) -> Put[Self]:
-        """Store the run."""
-        return self.put()
 
     @property
     def seconds(self) -> float:
@@ -78,7 +69,7 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
     rhythm: str
     seen_at: datetime
     due_at: datetime | None = None
-    asked_at: datetime | None = None
+    requested_at: datetime | None = None
     paused_at: datetime | None = None
     token: int = 0
     attempt: int = 0
@@ -87,7 +78,7 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
     last_outcome: Outcome | None = None
     last_started_at: datetime | None = None
     last_ended_at: datetime | None = None
-    last_said: str | None = None
+    last_result: str | None = None
     last_error: str | None = None
     failures: int = 0
     gone_at: datetime | None = ttl(after=timedelta(days=30), of="seen_at")
@@ -120,9 +111,9 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
         return cls.update(name=name).set(due_at=due_at)
 
     @classmethod
-    def ask(cls, name: str, now: datetime) -> Update[Self]:
+    def request(cls, name: str, now: datetime) -> Update[Self]:
         """Request a run as soon as possible."""
-        return cls.update(name=name).set(asked_at=now)
+        return cls.update(name=name).set(requested_at=now)
 
     @classmethod
     def pause(cls, name: str, now: datetime) -> Update[Self]:
@@ -134,27 +125,24 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
         """Resume the job."""
         return cls.update(name=name).remove("paused_at")
 
-    def begin(self, token: int, instance: str, now: datetime) -> Update[Self]:
+    def begin(self, token: int, instance: str, now: datetime) -> Update[JobState]:
         """Start a run if the state is as read and no later run has started."""
-        begun = (
-            type(self)
-            .update(name=self.name)
-            .set(
-                token=token,
-                attempt=self.attempt + 1,
-                running_on=instance,
-                running_since=now,
-                asked_at=None,
+        begun = JobState.update(name=self.name).set(
+            token=token,
+            attempt=self.attempt + 1,
+            running_on=instance,
+            running_since=now,
+            requested_at=None,
+        )
+        instance_read, due_read = (
+            absent(place) if value is None else field(place) == value
+            for place, value in (
+                (JobState.running_on, self.running_on),
+                (JobState.due_at, self.due_at),
             )
         )
-        return begun.when(self._unchanged() & (absent(JobState.token) | (JobState.token < token)))
-
-    def _unchanged(self) -> ConditionExpr:
-        seen = ((JobState.running_on, self.running_on), (JobState.due_at, self.due_at))
-        checks = [
-            absent(place) if value is None else field(place) == value for place, value in seen
-        ]
-        return checks[0] & checks[1]
+        newer = absent(JobState.token) | (JobState.token < token)
+        return begun.when(instance_read & due_read & newer)
 
     @classmethod
     def end(
@@ -170,7 +158,7 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
             last_outcome=run.outcome,
             last_started_at=run.started_at,
             last_ended_at=run.ended_at,
-            last_said=run.said,
+            last_result=run.result,
             last_error=run.error,
         )
         return ended.when(JobState.token == token)

@@ -86,7 +86,7 @@ async def work(place: str, prefix: str, name: str, feed: str, apns: str, key: st
         metrics=metrics,
         publisher=listener,
         instance=name,
-        pace=pace,
+        config=pace,
     )
     deliverer = Deliverer(
         store,
@@ -94,7 +94,7 @@ async def work(place: str, prefix: str, name: str, feed: str, apns: str, key: st
         clock=clock,
         random=random,
         metrics=metrics,
-        persistence=DeliveryPolicy(try_seconds=2.0, first_seconds=0.5, look_seconds=1.0),
+        policy=DeliveryPolicy(try_seconds=2.0, first_seconds=0.5, look_seconds=1.0),
     )
     await asyncio.gather(runner.run(), deliverer.run())
 

@@ -38,7 +38,7 @@ async def _started_again(store: Store) -> Stage:
         clock=SystemClock(),
         random=Random(1),
         metrics=Metrics(),
-        persistence=DeliveryPolicy(look_seconds=0.05),
+        policy=DeliveryPolicy(look_seconds=0.05),
     )
     running = asyncio.create_task(deliverer.run())
 

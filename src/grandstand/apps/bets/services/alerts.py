@@ -91,7 +91,7 @@ class AlertService:
                 _APP, "arbitrage", title, text, f"/bets/games/{arbitrage.game_id}"
             )
             key = f"bets/arbitrage/{arbitrage.game_id}/{arbitrage.market_key}/{books}"
-            queued += bool(await self.notifier.tell(message, key))
+            queued += bool(await self.notifier.send(message, key))
         for line in await self.line_shopping.stale_lines(sport):
             text = f"{line.outcome.name} {line.outcome.price:+d}, fair probability {line.fair:.1%}"
             title = f"Stale line at {line.bookmaker}"
@@ -100,7 +100,7 @@ class AlertService:
                 f"bets/stale/{line.game_id}/{line.bookmaker}/{line.market_key}/"
                 f"{line.outcome.name}/{line.outcome.price}"
             )
-            queued += bool(await self.notifier.tell(message, key))
+            queued += bool(await self.notifier.send(message, key))
         return queued
 
     async def deliver(self, message: OutboxMessage) -> None:

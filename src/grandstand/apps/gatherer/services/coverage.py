@@ -100,7 +100,7 @@ class CoverageService:
         title = f"Recording of {day}: {'complete' if report.complete else 'incomplete'}"
         message = Notification(_APP, _REPORT, title, report.text(), _HREF)
         await self._events.record(_APP, _REPORT, f"{title}: {report.text()}", _HREF)
-        await self._notifier.tell(message, f"{_APP}:{self._gatherer}:{_REPORT}:{day}")
+        await self._notifier.send(message, f"{_APP}:{self._gatherer}:{_REPORT}:{day}")
         return report
 
     def _hours(self, start: int, end: int, ticker: str | None) -> tuple[HourCoverage, ...]:

@@ -161,7 +161,7 @@ class Watchlist:
         href = f"/keiba/races/{body.race_id}"
         await self.events.record("keiba", "entry", text, href, user_id=body.user_id)
         notification = Notification("keiba", "entry", f"{body.horse_name} is entered", text, href)
-        await self.notifier.tell(notification, f"keiba/{message.idempotency_key}")
+        await self.notifier.send(notification, f"keiba/{message.idempotency_key}")
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Yield a person's watched horses as plain records."""

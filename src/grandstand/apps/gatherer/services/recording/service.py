@@ -187,7 +187,7 @@ class RecordingService:
     async def _alert(self, title: str, text: str) -> None:
         await self._events.record(_APP, _ALERT_KIND, f"{title}: {text}", f"/{_APP}")
         message = Notification(_APP, _ALERT_KIND, title, text, f"/{_APP}")
-        await self._notifier.tell(message, f"{_APP}:{self._settings.name}:{self._now_us()}")
+        await self._notifier.send(message, f"{_APP}:{self._settings.name}:{self._now_us()}")
 
     async def _watch(self, recorder: Recorder, on_progress: Callable[[str], None]) -> None:
         """Publish the status every second, and stop the recorder when it is no longer requested."""
