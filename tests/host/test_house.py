@@ -117,7 +117,7 @@ async def test_a_card_that_cannot_be_filled_does_not_take_the_others_along(tmp_p
     async with Platform.open(Settings(home=tmp_path), apps=(_card(_fails),)) as platform:
         ((_, now),) = await platform.cards(LOCAL_OWNER)
 
-    assert now == HomeCard("Not known", "The clocks do not answer", "/clocks")
+    assert now == HomeCard("Not available", "The clocks do not answer", "/clocks")
 
 
 async def test_cursors_are_good_after_a_restart_and_with_the_secret_of_the_settings(

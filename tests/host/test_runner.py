@@ -47,7 +47,7 @@ def background(
     outbox = Outbox(store, SystemClock())
 
     async def write(run: JobContext) -> str | None:
-        await outbox.put("told", f"run {run.token}", None)
+        await outbox.put("notes", f"run {run.token}", None)
         return None
 
     async def take(consequence: OutboxMessage) -> None:
@@ -63,8 +63,8 @@ def background(
         publisher=Listener(),
         instance="one",
     )
-    deliverer = Deliverer(store, {"told": take}, clock=clock, random=random, metrics=metrics)
-    return BackgroundWork(runner, deliverer)
+    deliverer = Deliverer(store, {"notes": take}, clock=clock, random=random, metrics=metrics)
+    return BackgroundWork(runner, (deliverer,))
 
 
 async def test_what_a_job_writes_to_the_outbox_is_delivered(store: AsyncStore) -> None:

@@ -162,8 +162,8 @@ def test_a_taken_port_is_told_before_anything_is_begun() -> None:
             bind(LOOPBACK, number)
 
     assert str(told.value) == (
-        f"Port {number} of 127.0.0.1 is taken: stop the program that listens there, or choose "
-        "another port (0 takes any free one)"
+        f"Port {number} of 127.0.0.1 is in use. Stop the program that listens there, or choose "
+        "another port (0 means any free port)."
     )
 
 

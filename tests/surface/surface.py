@@ -34,6 +34,7 @@ from grandstand.host.server.application import build_application
 from grandstand.host.server.openapi import build_openapi
 from grandstand.host.settings import Settings, setting_names
 from grandstand.kit.jobs.job import Continuous, Cron, Every, Job
+from grandstand.kit.notify import MAIL, WEBHOOK
 from grandstand.kit.problems import describe_error
 from grandstand.kit.routes import AppRoute
 from grandstand.storage.tables import Entity, Naming
@@ -72,7 +73,7 @@ async def read_apps() -> AppSurface:
 
 def _outbox_topics(platform: Platform) -> list[str]:
     """Return every outbox topic that somebody delivers."""
-    topics = {*platform.notifier.handlers()}
+    topics = {MAIL, WEBHOOK}
     for each in platform.built.values():
         topics |= {*each.outbox_handlers}
     return sorted(topics)

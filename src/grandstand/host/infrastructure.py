@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
@@ -48,8 +48,6 @@ from grandstand.storage.tables.store import AsyncStore, Store
 if TYPE_CHECKING:
     from grandstand.kit.auth.tokens import TokenVerifier
 
-_CHUNKS: Final = "chunks"
-
 
 class OldData(Conflict):
     """The home folder was written by an incompatible version."""
@@ -57,10 +55,12 @@ class OldData(Conflict):
     code = "old-data"
 
 
-def open_store(settings: Settings, clock: Clock | None = None, *, sparing: bool = False) -> Store:
+def open_store(
+    settings: Settings, clock: Clock | None = None, *, low_memory: bool = False
+) -> Store:
     """Open the table store. Raises InvalidInput if the setting is invalid, or OldData.
 
-    With `sparing`, SQLite uses less memory.
+    With `low_memory`, SQLite uses less memory.
     """
     clock = clock or SystemClock()
     naming = Naming(
@@ -68,7 +68,7 @@ def open_store(settings: Settings, clock: Clock | None = None, *, sparing: bool 
         environment=settings.tables_environment,
         renamed=tuple(settings.tables_names.items()),
     )
-    store = Store(open_engine(settings, clock, sparing=sparing), naming=naming, clock=clock)
+    store = Store(open_engine(settings, clock, low_memory=low_memory), naming=naming, clock=clock)
     try:
         _refuse_old_data(store, settings)
     except BaseException:
@@ -92,7 +92,7 @@ def _refuse_old_data(store: Store, settings: Settings) -> None:
 def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
     """Open the series engine. Raises InvalidInput if the setting is invalid."""
     clock, place = clock or SystemClock(), settings.series.get_secret_value()
-    if place == _CHUNKS:
+    if place == "chunks":
         from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 
         folder = _chunks(settings)
@@ -110,18 +110,18 @@ def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
 
 def has_series(settings: Settings) -> bool:
     """Return whether series exist, so that opening them creates nothing."""
-    return settings.series.get_secret_value() != _CHUNKS or _chunks(settings).is_dir()
+    return settings.series.get_secret_value() != "chunks" or _chunks(settings).is_dir()
 
 
 def _chunks(settings: Settings) -> Path:
     return settings.home / "series"
 
 
-def open_engine(settings: Settings, clock: Clock, *, sparing: bool = False) -> Engine:
+def open_engine(settings: Settings, clock: Clock, *, low_memory: bool = False) -> Engine:
     """Open the engine named by `settings.tables`."""
     kind, _, place = settings.tables.partition(":")
     if kind == "sqlite":
-        return _sqlite(settings, clock, place, sparing=sparing)
+        return _sqlite(settings, clock, place, low_memory=low_memory)
     if settings.tables == "dynamodb" or (kind == "dynamodb" and place):
         return _dynamodb(clock, place)
     raise InvalidInput(
@@ -138,14 +138,14 @@ def sqlite_file(settings: Settings) -> Path | None:
     return Path(place) if place else settings.home / "tables.db"
 
 
-def _sqlite(settings: Settings, clock: Clock, place: str, *, sparing: bool) -> Engine:
+def _sqlite(settings: Settings, clock: Clock, place: str, *, low_memory: bool) -> Engine:
     from grandstand.storage.tables.engines.sqlite import SqliteEngine
 
     file = sqlite_file(settings)
     if file is not None and not place:
         file.parent.mkdir(parents=True, exist_ok=True)
     return SqliteEngine.open(
-        file, clock=clock, durability=settings.tables_durability, low_memory=sparing
+        file, clock=clock, durability=settings.tables_durability, low_memory=low_memory
     )
 
 
@@ -159,12 +159,6 @@ def _dynamodb(clock: Clock, place: str) -> Engine:
         clock=clock,
         random=random.Random(),  # noqa: S311 - for spreading retries, not for secrets
     )
-
-
-_APPS_FOLDER: Final = Path(__file__).parents[1] / "apps"
-_PAGES_FOLDER: Final = Path(__file__).parent / "pages"
-_SECRET_BYTES: Final = 32
-_MORE: Final = {"cricket": "See the lock screen it is pushed to"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,63 +183,65 @@ async def open_infrastructure(
 
     Raises InvalidInput or Unavailable with what to do.
     """
-    store = await asyncio.to_thread(open_store, settings, clock)
-    opened.callback(store.close)
-    await asyncio.to_thread(store.create, all_tables())
-    series = await asyncio.to_thread(open_series, settings, clock)
-    opened.callback(series.close)
-    kept, metrics = AsyncStore(store), Metrics()
+    store, series = await _open_stores(settings, clock, opened)
+    metrics = Metrics()
     instance = f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(24):06x}"
     web = await opened.enter_async_context(
         SourceRegistry(
             clock=clock,
             random=random,
             metrics=metrics,
-            rate_limiter=TableRateLimiter(kept, owner=instance, clock=clock, random=random),
-            quotas=TableQuotas(kept, clock=clock, random=random),
+            rate_limiter=TableRateLimiter(store, owner=instance, clock=clock, random=random),
+            quotas=TableQuotas(store, clock=clock, random=random),
         )
     )
     hub = LiveHub(clock, metrics)
-    return Infrastructure(settings, clock, random, metrics, kept, series, web, hub, instance)
+    return Infrastructure(settings, clock, random, metrics, store, series, web, hub, instance)
+
+
+async def _open_stores(
+    settings: Settings, clock: Clock, opened: AsyncExitStack, *, low_memory: bool = False
+) -> tuple[AsyncStore, SeriesEngine]:
+    store = await asyncio.to_thread(open_store, settings, clock, low_memory=low_memory)
+    opened.callback(store.close)
+    await asyncio.to_thread(store.create, all_tables())
+    series = await asyncio.to_thread(open_series, settings, clock)
+    opened.callback(series.close)
+    return AsyncStore(store), series
 
 
 async def open_demo_infrastructure(
-    ground: Infrastructure, settings: Settings, opened: AsyncExitStack
+    real: Infrastructure, settings: Settings, opened: AsyncExitStack
 ) -> Infrastructure:
     """Open a second store, series and network for simulated data.
 
     Its quotas and rate limits are its own and end with the process.
     """
-    clock, random = ground.clock, ground.random
-    store = await asyncio.to_thread(open_store, settings, clock, sparing=True)
-    opened.callback(store.close)
-    await asyncio.to_thread(store.create, all_tables())
-    series = await asyncio.to_thread(open_series, settings, clock)
-    opened.callback(series.close)
+    store, series = await _open_stores(settings, real.clock, opened, low_memory=True)
     web = await opened.enter_async_context(
-        SourceRegistry(clock=clock, random=random, metrics=ground.metrics)
+        SourceRegistry(clock=real.clock, random=real.random, metrics=real.metrics)
     )
-    return replace(ground, settings=settings, store=AsyncStore(store), series=series, web=web)
+    return replace(real, settings=settings, store=store, series=series, web=web)
 
 
 def make_pages(
-    ground: Infrastructure, apps: tuple[App[Any], ...], simulated: Mapping[str, str] | None = None
+    clock: Clock, hub: LiveHub, apps: tuple[App[Any], ...], simulated: Mapping[str, str]
 ) -> Pages:
     """Create the page renderer with the templates and static files of all apps.
 
     `simulated` has a line for every simulated app: how to connect the real source.
     """
-    told = simulated or {}
-    folders = {app.name: _APPS_FOLDER / app.name for app in apps}
+    folders = {app.name: Path(__file__).parents[1] / "apps" / app.name for app in apps}
     static = {name: folder / "static" for name, folder in folders.items()}
     templates = {name: folder / "templates" for name, folder in folders.items()}
+    more = {"cricket": "See the lock screen it is pushed to"}
     sections = [
-        NavSection(a.name, a.title, a.purpose, told.get(a.name, ""), _MORE.get(a.name, "More"))
+        NavSection(a.name, a.title, a.purpose, simulated.get(a.name, ""), more.get(a.name, "More"))
         for a in apps
     ]
-    links = Links(csrf=_csrf, number=ground.hub.number)
-    templates["platform"] = _PAGES_FOLDER / "templates"
-    return Pages(read_assets(static), sections, templates, ground.clock, links)
+    links = Links(csrf=_csrf, number=hub.number)
+    templates["platform"] = Path(__file__).parent / "pages" / "templates"
+    return Pages(read_assets(static), sections, templates, clock, links)
 
 
 def _csrf(request: Request) -> str:
@@ -254,28 +250,28 @@ def _csrf(request: Request) -> str:
 
 def notification_channels(settings: Settings) -> tuple[Channel, ...]:
     """Return the configured notification channels. Raises InvalidInput."""
-    told = settings.notify
+    notify = settings.notify
     return read_channels(
-        webhooks=[hook.get_secret_value() for hook in told.webhooks],
-        smtp=told.smtp.get_secret_value() if told.smtp else None,
-        mail_from=told.mail_from,
-        mail_to=told.mail_to,
+        webhooks=[hook.get_secret_value() for hook in notify.webhooks],
+        smtp=notify.smtp.get_secret_value() if notify.smtp else None,
+        mail_from=notify.mail_from,
+        mail_to=notify.mail_to,
     )
 
 
 def token_verifier(settings: Settings, web: SourceRegistry, clock: Clock) -> TokenVerifier | None:
     """Return the verifier of bearer tokens; None without an issuer. Raises InvalidInput."""
-    told = settings.auth
-    if not told.issuer:
+    auth = settings.auth
+    if not auth.issuer:
         return None
     from grandstand.kit.auth.tokens import JsonFetcher, TokenVerifier, TrustedIssuer
 
     trust = TrustedIssuer(
-        told.issuer,
-        told.client_ids,
-        algorithms=told.algorithms,
-        groups_claim=told.groups_claim,
-        admin_group=told.admin_group,
+        auth.issuer,
+        auth.client_ids,
+        algorithms=auth.algorithms,
+        groups_claim=auth.groups_claim,
+        admin_group=auth.admin_group,
     )
     return TokenVerifier(trust, JsonFetcher(web), clock)
 
@@ -297,7 +293,7 @@ def _make_secret(file: Path) -> None:
     unfinished = file.with_name(f"secret-{secrets.token_hex(8)}.unfinished")
     handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as kept:
-        kept.write(secrets.token_bytes(_SECRET_BYTES))
+        kept.write(secrets.token_bytes(32))
     with contextlib.suppress(FileExistsError):
         file.hardlink_to(unfinished)
     unfinished.unlink()

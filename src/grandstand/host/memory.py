@@ -7,21 +7,18 @@ import gc
 import sys
 from typing import Final
 
-# The numbers of glibc's malloc.h. By itself glibc learns from large blocks that are freed to keep
-# such blocks, and gives each thread a heap of its own: with a dozen threads and some work with
-# arrays that came to 60 MB that nobody used.
+# Constants of glibc's malloc.h. By default glibc keeps large blocks after they are freed and gives
+# each thread a heap of its own, which cost 60 MB with a dozen threads and some work with arrays.
 _MMAP_THRESHOLD: Final = -3
 _ARENA_MAX: Final = -8
-_LARGE_BYTES: Final = 128 * 1024
-_HEAPS: Final = 1
 
 
 def tune_malloc() -> None:
     """Make glibc return large blocks as soon as they are freed; elsewhere do nothing."""
     libc = _libc()
     if libc is not None:
-        libc.mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
-        libc.mallopt(_ARENA_MAX, _HEAPS)
+        libc.mallopt(_MMAP_THRESHOLD, 128 * 1024)
+        libc.mallopt(_ARENA_MAX, 1)
 
 
 def release_memory() -> bool:

@@ -6,10 +6,9 @@ import asyncio
 import importlib
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import typer
 from pydantic import BaseModel, SecretStr
@@ -27,54 +26,39 @@ from grandstand.kit.jobs.job import Continuous, Cron, Every, Job
 from grandstand.kit.routes import AppRoute
 from grandstand.storage.tables.documents import markdown_document, markdown_table
 
-
-@dataclass(frozen=True, slots=True)
-class RoutesAndJobs:
-    """All routes and jobs, as table rows."""
-
-    routes: tuple[tuple[str, ...], ...]
-    jobs: tuple[tuple[str, ...], ...]
+Row: TypeAlias = tuple[str, ...]
 
 
-def collect_routes_and_jobs() -> RoutesAndJobs:
-    """Open the platform in memory and list its routes and jobs."""
-    with TemporaryDirectory() as home:
-        return asyncio.run(_walk(Path(home)))
-
-
-async def _walk(home: Path) -> RoutesAndJobs:
+async def _collect_routes_and_jobs(home: Path) -> tuple[list[Row], list[Row]]:
+    """Open the platform in memory and return its routes and jobs as table rows."""
     settings = Settings.model_construct(home=home, tables="sqlite::memory:")
     async with Platform.open(settings) as platform:
         _, app = build_application(platform)
         routes = [row for route in app.router.routes for row in _route_rows(route)]
         jobs = [_job_row(job) for job in platform.background.runner.jobs]
-        return RoutesAndJobs(tuple(sorted(routes)), tuple(sorted(jobs)))
+        return sorted(routes), sorted(jobs)
 
 
-def _route_rows(route: BaseRoute) -> Iterator[tuple[str, ...]]:
+def _route_rows(route: BaseRoute) -> Iterator[Row]:
     if isinstance(route, AppRoute):
-        mark = route.spec
-        yield f"`{route.path}`", mark.method, mark.access, mark.summary or _told(route)
+        spec = route.spec
+        yield f"`{route.path}`", spec.method, spec.access, spec.summary or _first_line(route)
     elif isinstance(route, Route):
         methods = sorted((route.methods or set()) - {"HEAD"})
-        yield f"`{route.path}`", ", ".join(methods), "see there", _told(route)
+        yield f"`{route.path}`", ", ".join(methods), "see there", _first_line(route)
     elif isinstance(route, Mount):
-        # What a file is called changes with what is in it.
-        yield (
-            f"`{route.path.rpartition('/')[0] or route.path}/…`",
-            "GET",
-            "anyone",
-            "Static files.",
-        )
+        # The path contains a hash of the files.
+        path = route.path.rpartition("/")[0] or route.path
+        yield f"`{path}/…`", "GET", "anyone", "Static files."
     elif isinstance(route, WebSocketRoute):
         yield f"`{route.path}`", "socket", "user", "Live updates."
 
 
-def _told(route: Route) -> str:
+def _first_line(route: Route) -> str:
     return (inspect.getdoc(route.endpoint) or "").partition("\n")[0]
 
 
-def _job_row(job: Job) -> tuple[str, ...]:
+def _job_row(job: Job) -> Row:
     match job.when:
         case Every(seconds=seconds):
             when = f"every {seconds:g} s"
@@ -86,20 +70,18 @@ def _job_row(job: Job) -> tuple[str, ...]:
     return f"`{job.name}`", when, limit, str(job.tries), job.purpose
 
 
-_OF_JOBS = ("Job", "When", "Longest", "Tries", "Purpose")
-_OF_ROUTES = ("Route", "Method", "Open to", "What it does")
-_NOTE = "Written by `grandstand reference`; do not edit.\n"
-
-
 def build_reference(commands: typer.Typer) -> dict[str, str]:
     """Return every page by file name."""
-    walked = collect_routes_and_jobs()
+    with TemporaryDirectory() as home:
+        routes, jobs = asyncio.run(_collect_routes_and_jobs(Path(home)))
+    job_headings = ("Job", "When", "Longest", "Tries", "Purpose")
+    route_headings = ("Route", "Method", "Open to", "What it does")
     return {
         "commands.md": _page("Commands", _commands(commands)),
         "errors.md": _page("Errors", _errors()),
-        "jobs.md": _page("Jobs", markdown_table(_OF_JOBS, walked.jobs)),
+        "jobs.md": _page("Jobs", markdown_table(job_headings, jobs)),
         "metrics.md": _page("Metrics", _metrics()),
-        "routes.md": _page("Routes", markdown_table(_OF_ROUTES, walked.routes)),
+        "routes.md": _page("Routes", markdown_table(route_headings, routes)),
         "settings.md": _page("Settings", _settings()),
         **{
             f"tables-{owner}.md": _page(f"Tables of {owner}", markdown_document(tables).rstrip())
@@ -117,7 +99,7 @@ def _metrics() -> str:
 
 
 def _page(title: str, body: str) -> str:
-    return f"# {title}\n\n{_NOTE}\n{body}\n"
+    return f"# {title}\n\nWritten by `grandstand reference`; do not edit.\n\n{body}\n"
 
 
 def _settings() -> str:
@@ -147,17 +129,13 @@ def _field(place: str) -> FieldInfo:
     return model.model_fields[name]
 
 
-def _import_everything() -> None:
-    """Import every module, so that all error classes are known."""
+def _errors() -> str:
+    # All error classes are known only when every module is imported.
     package = Path(grandstand.__file__).parent
     for file in sorted(package.rglob("*.py")):
         if file.stem not in {"__init__", "__main__"}:
             path = file.relative_to(package.parent).with_suffix("")
             importlib.import_module(".".join(path.parts))
-
-
-def _errors() -> str:
-    _import_everything()
     rows = [
         (
             f"`{error.code}`",
@@ -205,8 +183,8 @@ def _leaves(
 
 
 def _parameters(command: Any) -> str:  # noqa: ANN401 - as _leaves
-    told = []
+    parts = []
     for parameter in command.params:
         name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.name
-        told.append(f"`{name}`: {getattr(parameter, 'help', None) or ''}".rstrip(": "))
-    return "<br>".join(told)
+        parts.append(f"`{name}`: {getattr(parameter, 'help', None) or ''}".rstrip(": "))
+    return "<br>".join(parts)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import signal
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from zlib import crc32
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from grandstand.core.errors import Unavailable
 from grandstand.host.server.serving import LOOPBACK, bind
@@ -17,57 +19,48 @@ from grandstand.storage.tables.dynamodb_server.server import MAX_BODY, DynamoDbS
 if TYPE_CHECKING:
     import uvicorn
 
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-AsgiApp: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 Announce: TypeAlias = Callable[[str, int], None]
 
 PORT: Final = 8000
 SWEEP_SECONDS: Final = 10.0
 
-_GRACE_SECONDS: Final = 5
-_KEEP_ALIVE_SECONDS: Final = 75
-_OK: Final = 200
-_NOT_FOUND: Final = 404
 
-
-def application(front: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> AsgiApp:
+def application(server: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> ASGIApp:
     """Return the ASGI app, which also sweeps expired items.
 
     The engine responds in microseconds, so it is called inline: a thread would cost more.
     """
 
-    async def app(scope: Message, receive: Receive, send: Send) -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await _live(front, sweep_seconds, receive, send)
+            await _live(server, sweep_seconds, receive, send)
             return
-        body = await _body(receive)
+        body = await _read_body(receive)
         if body is not None:
-            await _send(_answer(front, scope, body), send)
+            await _send(_reply(server, scope, body), send)
 
     return app
 
 
-async def _live(front: DynamoDbServer, sweep_seconds: float, receive: Receive, send: Send) -> None:
+async def _live(server: DynamoDbServer, every_seconds: float, receive: Receive, send: Send) -> None:
     """Sweep while the server runs."""
     await receive()
-    sweeping = asyncio.create_task(_sweep(front, sweep_seconds))
+    sweeping = asyncio.create_task(_sweep(server, every_seconds))
     await send({"type": "lifespan.startup.complete"})
     await receive()
     sweeping.cancel()
     await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _sweep(front: DynamoDbServer, seconds: float) -> None:
+async def _sweep(server: DynamoDbServer, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
-        # A store that cannot be written now is tried again next time; requests tell of it.
+        # An unavailable store is retried next time; requests report it.
         with suppress(Unavailable):
-            front.sweep()
+            server.sweep()
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def _read_body(receive: Receive) -> bytes | None:
     """Read the body and drop the rest if it is too large; None if the client disconnected."""
     parts: list[bytes] = []
     kept = 0
@@ -84,15 +77,15 @@ async def _body(receive: Receive) -> bytes | None:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _answer(front: DynamoDbServer, scope: Message, body: bytes) -> Reply:
+def _reply(server: DynamoDbServer, scope: Scope, body: bytes) -> Reply:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     if scope["path"] == "/" and scope["method"] == "POST":
-        return front.handle(headers, body)
+        return server.handle(headers, body)
     if scope["path"] == "/" and scope["method"] in ("GET", "HEAD"):
-        # The real service names the host it was asked at and ends with a space too.
-        host = headers.get("host", f"dynamodb.{front.region}.amazonaws.com")
-        return _plain(_OK, f"healthy: {host} ".encode("latin-1"))
-    return _plain(_NOT_FOUND, b"<UnknownOperationException/>\n")
+        # The real service names the requested host and ends with a space too.
+        host = headers.get("host", f"dynamodb.{server.region}.amazonaws.com")
+        return _plain(200, f"healthy: {host} ".encode("latin-1"))
+    return _plain(404, b"<UnknownOperationException/>\n")
 
 
 def _plain(status: int, body: bytes) -> Reply:
@@ -110,12 +103,12 @@ async def _send(reply: Reply, send: Send) -> None:
     await send({"type": "http.response.body", "body": reply.body})
 
 
-def make_server(front: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:
+def make_server(server: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:
     """Create the server; `run(sockets=[...])` serves until `should_exit` is set."""
     import uvicorn
 
     config = uvicorn.Config(
-        application(front, sweep_seconds),
+        application(server, sweep_seconds),
         http="httptools",
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         lifespan="on",
@@ -123,14 +116,14 @@ def make_server(front: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> 
         access_log=False,
         log_level="warning",
         server_header=False,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=5,
     )
     return uvicorn.Server(config)
 
 
 def serve(
-    front: DynamoDbServer, host: str = LOOPBACK, port: int = PORT, announce: Announce | None = None
+    server: DynamoDbServer, host: str = LOOPBACK, port: int = PORT, announce: Announce | None = None
 ) -> None:
     """Serve until interrupted; `announce` gets the address and port once bound.
 
@@ -141,8 +134,8 @@ def serve(
         address = listening.getsockname()
         if announce is not None:
             announce(address[0], address[1])
-        # uvicorn ends what it is doing, then passes the signal on to whoever had it before.
+        # uvicorn finishes its requests, then passes the signal to the previous handler.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         with suppress(KeyboardInterrupt):
-            make_server(front).run(sockets=[listening])
+            make_server(server).run(sockets=[listening])
         signal.signal(signal.SIGTERM, before)

@@ -30,8 +30,8 @@ def test_every_source_is_told_with_how_to_connect_it(
 
     told = json.loads(run("status", "--json").stdout)
 
-    standing = {one["source"]: one["standing"] for one in told["sources"]}
-    assert told["plays"] is True
+    standing = {one["source"]: one["state"] for one in told["sources"]}
+    assert told["enabled"] is True
     assert (standing["odds"], standing["exchange"]) == ("connected", "simulated")
     assert "GRANDSTAND_BETS_ODDS_KEY" in told["sources"][0]["how"]
 

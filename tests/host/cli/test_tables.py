@@ -45,17 +45,17 @@ def test_tables_are_listed_with_their_keys_and_whether_they_exist(run: Run) -> N
 
     attempts = [line for line in before.splitlines() if " Attempts " in line]
     assert "attemptId" in attempts[0]
-    assert "not made" in attempts[0]
-    assert "not made" not in next(line for line in after.splitlines() if " Attempts " in line)
+    assert "missing" in attempts[0]
+    assert "missing" not in next(line for line in after.splitlines() if " Attempts " in line)
 
 
 def test_creating_twice_makes_each_table_once(run: Run) -> None:
     first = run("tables", "create").stdout
     second = run("tables", "create").stdout
 
-    made = int(re.findall(r"(\d+) made", first)[-1])
+    made = int(re.findall(r"(\d+) created", first)[-1])
     assert made >= 17
-    assert f"0 made, {made} were there" in second
+    assert f"0 created, {made} existed" in second
 
 
 def test_an_unknown_table_is_answered_with_those_there_are(run: Run) -> None:
@@ -119,7 +119,7 @@ def test_a_setting_that_makes_no_sense_says_what_would() -> None:
 def test_other_machines_are_kept_out_until_keys_are_set(run: Run) -> None:
     result = run("tables", "serve", "--host", "0.0.0.0", "--memory")  # noqa: S104 - refused
 
-    assert "set GRANDSTAND_TABLES_ACCESS_KEYS first" in str(result.exception)
+    assert "Set GRANDSTAND_TABLES_ACCESS_KEYS first" in str(result.exception)
 
 
 def test_the_endpoint_is_announced_answers_and_stops_plainly(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_an_address_is_written_as_browsers_take_it(host: str, address: str) -> N
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
     with (
         bind(LOOPBACK, 0) as listening,
-        pytest.raises(PortInUse, match="0 takes any free one"),
+        pytest.raises(PortInUse, match="0 means any free port"),
     ):
         bind(LOOPBACK, listening.getsockname()[1])
 

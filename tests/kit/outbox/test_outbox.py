@@ -218,5 +218,5 @@ async def test_what_cannot_be_kept_is_refused(desk: Desk) -> None:
         outbox.write("told", "odd", object())
     with pytest.raises(InvalidInput, match="Refer to larger data by key"):
         outbox.write("told", "large", "x" * 300_000)
-    with pytest.raises(NotFound, match="was given up"):
+    with pytest.raises(NotFound, match="No dead message"):
         await outbox.again("told", "unknown")

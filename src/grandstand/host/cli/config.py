@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from grandstand.core.errors import Conflict
+from grandstand.host.cli.output import AsJson
 from grandstand.host.settings import Settings, read_settings, setting_names, settings_file
 
 config = typer.Typer(help="Show the settings.", no_args_is_help=True)
@@ -28,22 +29,21 @@ class SettingsFileExists(Conflict):
 
 
 @config.command()
-def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def show(*, as_json: AsJson = False) -> None:
     """Show all settings with their values; secrets are hidden."""
     settings = read_settings()
-    values = {place: _plain(_value(settings, place)) for place in setting_names()}
+    values = {path: _plain(_value(settings, path)) for path in setting_names()}
     if as_json:
         typer.echo(json.dumps(values, indent=2))
         return
     file = settings_file()
-    headings = ("settings.toml", "value", "in the environment")
     grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for heading in headings:
+    for heading in ("settings.toml", "value", "in the environment"):
         grid.add_column(heading, overflow="fold")
-    for place, name in setting_names().items():
-        changed = _value(settings, place) != _value(Settings.model_construct(), place)
-        value = json.dumps(values[place], ensure_ascii=False)
-        grid.add_row(place, f"[bold]{value}[/]" if changed else value, f"[dim]{name}[/]")
+    for path, name in setting_names().items():
+        changed = _value(settings, path) != _value(Settings.model_construct(), path)
+        value = json.dumps(values[path], ensure_ascii=False)
+        grid.add_row(path, f"[bold]{value}[/]" if changed else value, f"[dim]{name}[/]")
     console = Console()
     console.print(
         f"{file}{'' if file.exists() else ' (missing; create it with `grandstand config init`)'}"
@@ -85,8 +85,8 @@ def _lines(section: BaseModel) -> str:
     )
 
 
-def _line(name: str, told: str, value: object) -> str:
-    return f"# {told}\n# {name} = {_toml(_plain(value, conceal=False))}\n"
+def _line(name: str, help_text: str, value: object) -> str:
+    return f"# {help_text}\n# {name} = {_toml(_plain(value, conceal=False))}\n"
 
 
 def _toml(value: object) -> str:
@@ -99,17 +99,17 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _value(settings: Settings, place: str) -> Any:  # noqa: ANN401 - settings are of many kinds
+def _value(settings: Settings, path: str) -> Any:  # noqa: ANN401 - settings are of many kinds
     value: Any = settings
-    for step in place.split("."):
+    for step in path.split("."):
         value = getattr(value, step)
     return value
 
 
 def _plain(value: object, *, conceal: bool = True) -> object:
     if isinstance(value, SecretStr):
-        known = value.get_secret_value()
-        return "(set)" if conceal and known not in ("", "chunks") else known
+        secret = value.get_secret_value()
+        return "(set)" if conceal and secret not in ("", "chunks") else secret
     if isinstance(value, dict):
         return {key: _plain(each, conceal=conceal) for key, each in value.items()}
     if isinstance(value, tuple):

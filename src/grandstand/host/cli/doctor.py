@@ -14,7 +14,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.console import Console
@@ -23,6 +23,7 @@ from rich.markup import escape
 from grandstand import __version__
 from grandstand.core.clock import SystemClock
 from grandstand.core.errors import GrandstandError
+from grandstand.host.cli.output import AsJson
 from grandstand.host.diagnostics import Finding, check_apps, is_reachable
 from grandstand.host.infrastructure import has_series, open_series, open_store, sqlite_file
 from grandstand.host.registry import all_tables
@@ -34,7 +35,7 @@ from grandstand.storage.tables.store import Store
 _RELEASED: Final = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def doctor(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def doctor(*, as_json: AsJson = False) -> None:
     """Check this machine, the settings, the stores and the apps; exit 1 if something is wrong."""
     settings = read_settings()
     # The findings say everything: log output is dropped.

@@ -23,7 +23,7 @@ from grandstand.host.registry import all_tables, find_tables, tables_by_owner
 from grandstand.host.server.serving import LOOPBACK
 from grandstand.host.settings import Settings, read_settings
 from grandstand.host.tables_server import PORT
-from grandstand.host.tables_server import serve as serve_front
+from grandstand.host.tables_server import serve as serve_tables
 from grandstand.kit.auth.host_policy import is_loopback
 from grandstand.kit.terminal import ColumnSpec, TableRow, console, print_table
 from grandstand.storage.tables import documents
@@ -76,7 +76,7 @@ def backfill_entity(
             if last and last[0].resume:
                 console.print(f"to continue: --segments {segments} --resume {last[0].resume}")
             raise
-    _tell(report)
+    _print_report(report)
 
 
 def _entity(name: str) -> type[Entity]:
@@ -87,7 +87,7 @@ def _entity(name: str) -> type[Entity]:
     return known[name]
 
 
-def _tell(report: Report) -> None:
+def _print_report(report: Report) -> None:
     reached = report.progress
     would = "would be upgraded" if report.dry_run else "upgraded"
     typer.echo(f"{reached.upgraded} {would}, {reached.current} were current", nl=False)
@@ -153,7 +153,7 @@ def _summary(store: Store, table: Table) -> tuple[str, ...]:
     try:
         items = f"{store.session.engine.describe_table(name).items:,}"
     except TableNotFound:
-        items = "not made"
+        items = "missing"
     counts = (len(table.indexes), len(table.entities), len(patterns(table)))
     return name, " / ".join(table.key_names), *map(str, counts), items
 
@@ -171,8 +171,8 @@ def create(names: Names = None) -> None:
         chosen = find_tables(names or [])
         made = store.create(chosen)
     for name in made:
-        typer.echo(f"made {name}")
-    typer.echo(f"{len(made)} made, {len(chosen) - len(made)} were there")
+        typer.echo(f"created {name}")
+    typer.echo(f"{len(made)} created, {len(chosen) - len(made)} existed")
 
 
 @tables.command()
@@ -219,8 +219,8 @@ def serve(
     keys = {name: secret.get_secret_value() for name, secret in settings.tables_access_keys.items()}
     if not is_loopback(host) and not keys:
         raise InvalidInput(
-            f"{host} can be reached from other machines: set GRANDSTAND_TABLES_ACCESS_KEYS first, "
-            f"or stay on {LOOPBACK}"
+            f"{host} can be reached from other machines. Set GRANDSTAND_TABLES_ACCESS_KEYS first, "
+            f"or use {LOOPBACK}."
         )
     clock = SystemClock()
     place = None if memory else file or sqlite_file(settings)
@@ -235,7 +235,7 @@ def serve(
         typer.echo("Any credentials are accepted." if not keys else "Access keys are checked.")
 
     try:
-        serve_front(
+        serve_tables(
             DynamoDbServer(engine, clock=clock, access_keys=keys or None), host, port, announce
         )
     finally:
@@ -255,7 +255,7 @@ def sweep_tables(
     for name, deleted in swept.deleted.items():
         typer.echo(f"{name}: {deleted:,} deleted")
     if swept.more:
-        typer.echo(f"There may be more; the limit was {limit:,} was reached")
+        typer.echo(f"The limit of {limit:,} was reached; there may be more")
 
 
 @tables.command("explain")
@@ -267,12 +267,12 @@ def explain_pattern(
     """Print the DynamoDB request of an access pattern, and its cost."""
     known = _pattern(pattern)
     with open_store(read_settings()) as store:
-        told = explain(store.session, known.example)
+        explained = explain(store.session, known.example)
     estimate = cost(known.example, item_bytes=item_bytes, found=found)
     console = Console()
     console.print(f"[bold]{known.title}[/]", highlight=False)
-    console.print(told.operation)
-    console.print_json(json.dumps(told.request, default=str, ensure_ascii=False))
+    console.print(explained.operation)
+    console.print_json(json.dumps(explained.request, default=str, ensure_ascii=False))
     console.print(f"{estimate.read_units} read units, {estimate.write_units} write units")
 
 

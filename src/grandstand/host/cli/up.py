@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from socket import socket
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from grandstand.host.cli.accounts import confirm
-from grandstand.host.cli.output import logs_as_json, write_logs
-from grandstand.host.cli.output import to_json as written
+from grandstand.host.cli.accounts import Yes, confirm
+from grandstand.host.cli.output import AsJson, logs_as_json, to_json, write_logs
 from grandstand.host.demo.sources import demo_enabled, simulated_folder, source_connections
 from grandstand.host.demo.world import open_demo
 from grandstand.host.demo.world_state import wipe as wipe_simulated
@@ -29,10 +28,8 @@ from grandstand.host.server.serving import (
     url_of,
     wait_for_signal,
 )
-from grandstand.host.settings import LogSettings, Settings, read_settings
+from grandstand.host.settings import Settings, read_settings
 from grandstand.kit.auth.host_policy import check_binding
-
-_THREADS: Final = 6
 
 Host = Annotated[str | None, typer.Option(help="The address; server.host by default.")]
 Port = Annotated[
@@ -60,10 +57,10 @@ def worker(host: Host = None, port: OwnPort = None) -> None:
     settings = read_settings()
     write_logs(settings)
     if port is None:
-        _run(_work(settings, None))
+        _run(_run_jobs(settings, None))
         return
     with bind(host or settings.server.host, port) as listening:
-        _run(_work(settings, listening))
+        _run(_run_jobs(settings, listening))
 
 
 def _serve(settings: Settings, host: str | None, port: int | None, *, jobs: bool) -> None:
@@ -71,31 +68,33 @@ def _serve(settings: Settings, host: str | None, port: int | None, *, jobs: bool
     number = settings.server.port if port is None else port
     write_logs(settings)
     with bind(address, number) as listening:
-        _run(_answer(settings, address, listening, jobs=jobs))
+        _run(_serve_app(settings, address, listening, jobs=jobs))
     typer.echo("stopped", err=True)
 
 
-async def _answer(settings: Settings, address: str, listening: socket, *, jobs: bool) -> None:
-    async with AsyncExitStack() as open_:
-        demo = await open_.enter_async_context(open_demo(settings))
-        platform = await open_.enter_async_context(Platform.open(settings, host=address, demo=demo))
+async def _serve_app(settings: Settings, address: str, listening: socket, *, jobs: bool) -> None:
+    async with AsyncExitStack() as stack:
+        demo = await stack.enter_async_context(open_demo(settings))
+        platform = await stack.enter_async_context(Platform.open(settings, host=address, demo=demo))
         check_binding(
             address, accounts=await platform.people.any(), tokens=bool(settings.auth.issuer)
         )
-        app, _ = build_application(
-            platform, write=_access(settings.log), json=logs_as_json(settings.log)
-        )
+        write = sys.stderr.write if settings.log.level in ("debug", "info") else None
+        app, _ = build_application(platform, write=write, json=logs_as_json(settings.log))
         background = (
-            await open_.enter_async_context(platform.background.running()) if jobs else None
+            await stack.enter_async_context(platform.background.running()) if jobs else None
         )
-        _say(listening, "Grandstand is running at")
-        _say_simulated(settings)
-
+        _announce(listening, "Grandstand is running at")
+        simulated = [one.source for one in source_connections(settings) if one.simulated]
+        if simulated:
+            names = ", ".join(f"{source.app} ({source.name})" for source in simulated)
+            typer.echo(f"Simulated: {names}.", err=True)
+            typer.echo("`grandstand demo status` shows how to connect real sources.", err=True)
         server = make_server(app, behind_proxy=settings.server.https)
         await serve_until_stopped(server, listening, platform.hub.close, background)
 
 
-async def _work(settings: Settings, listening: socket | None) -> None:
+async def _run_jobs(settings: Settings, listening: socket | None) -> None:
     async with (
         open_demo(settings) as demo,
         Platform.open(settings, demo=demo) as platform,
@@ -106,54 +105,41 @@ async def _work(settings: Settings, listening: socket | None) -> None:
             await wait_for_signal(background)
             return
         app, _ = build_application(platform, routes=monitoring_routes)
-        _say(listening, "Jobs are running; monitoring at")
+        _announce(listening, "Jobs are running; monitoring at")
         await serve_until_stopped(make_server(app), listening, platform.hub.close, background)
 
 
-def _say(listening: socket, told: str) -> None:
+def _announce(listening: socket, text: str) -> None:
     address, port = listening.getsockname()[:2]
-    typer.echo(f"{told} {url_of(address, port)}. Press Ctrl-C to stop.", err=True)
-
-
-def _say_simulated(settings: Settings) -> None:
-    """Print which sources are simulated."""
-    played = [one.source for one in source_connections(settings) if one.simulated]
-    if played:
-        told = ", ".join(f"{one.app} ({one.name})" for one in played)
-        typer.echo(f"Simulated: {told}.", err=True)
-        typer.echo("`grandstand demo status` shows how to connect real sources.", err=True)
+    typer.echo(f"{text} {url_of(address, port)}. Press Ctrl-C to stop.", err=True)
 
 
 def _run(work: Coroutine[None, None, None]) -> None:
     tune_malloc()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        # Each thread has its own connection to every store: by itself there are four more of them
-        # than the machine has cores.
-        runner.get_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
+        # Each thread has its own connection to every store; by default there would be four threads
+        # more than cores.
+        runner.get_loop().set_default_executor(ThreadPoolExecutor(6))
         runner.run(work)
-
-
-def _access(settings: LogSettings) -> Callable[[str], object] | None:
-    return sys.stderr.write if settings.level in ("debug", "info") else None
 
 
 demo = typer.Typer(help="Manage the simulated sources.", no_args_is_help=True)
 
 
 @demo.command()
-def status(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def status(*, as_json: AsJson = False) -> None:
     """Show which sources are simulated, and how to connect the real ones."""
     settings = read_settings()
     found = source_connections(settings)
     if as_json:
-        told = [
-            {"source": one.source.name, "app": one.source.app, "standing": one.word}
+        sources = [
+            {"source": one.source.name, "app": one.source.app, "state": one.word}
             | {"title": one.source.title, "how": one.source.how}
             for one in found
         ]
-        typer.echo(written({"plays": demo_enabled(settings), "sources": told}))
+        typer.echo(to_json({"enabled": demo_enabled(settings), "sources": sources}))
         return
-    # Lines are left as long as they are: names broken at the edge could not be copied.
+    # Lines are not wrapped, so that names can be copied.
     for one in found:
         source = one.source
         typer.echo(f"{source.app:<10}{one.word:<15}{source.title}")
@@ -167,9 +153,7 @@ def status(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
 
 
 @demo.command()
-def wipe(
-    *, yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False
-) -> None:
+def wipe(*, yes: Yes = False) -> None:
     """Delete all simulated data; real data is not touched."""
     settings = read_settings()
     folder = simulated_folder(settings)

@@ -17,9 +17,7 @@ from starlette.types import ASGIApp
 from grandstand.core.errors import Conflict, InvalidInput
 
 GRACE_SECONDS = 3
-_KEEP_ALIVE_SECONDS = 75
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_LARGEST_MESSAGE = 65_536
 
 
 class Server(uvicorn.Server):
@@ -37,7 +35,7 @@ def make_server(app: ASGIApp, *, behind_proxy: bool = False) -> Server:
         app,
         http="httptools",
         ws="websockets-sansio",
-        ws_max_size=_LARGEST_MESSAGE,
+        ws_max_size=65_536,
         ws_per_message_deflate=False,
         loop="none",
         lifespan="off",
@@ -46,7 +44,7 @@ def make_server(app: ASGIApp, *, behind_proxy: bool = False) -> Server:
         log_level="warning",
         server_header=False,
         proxy_headers=behind_proxy,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     return Server(config)
@@ -66,9 +64,9 @@ def _signals(stop: Callable[[], None]) -> Iterator[None]:
 
 async def wait_for_signal(work: asyncio.Task[None] | None = None) -> None:
     """Wait for SIGINT or SIGTERM; raise the error if the background work fails meanwhile."""
-    asked = asyncio.Event()
-    with _signals(asked.set):
-        await _either(asyncio.create_task(asked.wait()), work)
+    stopping = asyncio.Event()
+    with _signals(stopping.set):
+        await _either(asyncio.create_task(stopping.wait()), work)
 
 
 async def serve_until_stopped(
@@ -82,16 +80,16 @@ async def serve_until_stopped(
     `before_stop` runs after the first signal, while the server still responds. Raises the error if
     `work` fails.
     """
-    asked = asyncio.Event()
+    stopping = asyncio.Event()
 
     def stop() -> None:
-        server.force_exit = asked.is_set()
-        asked.set()
+        server.force_exit = stopping.is_set()
+        stopping.set()
 
     with _signals(stop):
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         try:
-            await _either(asyncio.create_task(asked.wait()), work, serving)
+            await _either(asyncio.create_task(stopping.wait()), work, serving)
         finally:
             await before_stop()
             server.should_exit = True
@@ -117,7 +115,6 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 LOOPBACK: Final = "127.0.0.1"
-_BACKLOG: Final = 1024
 
 
 class PortInUse(Conflict):
@@ -144,16 +141,16 @@ def bind(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
-        # Whoever is let in inherits it. Without it a body waits for the head to be acknowledged,
-        # which takes 40 ms; asyncio asks for it only of sockets that name their protocol.
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+        # Connections inherit it. Without it a body waits 40 ms until the head is acknowledged;
+        # asyncio sets it only on sockets that name their protocol.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return listening
     except OSError as fault:
         if fault.errno == errno.EADDRINUSE:
             raise PortInUse(
-                f"Port {port} of {host} is taken: stop the program that listens there, or choose "
-                "another port (0 takes any free one)"
+                f"Port {port} of {host} is in use. Stop the program that listens there, or choose "
+                "another port (0 means any free port)."
             ) from fault
         raise InvalidAddress(
             f"Cannot listen on {host} port {port}: {fault.strerror or fault}"
