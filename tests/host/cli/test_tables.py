@@ -154,7 +154,7 @@ def test_a_sweep_tells_what_went_and_when_there_is_more(run: Run) -> None:
     second = run("tables", "sweep").stdout
 
     assert "keiba_data: 2 deleted" in first
-    assert "There may be more" in first
+    assert "there may be more" in first
     assert "keiba_data: 1 deleted" in second
     assert "more" not in second
 
