@@ -19,11 +19,12 @@ from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
 from grandstand.host.demo.sources import simulated_apps
 from grandstand.host.demo.world import simulated_settings
 from grandstand.host.infrastructure import open_store, sqlite_file
-from grandstand.host.registry import all_tables, find_tables, tables_by_owner
+from grandstand.host.registry import APPS, all_tables, find_tables, tables_by_owner
 from grandstand.host.server.serving import LOOPBACK
 from grandstand.host.settings import Settings, read_settings
 from grandstand.host.tables_server import PORT
 from grandstand.host.tables_server import serve as serve_tables
+from grandstand.kit.app import load
 from grandstand.kit.auth.host_policy import is_loopback
 from grandstand.kit.terminal import ColumnSpec, TableRow, console, print_table
 from grandstand.storage.tables import documents
@@ -100,6 +101,17 @@ def _print_report(report: Report) -> None:
 
 
 tables = typer.Typer(help="Create, inspect and serve the tables.", no_args_is_help=True)
+
+
+@tables.callback()
+def load_entities() -> None:
+    """Create, inspect and serve the tables."""
+    # A table knows its entities once their modules are imported, with the services of each app.
+    for app in APPS:
+        if app.build is not None:
+            load(app.build)
+
+
 tables.command("backfill")(backfill_entity)
 
 Names = Annotated[list[str] | None, typer.Argument(help="Tables or apps; all by default.")]
