@@ -10,9 +10,7 @@ from typing import Any, Final
 from grandstand.kit.app import ExchangePrice
 
 _MICRO: Final = 1_000_000
-_NEAR: Final = timedelta(days=2)
 _WORDS: Final = re.compile(r"[a-z0-9]+")
-_RUNNING: Final = "recording"
 
 
 class GathererPrices:
@@ -31,7 +29,7 @@ class GathererPrices:
         """Return the prices of a game; empty while nothing is recorded."""
         del sport
         gatherer = self._gatherer()
-        if gatherer is None or (await gatherer.recording.status()).state != _RUNNING:
+        if gatherer is None or (await gatherer.recording.status()).state != "recording":
             return ()
         at = datetime.fromtimestamp(gatherer.now_us() / _MICRO, UTC)
         found = []
@@ -39,7 +37,10 @@ class GathererPrices:
             first = named_first(market.title, home_team, away_team)
             if first is None or (market.best_yes_ask is None and market.best_yes_bid is None):
                 continue
-            if market.close_ts is None or not _near(market.close_ts, commence_time):
+            if market.close_ts is None:
+                continue
+            closes = datetime.fromtimestamp(market.close_ts / _MICRO, UTC)
+            if abs(closes - commence_time) > timedelta(days=2):
                 continue
             found.append(
                 ExchangePrice(
@@ -75,8 +76,3 @@ def _place(words: list[str], team: str) -> int | None:
 def _ten_thousandths(price: int | None) -> int | None:
     """Convert a price from hundred-thousandths of a dollar."""
     return None if price is None else (price + 5) // 10
-
-
-def _near(close_us: int, commence_time: datetime) -> bool:
-    closes = datetime.fromtimestamp(close_us / _MICRO, UTC)
-    return -_NEAR <= closes - commence_time <= _NEAR

@@ -415,35 +415,26 @@ class LlmLimits:
         )
 
 
+@dataclass(slots=True)
 class RemoteLlm:
     """A provider's model; replies are validated, counted and cached."""
 
-    offline = False
-
-    def __init__(
-        self,
-        provider: Provider,
-        limits: LlmLimits,
-        *,
-        store: AsyncStore,
-        clock: Clock,
-        metrics: Metrics,
-    ) -> None:
-        self._provider = provider
-        self._limits = limits
-        self._store = store
-        self._clock = clock
-        self._metrics = metrics
+    provider: Provider
+    limits: LlmLimits
+    store: AsyncStore
+    clock: Clock
+    metrics: Metrics
+    offline: bool = False
 
     @property
     def model_id(self) -> str:
         """The model as its provider names it."""
-        return self._provider.model_id
+        return self.provider.model_id
 
     async def ask(self, question: LlmRequest[V]) -> LlmReply[V]:
         """Return a cached reply, or ask the model; see `Llm.ask`."""
         digest = digest_of(question, self.model_id)
-        cached = await self._store(CachedReply.to(digest))
+        cached = await self.store(CachedReply.to(digest))
         if cached is not None:
             return LlmReply(
                 question.shape.model_validate_json(cached.answer),
@@ -454,7 +445,7 @@ class RemoteLlm:
                 replayed=True,
             )
         reply = await self._ask(question)
-        await self._store(
+        await self.store(
             CachedReply(
                 digest=digest,
                 purpose=question.purpose,
@@ -463,7 +454,7 @@ class RemoteLlm:
                 input_tokens=reply.input_tokens,
                 output_tokens=reply.output_tokens,
                 cost_microdollars=reply.cost_microdollars,
-                answered_at=self._clock.now(),
+                answered_at=self.clock.now(),
             ).put()
         )
         return reply
@@ -487,7 +478,7 @@ class RemoteLlm:
                     self.model_id,
                     spent.input_tokens,
                     spent.output_tokens,
-                    self._limits.cost(spent),
+                    self.limits.cost(spent),
                     repairs,
                 )
             if completion.stop == "refused":
@@ -506,31 +497,31 @@ class RemoteLlm:
             question.temperature,
         )
         try:
-            async with asyncio.timeout(self._limits.seconds):
-                completion = await self._provider.complete(request)
+            async with asyncio.timeout(self.limits.seconds):
+                completion = await self.provider.complete(request)
         except TimeoutError as late:
-            message = f"{self.model_id} did not answer in {self._limits.seconds:g} seconds"
+            message = f"{self.model_id} did not answer in {self.limits.seconds:g} seconds"
             raise LlmTooSlow(message) from late
         await self._count(completion)
         return completion
 
     async def _check_budget(self) -> None:
-        today = self._clock.now().date()
-        spending = await self._store(LlmSpending.of(today))
+        today = self.clock.now().date()
+        spending = await self.store(LlmSpending.of(today))
         spent = 0 if spending is None else spending.cost_microdollars
-        if spent >= self._limits.daily_cents * 10_000:
+        if spent >= self.limits.daily_cents * 10_000:
             raise LlmBudgetExceeded(
                 f"The daily budget for language models, {spent / 1_000_000:.2f} dollars, is spent. "
                 "Raise GRANDSTAND_LLM_DAILY_CENTS, or wait until tomorrow (UTC)."
             )
 
     async def _count(self, completion: Completion) -> None:
-        cost, model = self._limits.cost(completion), self.model_id
+        cost, model = self.limits.cost(completion), self.model_id
         used_in, used_out = completion.input_tokens, completion.output_tokens
-        await self._store(LlmSpending.add_to(self._clock.now().date(), cost, used_in, used_out))
-        self._metrics.count("llm_tokens", used_in, model=model, direction="in")
-        self._metrics.count("llm_tokens", used_out, model=model, direction="out")
-        self._metrics.count("llm_cost_microdollars", cost, model=model)
+        await self.store(LlmSpending.add_to(self.clock.now().date(), cost, used_in, used_out))
+        self.metrics.count("llm_tokens", used_in, model=model, direction="in")
+        self.metrics.count("llm_tokens", used_out, model=model, direction="out")
+        self.metrics.count("llm_cost_microdollars", cost, model=model)
 
 
 def digest_of(question: LlmRequest[V], model_id: str) -> str:

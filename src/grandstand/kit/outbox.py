@@ -16,6 +16,7 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
 from grandstand.core.logging import get_logger, redact
 from grandstand.core.metrics import Metrics
+from grandstand.kit.polling import PollingLoop
 from grandstand.storage.tables import (
     AsyncStore,
     Entity,
@@ -232,7 +233,7 @@ class DeliveryPolicy:
     at_once: int = 16
 
 
-class Deliverer:
+class Deliverer(PollingLoop):
     """Delivers waiting messages of the topics it has handlers for.
 
     Any number of deliverers may handle a topic: each message is claimed by one. Topics do not wait
@@ -249,6 +250,7 @@ class Deliverer:
         metrics: Metrics,
         policy: DeliveryPolicy = DeliveryPolicy(),  # noqa: B008 - a frozen value
     ) -> None:
+        super().__init__(policy.look_seconds)
         self._store = store
         self._handlers = dict(handlers)
         self._clock = clock
@@ -256,33 +258,9 @@ class Deliverer:
         self._metrics = metrics
         self._policy = policy
         self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
-        self._wake = asyncio.Event()
-        self._stopping = False
-        self._ended: asyncio.Event | None = None
 
-    async def run(self) -> None:
-        """Deliver messages when they are due, until stopped."""
-        self._ended = asyncio.Event()
-        faults = 0
-        try:
-            while not self._stopping:
-                try:
-                    pause, faults = await self._poll(), 0
-                except GrandstandError as fault:
-                    faults += 1
-                    pause = min(self._policy.look_seconds * 2**faults, 30.0)
-                    get_logger("outbox").error("outbox_poll_failed", error=redact(str(fault)))
-                await self._rest(pause)
-        finally:
-            await self._wind_down()
-            self._ended.set()
-
-    async def stop(self) -> None:
-        """Start nothing new, finish or release current deliveries, and return."""
-        self._stopping = True
-        self._wake.set()
-        if self._ended is not None:
-            await self._ended.wait()
+    def _poll_failed(self, error: str, pause_seconds: float) -> None:
+        get_logger("outbox").error("outbox_poll_failed", error=error, again_in=pause_seconds)
 
     async def _poll(self) -> float:
         """Start the due deliveries; return the seconds until the next poll."""
@@ -323,14 +301,6 @@ class Deliverer:
                 task.cancel()
             if tasks:
                 await asyncio.wait(tasks, timeout=self._policy.stop_seconds / 2)
-
-    async def _rest(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._wake.wait()
-        except TimeoutError:
-            pass
-        self._wake.clear()
 
     async def _deliver(self, waiting: OutboxMessage) -> None:
         # Twice the timeout: a stuck deliverer has stopped before another may claim the message.

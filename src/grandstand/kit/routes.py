@@ -444,16 +444,13 @@ class AppRoute(APIRoute):
         given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
         unknown = [name for name, _ in given if name not in self._query_names]
         if unknown:
-            raise RequestValidationError(
-                [_describe_unknown(name, self._query_names) for name in unknown]
-            )
-
-
-def _describe_unknown(name: str, known: frozenset[str]) -> dict[str, Any]:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    message = f"Unknown parameter{hint}"
-    return {"type": "extra_forbidden", "loc": ("query", name[:100]), "msg": message}
+            errors = []
+            for name in unknown:
+                near = difflib.get_close_matches(name, self._query_names, n=1)
+                message = f"Unknown parameter{f'; did you mean {near[0]}?' if near else ''}"
+                loc = ("query", name[:100])
+                errors.append({"type": "extra_forbidden", "loc": loc, "msg": message})
+            raise RequestValidationError(errors)
 
 
 def _collect_query_names(dependant: Any) -> list[str]:  # noqa: ANN401 - FastAPI's own

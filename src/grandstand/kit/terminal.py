@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import typer
@@ -13,8 +13,6 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 T = TypeVar("T")
-
-_ROOMY: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +44,19 @@ def console() -> Console:
 def print_table(to: Console, columns: Sequence[ColumnSpec], lines: Iterable[TableRow]) -> None:
     """Print a table with the columns that fit; cells are not interpreted as markup."""
     kept = [at for at, column in enumerate(columns) if column.from_width <= to.width]
-    gap = 2 if to.width >= _ROOMY else 1
-    made = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0))
+    gap = 2 if to.width >= 80 else 1
+    grid = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0))
     for at in kept:
         right = columns[at].right
-        made.add_column(
+        grid.add_column(
             columns[at].heading,
             justify="right" if right else "left",
             overflow="fold",
             no_wrap=right or columns[at].whole,
         )
     for line in lines:
-        made.add_row(*(escape(line.cells[at]) for at in kept), style=line.style)
-    to.print(made)
+        grid.add_row(*(escape(line.cells[at]) for at in kept), style=line.style)
+    to.print(grid)
 
 
 def print_line(to: Console, text: str, style: str = "") -> None:

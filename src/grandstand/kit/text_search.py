@@ -10,7 +10,6 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 MAX_HITS: Final = 8
-_MIN_INFIX_LETTERS: Final = 3
 # The two voicing marks make another letter: ha, ba and pa differ.
 _VOICED: Final = ("\u3099", "\u309a")
 _KATAKANA: Final = {letter: letter + 0x60 for letter in range(0x3041, 0x3097)}
@@ -41,7 +40,7 @@ def match_rank(query: str, *texts: str) -> int | None:
         return 1
     parts = [part for text in held for part in _BREAKS.split(text)]
     inside = [word for word in words if not any(part.startswith(word) for part in parts)]
-    if any(len(word) < _MIN_INFIX_LETTERS and word.isascii() for word in inside):
+    if any(len(word) < 3 and word.isascii() for word in inside):
         return None
     return 3 if inside else 2
 

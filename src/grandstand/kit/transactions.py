@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from random import Random
-from typing import Final, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from grandstand.storage.tables import AsyncStore, Entity
 from grandstand.storage.tables.errors import TransactionCancelled
@@ -14,11 +14,6 @@ from grandstand.storage.tables.operations.queries import ReadQuery
 
 E = TypeVar("E", bound=Entity)
 Sleep: TypeAlias = Callable[[float], Awaitable[object]]
-
-_REFUSED: Final = "ConditionalCheckFailed"
-_TRIES: Final = 8
-_TURN: Final = 50
-_REST_SECONDS: Final = (0.01, 0.1)
 
 
 def truncate_to_ms(moment: datetime) -> datetime:
@@ -34,7 +29,7 @@ async def iterate_yielding(
     async for item in store.each(reading):
         yield item
         count += 1
-        if count % _TURN == 0:
+        if count % 50 == 0:
             await sleep(0)
 
 
@@ -44,15 +39,15 @@ async def try_transaction(store: AsyncStore, *writes: Write, random: Random, sle
     Retries conflicts with other transactions. Raises TransactionCancelled if the conflict persists
     after 8 attempts.
     """
-    for tries_left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(8)):
         try:
             await store.all(*writes)
         except TransactionCancelled as cancelled:
-            if any(reason.code == _REFUSED for reason in cancelled.reasons):
+            if any(reason.code == "ConditionalCheckFailed" for reason in cancelled.reasons):
                 return False
             if not tries_left:
                 raise
-            await sleep(random.uniform(*_REST_SECONDS))
+            await sleep(random.uniform(0.01, 0.1))
         else:
             break
     return True

@@ -1,6 +1,6 @@
 """What was pushed to a phone is drawn as its lock screen shows it."""
 
-from grandstand.host.pages.demo import TeamView, lock_screen_view
+from grandstand.host.pages.demo import lock_screen_view
 from grandstand.simulators.push.phones import LockScreenActivity
 
 
@@ -20,9 +20,9 @@ def test_teams_event_and_over_are_shown_with_the_way_to_the_match() -> None:
 
     shown = lock_screen_view(lock)
 
-    assert shown.teams == (TeamView("Australia", "168-6 (20)"), TeamView("SL", ""))
+    assert shown.teams == (("Australia", "168-6 (20)"), ("SL", ""))
     assert (shown.event, shown.over) == ("WICKET! D Gunaratne 52 (37)", "1 W •")
-    assert (shown.words, shown.href) == ("2nd Innings · update 3", "/cricket/matches/7")
+    assert (shown.status, shown.href) == ("2nd Innings · update 3", "/cricket/matches/7")
 
 
 def test_a_match_that_is_over_says_so() -> None:
@@ -30,4 +30,4 @@ def test_a_match_that_is_over_says_so() -> None:
         {"result": "Won"}, {}, 1, stale=True, ended=True, alert=None, updates=1, alerts=0
     )
 
-    assert lock_screen_view(lock).words == "Won · over · update 1"
+    assert lock_screen_view(lock).status == "Won · over · update 1"

@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from grandstand.apps.bets.settings import BetsSettings
-from grandstand.apps.cricket.settings import CricketSettings
-from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.apps.keiba.settings import KeibaSettings
 from grandstand.host.settings import Settings
 from grandstand.kit.settings import Section
 
@@ -51,31 +47,6 @@ def _changed(section: Section, *names: str) -> bool:
     return any(getattr(section, name) != fields[name].default for name in names)
 
 
-def _odds(settings: Settings) -> bool:
-    bets: BetsSettings = settings.bets
-    return _is_set(bets.odds_key) or _changed(bets, "odds_url")
-
-
-def _exchange(settings: Settings) -> bool:
-    gatherer: GathererSettings = settings.gatherer
-    key = bool(gatherer.key_id) or _is_set(gatherer.private_key)
-    return key or _changed(gatherer, "private_key_file", "rest_url", "stream_url")
-
-
-def _scores(settings: Settings) -> bool:
-    cricket: CricketSettings = settings.cricket
-    return _is_set(cricket.feed_token) or _changed(cricket, "feed_url")
-
-
-def _push(settings: Settings) -> bool:
-    return _is_set(settings.cricket.apns_key)
-
-
-def _races(settings: Settings) -> bool:
-    keiba: KeibaSettings = settings.keiba
-    return keiba.ask_site or _changed(keiba, "race_url", "nar_url", "db_url")
-
-
 def _is_set(secret: Any) -> bool:  # noqa: ANN401 - a secret or None
     return secret is not None and bool(secret.get_secret_value())
 
@@ -86,28 +57,32 @@ SOURCES: Final = (
         "bets",
         "Bookmakers' odds and scores (The Odds API)",
         "set GRANDSTAND_BETS_ODDS_KEY to a key of the-odds-api.com",
-        _odds,
+        lambda s: _is_set(s.bets.odds_key) or _changed(s.bets, "odds_url"),
     ),
     ExternalSource(
         "exchange",
         "gatherer",
         "The prediction market (Kalshi)",
         "set GRANDSTAND_GATHERER_KEY_ID and GRANDSTAND_GATHERER_PRIVATE_KEY_FILE to an API key",
-        _exchange,
+        lambda s: (
+            bool(s.gatherer.key_id)
+            or _is_set(s.gatherer.private_key)
+            or _changed(s.gatherer, "private_key_file", "rest_url", "stream_url")
+        ),
     ),
     ExternalSource(
         "scores",
         "cricket",
         "Cricket scores (SportMonks)",
         "set GRANDSTAND_CRICKET_FEED_TOKEN to a token of SportMonks' cricket API",
-        _scores,
+        lambda s: _is_set(s.cricket.feed_token) or _changed(s.cricket, "feed_url"),
     ),
     ExternalSource(
         "push",
         "cricket",
         "Lock screens (Apple's push service)",
         "set GRANDSTAND_CRICKET_APNS_KEY, _APNS_KEY_ID, _APNS_TEAM_ID and _APNS_BUNDLE_ID",
-        _push,
+        lambda s: _is_set(s.cricket.apns_key),
         main=False,
     ),
     ExternalSource(
@@ -115,7 +90,7 @@ SOURCES: Final = (
         "keiba",
         "Races in Japan (netkeiba)",
         "set GRANDSTAND_KEIBA_ASK_SITE=true",
-        _races,
+        lambda s: s.keiba.ask_site or _changed(s.keiba, "race_url", "nar_url", "db_url"),
     ),
 )
 

@@ -17,21 +17,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class TeamView:
-    """A team on a lock screen with its score."""
-
-    name: str
-    scored: str
-
-
-@dataclass(frozen=True, slots=True)
 class LockScreenView:
-    """A Live Activity as a lock screen shows it."""
+    """A Live Activity as a lock screen shows it; teams are names with their scores."""
 
-    teams: tuple[TeamView, ...]
+    teams: tuple[tuple[str, str], ...]
     event: str
     over: str
-    words: str
+    status: str
     href: str
 
 
@@ -75,12 +67,12 @@ def lock_screen_view(lock: LockScreenActivity) -> LockScreenView:
     )
 
 
-def _team(team: dict[str, Any]) -> TeamView:
+def _team(team: dict[str, Any]) -> tuple[str, str]:
     innings = " & ".join(
         f"{each.get('score')}-{each.get('wickets')} ({each.get('overs')})"
         for each in _listed(team, "innings")
     )
-    return TeamView(str(team.get("name") or team.get("code", "")), innings)
+    return str(team.get("name") or team.get("code", "")), innings
 
 
 def _alert(payload: dict[str, Any]) -> dict[str, str]:

@@ -128,12 +128,6 @@ def scatter_chart() -> Chart:
     return Chart("Speed and stamina", Axis("Speed", digits=1), Axis("Stamina", digits=1), groups)
 
 
-def empty_chart(now: datetime) -> Chart:
-    """Return a chart without data."""
-    del now
-    return Chart("Nothing yet", Axis("Time", "time"), Axis("Price"), (Plot("Last", "line", ()),))
-
-
 def runners_table(now: datetime) -> DataTable:
     """Return two dozen runners with every kind of cell."""
     random = Random(21)  # noqa: S311 - made-up values
@@ -205,7 +199,7 @@ class GalleryPages:
         self._pages = pages
         self._hub = hub
         self._clock = clock
-        self._told = 0
+        self._published = 0
 
     @page("/platform/gallery")
     async def gallery(self, request: Request) -> Response:
@@ -222,13 +216,15 @@ class GalleryPages:
             runs=runs_chart(),
             many=many_chart(),
             scatter=scatter_chart(),
-            nothing=empty_chart(now),
+            nothing=Chart(
+                "Nothing yet", Axis("Time", "time"), Axis("Price"), (Plot("Last", "line", ()),)
+            ),
             bids=bids,
             asks=asks,
             topics={"book": BOOK_TOPIC, "work": WORK_TOPIC},
-            done=self._told,
+            done=self._published,
             steps=_STEPS,
-            notice=_NOTICES.get(request.query_params.get("notice", ""), ""),
+            notice="Sample messages published." if "published" in request.query_params else "",
         )
 
     @page("/platform/gallery/runners.csv")
@@ -238,16 +234,13 @@ class GalleryPages:
         headers = {"content-disposition": 'attachment; filename="runners.csv"'}
         return Response(table.csv(), headers=headers, media_type="text/csv")
 
-    @page("/platform/gallery/tell", method="POST")
-    async def tell(self) -> Response:
+    @page("/platform/gallery/publish", method="POST")
+    async def publish(self) -> Response:
         """Publish sample messages to the gallery."""
-        self._told = self._told % _STEPS + 1
-        bids, asks = book(self._told % 5)
-        row = [self._clock.epoch(), 54 + self._told % 7]
+        self._published = self._published % _STEPS + 1
+        bids, asks = book(self._published % 5)
+        row = [self._clock.epoch(), 54 + self._published % 7]
         self._hub.publish(CHART_TOPIC, {"plot": "Last", "rows": [row]})
         self._hub.publish(BOOK_TOPIC, {"bids": bids, "asks": asks})
-        self._hub.publish(WORK_TOPIC, {"done": self._told, "total": _STEPS})
-        return redirect_to("/platform/gallery?notice=published")
-
-
-_NOTICES: Final = {"published": "Sample messages published."}
+        self._hub.publish(WORK_TOPIC, {"done": self._published, "total": _STEPS})
+        return redirect_to("/platform/gallery?published")

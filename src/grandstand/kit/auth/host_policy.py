@@ -18,8 +18,6 @@ _PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _DNS: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _HOST: Final = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^\[\]:/?#@\\\s,]+)(?::(?P<port>\d{1,5}))?")
-_LONGEST: Final = 253
-_OWN_SITE: Final = ("same-origin", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +38,23 @@ def parse_host(text: str) -> HostName | None:
     if port is not None and not 0 < port <= 65_535:
         return None
     name = form["name"].casefold()
-    address = _address(name.strip("[]"))
+    address = _parse_address(name.strip("[]"))
     if address is not None and (address.version == 6) == name.startswith("["):
         return HostName(str(address), port, literal=True)
     name = name.removesuffix(".")
-    return HostName(name, port) if len(name) <= _LONGEST and _DNS.fullmatch(name) else None
+    return HostName(name, port) if len(name) <= 253 and _DNS.fullmatch(name) else None
 
 
 def is_loopback(host: str) -> bool:
     """Return whether an address or name is loopback."""
     name = host.casefold().strip("[]").removesuffix(".")
-    address = _address(name)
+    address = _parse_address(name)
     if address is None:
         return name == "localhost" or name.endswith(".localhost")
     return address.is_loopback
 
 
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
@@ -71,7 +69,7 @@ def check_binding(host: str, *, accounts: bool, tokens: bool) -> None:
         return
     raise InvalidInput(
         f"{host} can be reached from other machines, but there is no account. Add one with "
-        "grandstand user add NAME --admin, or stay on 127.0.0.1"
+        "grandstand user add NAME --admin, or use 127.0.0.1."
     )
 
 
@@ -101,11 +99,11 @@ class HostPolicy:
 
         Raises InvalidInput for an invalid host or origin.
         """
-        known = {_known(name) for name in (*hosts, host if ":" not in host else f"[{host}]")}
-        address = _address(host)
+        known = {_require_host(name) for name in (*hosts, host if ":" not in host else f"[{host}]")}
+        address = _parse_address(host)
         return cls(
             hosts=frozenset(known),
-            origins=frozenset(_known_origin(origin) for origin in origins),
+            origins=frozenset(_parse_origin(origin) for origin in origins),
             literals=address is not None and address.is_unspecified,
             secure=secure,
         )
@@ -133,14 +131,16 @@ class HostPolicy:
         origin = headers.get("origin")
         if origin is not None and origin.casefold() in self.origins:
             return None
-        if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return Refusal("Cross-site requests are not allowed")
-        told = origin if origin is not None else _origin_of(headers.get("referer"))
-        if told is None or self._own(told, headers.get("host", "")):
+        if origin is None and "referer" in headers:
+            scheme, _, rest = headers["referer"].partition("://")
+            origin = f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}"
+        if origin is None or self._is_own(origin, headers.get("host", "")):
             return None
         return Refusal("Cross-site requests are not allowed")
 
-    def _own(self, origin: str, host: str) -> bool:
+    def _is_own(self, origin: str, host: str) -> bool:
         scheme, _, rest = origin.partition("://")
         theirs, ours = parse_host(rest), parse_host(host)
         if theirs is None or ours is None or scheme not in _PORTS:
@@ -151,7 +151,7 @@ class HostPolicy:
         return (theirs.name, theirs.port or usual) == (ours.name, ours.port or usual)
 
 
-def _known(name: str) -> HostName:
+def _require_host(name: str) -> HostName:
     place = parse_host(name)
     if place is None:
         message = f"{name!r} is not a host. Use example.org, example.org:8443 or [2001:db8::1]."
@@ -159,15 +159,8 @@ def _known(name: str) -> HostName:
     return place
 
 
-def _known_origin(origin: str) -> str:
+def _parse_origin(origin: str) -> str:
     scheme, _, rest = origin.casefold().partition("://")
     if scheme not in _PORTS or parse_host(rest) is None:
         raise InvalidInput(f"{origin!r} is not an origin. Use https://example.org, without a path.")
     return origin.casefold()
-
-
-def _origin_of(referer: str | None) -> str | None:
-    if referer is None:
-        return None
-    scheme, _, rest = referer.partition("://")
-    return f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}"

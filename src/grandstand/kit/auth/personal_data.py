@@ -49,26 +49,20 @@ class ErasureReport:
     records: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
 class PersonalDataService:
     """The personal data stored by the platform and by every app."""
 
-    def __init__(
-        self,
-        store: AsyncStore,
-        people: AccountService,
-        apps: Mapping[str, PersonalData],
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._people = people
-        self._apps = apps
-        self._clock = clock
+    store: AsyncStore
+    people: AccountService
+    apps: Mapping[str, PersonalData]
+    clock: Clock
 
     async def export(self, user_id: str) -> AsyncIterator[PersonalRecord]:
         """Yield everything stored about a person, without password hashes and secrets."""
         async for kind, value in self._of_platform(user_id):
             yield PersonalRecord(PLATFORM, kind, value)
-        for app, data in self._apps.items():
+        for app, data in self.apps.items():
             async for kind, value in data.export(user_id):
                 yield PersonalRecord(app, kind, value)
 
@@ -80,21 +74,21 @@ class PersonalDataService:
         """
         done = await self._begin(user_id)
         records: dict[str, int] = {}
-        for app, data in self._apps.items():
+        for app, data in self.apps.items():
             if app not in done:
                 records[app] = await data.erase(user_id)
-                await self._store(Erasure.tick_off(user_id, frozenset({app})))
-        records[PLATFORM] = await self._people.forget(user_id)
-        await self._store(Erasure.delete(user_id=user_id))
+                await self.store(Erasure.tick_off(user_id, frozenset({app})))
+        records[PLATFORM] = await self.people.forget(user_id)
+        await self.store(Erasure.delete(user_id=user_id))
         return ErasureReport(user_id, records)
 
     async def unfinished(self) -> tuple[Erasure, ...]:
         """Return erasures that have not been completed."""
-        return tuple(await self._store(Erasure.unfinished()))
+        return tuple(await self.store(Erasure.unfinished()))
 
     async def find_user_id(self, name: str) -> str:
         """Return the user id of an account, or of one that is being erased. Raises NotFound."""
-        account = await self._people.find(name)
+        account = await self.people.find(name)
         if account is not None:
             return account.user_id
         for erasure in await self.unfinished():
@@ -103,18 +97,18 @@ class PersonalDataService:
         raise NotFound(f"No account named {name!r}. List all accounts with `grandstand user list`.")
 
     async def _begin(self, user_id: str) -> frozenset[str]:
-        erasure = await self._store(Erasure.of_user(user_id))
+        erasure = await self.store(Erasure.of_user(user_id))
         if erasure is not None:
             return erasure.done
         try:
-            name = (await self._people.read_id(user_id)).name
+            name = (await self.people.read_id(user_id)).name
         except NotFound:
             name = user_id
-        erasure = Erasure(user_id=user_id, name=name, begun_at=self._clock.now())
+        erasure = Erasure(user_id=user_id, name=name, begun_at=self.clock.now())
         try:
-            await self._people.part(user_id, erasure.put().if_absent())
+            await self.people.part(user_id, erasure.put().if_absent())
         except (ConditionFailed, TransactionCancelled):
-            other = await self._store(Erasure.of_user(user_id))
+            other = await self.store(Erasure.of_user(user_id))
             if other is None:
                 raise
             return other.done
@@ -122,16 +116,16 @@ class PersonalDataService:
 
     async def _of_platform(self, user_id: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         try:
-            account = await self._people.read_id(user_id)
+            account = await self.people.read_id(user_id)
         except NotFound:
             pass
         else:
             yield "account", dataclasses.asdict(account)
-            for session in await self._people.sessions.list(user_id):
+            for session in await self.people.sessions.list(user_id):
                 yield "session", dataclasses.asdict(session)
-            for key in await self._people.keys.list(user_id):
+            for key in await self.people.keys.list(user_id):
                 yield "key", dataclasses.asdict(key)
-        yield "preferences", dataclasses.asdict(await self._people.preferences(user_id))
+        yield "preferences", dataclasses.asdict(await self.people.preferences(user_id))
 
 
 def to_jsonable(value: Any) -> Any:  # noqa: ANN401 - any value of ours

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -72,22 +73,8 @@ class Job:
     backoff_seconds: float = 1.0
 
 
-_FIRST_SPREAD_SECONDS: Final = 5.0
-_LONGEST_BACKOFF_SECONDS: Final = 300.0
-_KEPT_RUNS: Final = 1000
-_KEPT_AT_LEAST: Final = timedelta(days=1)
-_KEPT_AT_MOST: Final = timedelta(days=30)
 _PLAIN_CRON: Final = re.compile(
     r"cron (?P<minute>\d{1,2}) (?P<hour>\d{1,2}) \* \* (?P<day>[0-7*]) (?P<zone>\S+)"
-)
-_WEEKDAYS: Final = (
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
 )
 
 
@@ -95,7 +82,7 @@ def check(job: Job) -> None:
     """Raise InvalidInput if a job can never be due or never be tried."""
     when = job.when
     if isinstance(when, Cron):
-        _moment_after(job.name, when, datetime(2026, 1, 1, tzinfo=UTC))
+        _next_moment(job.name, when, datetime(2026, 1, 1, tzinfo=UTC))
     elif isinstance(when, Every) and when.seconds <= 0:
         message = f"{job.name}: the interval must be more than 0 seconds, not {when.seconds}"
         raise InvalidInput(message)
@@ -109,7 +96,7 @@ def first_due(job: Job, now: datetime, random: Random) -> datetime:
     if isinstance(when, Cron):
         return _cron(job.name, when, now, random)
     if isinstance(when, Every):
-        spread = min(when.seconds * when.jitter, _FIRST_SPREAD_SECONDS)
+        spread = min(when.seconds * when.jitter, 5.0)
         return now + timedelta(seconds=spread * random.random())
     return now
 
@@ -134,16 +121,17 @@ def next_due(
 
 def retry_due(job: Job, *, ended_at: datetime, failures: int, random: Random) -> datetime:
     """Return when to retry after the nth failure in a row, with doubling waits."""
-    pause = min(job.backoff_seconds * 2 ** min(failures - 1, 30), _LONGEST_BACKOFF_SECONDS)
+    pause = min(job.backoff_seconds * 2 ** min(failures - 1, 30), 300.0)
     return ended_at + timedelta(seconds=pause * random.uniform(0.75, 1.25))
 
 
 def retention_of(when: Schedule) -> timedelta:
     """Return how long run records are kept: about a thousand runs, a day to a month."""
+    most = timedelta(days=30)
     if not isinstance(when, Every):
-        return _KEPT_AT_MOST
-    thousand = timedelta(seconds=min(when.seconds * _KEPT_RUNS, _KEPT_AT_MOST.total_seconds()))
-    return max(thousand, _KEPT_AT_LEAST)
+        return most
+    thousand_runs = timedelta(seconds=min(when.seconds * 1000, most.total_seconds()))
+    return max(thousand_runs, timedelta(days=1))
 
 
 def describe_schedule(when: Schedule) -> str:
@@ -155,13 +143,13 @@ def describe_schedule(when: Schedule) -> str:
     return f"cron {when.line} {when.zone}"
 
 
-def humanize_schedule(describe_schedule: str) -> str:
+def humanize_schedule(schedule: str) -> str:
     """Return a schedule in everyday words where possible."""
-    plain = _PLAIN_CRON.fullmatch(describe_schedule)
+    plain = _PLAIN_CRON.fullmatch(schedule)
     if plain is None:
-        return describe_schedule.replace("every 1 d", "daily").replace("every 1 h", "hourly")
+        return schedule.replace("every 1 d", "daily").replace("every 1 h", "hourly")
     day = plain["day"]
-    named = "daily" if day == "*" else f"{_WEEKDAYS[int(day) % 7]}s"
+    named = "daily" if day == "*" else f"{calendar.day_name[(int(day) - 1) % 7]}s"
     return f"{named} at {int(plain['hour']):02}:{int(plain['minute']):02} {plain['zone']}"
 
 
@@ -174,10 +162,10 @@ def _span(seconds: float) -> str:
 
 def _cron(name: str, when: Cron, after: datetime, random: Random) -> datetime:
     spread = timedelta(seconds=when.jitter_seconds * random.random())
-    return _moment_after(name, when, after) + spread
+    return _next_moment(name, when, after) + spread
 
 
-def _moment_after(name: str, when: Cron, after: datetime) -> datetime:
+def _next_moment(name: str, when: Cron, after: datetime) -> datetime:
     try:
         zone = ZoneInfo(when.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as fault:

@@ -26,6 +26,7 @@ from grandstand.kit.jobs.job import (
 )
 from grandstand.kit.jobs.tables import JobRun, JobState, Outcome
 from grandstand.kit.live import Publisher
+from grandstand.kit.polling import PollingLoop
 from grandstand.storage.tables.errors import ConditionFailed, LeaseLost
 from grandstand.storage.tables.leases import PLATFORM_LEASES, AsyncLeaseContext, Leases, LeaseTaken
 from grandstand.storage.tables.operations.item_ops import Operation
@@ -293,7 +294,7 @@ class RunnerHealth:
     running: tuple[str, ...]
 
 
-class JobRunner:
+class JobRunner(PollingLoop):
     """Runs jobs on this instance; any number of instances share a store.
 
     Raises InvalidInput if two jobs have the same name or one can never be due.
@@ -311,6 +312,7 @@ class JobRunner:
         instance: str,
         config: RunnerConfig = RunnerConfig(),  # noqa: B008 - a frozen value
     ) -> None:
+        super().__init__(config.look_seconds)
         self._jobs = _by_name(jobs)
         self._config = config
         leases = Leases(
@@ -323,9 +325,6 @@ class JobRunner:
         self._executions: dict[str, JobExecution] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._not_before: dict[str, float] = {}
-        self._wake = asyncio.Event()
-        self._stopping = False
-        self._ended: asyncio.Event | None = None
         self._looked_at: datetime | None = None
         self._fault: str | None = None
 
@@ -339,42 +338,9 @@ class JobRunner:
         """The declared jobs."""
         return tuple(self._jobs.values())
 
-    async def run(self) -> None:
-        """Run jobs when they are due, until stopped."""
-        self._ended = asyncio.Event()
-        faults = 0
-        try:
-            while not self._stopping:
-                try:
-                    pause, faults = await self._poll(), 0
-                    self._looked_at, self._fault = self._context.clock.now(), None
-                except GrandstandError as fault:
-                    faults += 1
-                    pause = min(self._config.look_seconds * 2**faults, 30.0)
-                    self._fault = redact(str(fault))
-                    get_logger("jobs").error("job_poll_failed", error=self._fault, again_in=pause)
-                await self._rest(pause)
-        finally:
-            await self._wind_down()
-            self._ended.set()
-
-    async def stop(self) -> None:
-        """Start nothing new, let short work finish, stop the rest, and return.
-
-        What was stopped is due at once, for another instance or the next start.
-        """
-        self._stopping = True
-        self._wake.set()
-        if self._ended is not None:
-            await self._ended.wait()
-
-    async def _rest(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._wake.wait()
-        except TimeoutError:
-            pass
-        self._wake.clear()
+    def _poll_failed(self, error: str, pause_seconds: float) -> None:
+        self._fault = error
+        get_logger("jobs").error("job_poll_failed", error=error, again_in=pause_seconds)
 
     async def _poll(self) -> float:
         """Start due jobs and return the seconds until the next poll."""
@@ -389,7 +355,9 @@ class JobRunner:
             if mine[name].paused_at is not None and isinstance(execution.job.when, Continuous):
                 execution.stop("the job is paused")
         idle = [known for name, known in mine.items() if name not in self._executions]
-        return await self._start_due(idle, now)
+        pause = await self._start_due(idle, now)
+        self._looked_at, self._fault = context.clock.now(), None
+        return pause
 
     async def _start_due(self, idle: list[JobState], now: datetime) -> float:
         due = [known for known in idle if is_due(known, now)]

@@ -16,7 +16,6 @@ from grandstand.core.errors import Broken
 
 KIT_STATIC: Final = Path(__file__).parent / "static"
 
-_HASH_LETTERS: Final = 12
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -75,7 +74,7 @@ def read_assets(folders: Mapping[str, Path] | None = None) -> Assets:
     for path, content in sorted(files.items()):
         digest.update(f"{path}\0{len(content)}\0".encode())
         digest.update(content)
-    return Assets(files, digest.hexdigest()[:_HASH_LETTERS])
+    return Assets(files, digest.hexdigest()[:12])
 
 
 def _read(folder: Path, prefix: str) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
@@ -15,10 +15,10 @@ from grandstand.kit.pages.rendering import Pages
 class AppPages:
     """Base class of an app's page handlers."""
 
-    def __init__(self, pages: Pages, app: str, words: Mapping[str, Any]) -> None:
+    def __init__(self, pages: Pages, app: str, shared: Mapping[str, Any]) -> None:
         self._pages = pages
         self._app = app
-        self._words = words
+        self._shared = shared
 
     def _render(
         self,
@@ -27,11 +27,8 @@ class AppPages:
         **values: Any,  # noqa: ANN401 - whatever the template shows
     ) -> Response:
         """Render a template of the app."""
-        made = f"{self._app}/{template}.html"
-        return self._pages.render(request, made, **{**self._words, **values})
-
-
-_SEE_OTHER: Final = 303
+        path = f"{self._app}/{template}.html"
+        return self._pages.render(request, path, **{**self._shared, **values})
 
 
 async def read_form(request: Request) -> FormData:
@@ -55,7 +52,7 @@ def text_fields(form: FormData) -> dict[str, str]:
 
 def redirect_to(address: str) -> RedirectResponse:
     """Redirect after a form submission, so that a reload does not submit it again."""
-    return RedirectResponse(address, _SEE_OTHER)
+    return RedirectResponse(address, 303)
 
 
 async def _read(value: UploadFile | str) -> str:

@@ -62,10 +62,7 @@ THEMES: Final = ("system", "light", "dark")
 THEME_COOKIE: Final = "grandstand_theme"
 KIT_TEMPLATES: Final = Path(__file__).parent / "templates" / "kit"
 
-_NOBODY: Final = Preferences()
-_NOBODY_THERE: Final = 401
-_FAULT: Final = 500
-_NEXT: Final = {
+_ADVICE: Final = {
     0: "Go back, correct the input and try again.",
     401: "Log in with an account that has access.",
     403: "Ask an administrator for access.",
@@ -75,9 +72,6 @@ _NEXT: Final = {
     500: "Reload the page. If the problem persists, contact the administrator.",
     502: "Reload the page in a while. The status page shows every source.",
     503: "Reload the page in a while. The status page shows every source.",
-}
-_NEXT_BY_KIND: Final = {
-    "form-refused": "Go back: your input is still there.",
 }
 _TITLES: Final = {
     401: "Log in first",
@@ -136,7 +130,7 @@ class Pages:
         self.sections = tuple(sections)
         self._clock = clock
         self._links = links
-        self._environment = _environment({"kit": KIT_TEMPLATES, **folders}, assets, links)
+        self._env = _env({"kit": KIT_TEMPLATES, **folders}, assets, links)
 
     def render(
         self,
@@ -148,17 +142,19 @@ class Pages:
     ) -> HTMLResponse:
         """Render a page."""
         context = self._shared(request) | {"section": template.partition("/")[0]} | values
-        text = self._environment.get_template(template).render(context)
+        text = self._env.get_template(template).render(context)
         return HTMLResponse(text, status, PAGE_HEADERS)
 
     def problem(self, request: Request, what: ProblemDetails) -> Response:
         """Render an error page."""
         known = request.scope.get("state", {}).get("caller") is not None
-        words = _NEXT.get(what.status, _NEXT[500] if what.status >= _FAULT else _NEXT[0])
-        if what.status == _NOBODY_THERE and not known:
-            words = "Log in to continue."
-        words = _NEXT_BY_KIND.get(what.kind, words)
-        within = self._section_of(request)
+        advice = _ADVICE.get(what.status, _ADVICE[500] if what.status >= 500 else _ADVICE[0])
+        if what.status == 401 and not known:
+            advice = "Log in to continue."
+        if what.kind == "form-refused":
+            advice = "Go back: your input is still there."
+        name = request.url.path.split("/")[1]
+        within = next((section for section in self.sections if section.name == name), None)
         response = self.render(
             request,
             "kit/problem.html",
@@ -167,16 +163,11 @@ class Pages:
             title=_TITLES.get(what.status, what.title),
             problem=what,
             request_id=request_id_of(request.scope),
-            next=words,
+            next=advice,
             within=within,
         )
         response.headers.update({"cache-control": "no-store", **(what.headers or {})})
         return response
-
-    def _section_of(self, request: Request) -> NavSection | None:
-        """Return the app a path belongs to."""
-        name = request.url.path.split("/")[1]
-        return next((one for one in self.sections if one.name == name), None)
 
     def _shared(self, request: Request) -> dict[str, Any]:
         caller = request.scope.get("state", {}).get("caller")
@@ -185,7 +176,7 @@ class Pages:
             "request": request,
             "path": request.url.path,
             "caller": known,
-            "preferences": known.preferences if known else _NOBODY,
+            "preferences": known.preferences if known else Preferences(),
             "theme": theme_of(request),
             "sections": self.sections if known else (),
             "now": self._clock.now(),
@@ -212,9 +203,9 @@ def safe_return(address: str | None) -> str:
     return text if ours and not parts.scheme and not parts.netloc else "/"
 
 
-def _environment(folders: Mapping[str, Path], assets: Assets, links: Links) -> Environment:
+def _env(folders: Mapping[str, Path], assets: Assets, links: Links) -> Environment:
     loader = PrefixLoader({name: FileSystemLoader(folder) for name, folder in folders.items()})
-    made = Environment(
+    env = Environment(
         loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
@@ -222,8 +213,12 @@ def _environment(folders: Mapping[str, Path], assets: Assets, links: Links) -> E
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"static": assets.url, "live": partial(_live, links), "sparkline": sparkline}
-    made.filters |= {
+    env.globals |= {
+        "static": assets.url,
+        "live": partial(_live, links),
+        "sparkline": sparkline,
+    }
+    env.filters |= {
         "when": _when,
         "age": _age,
         "local_times": _local_times,
@@ -235,7 +230,7 @@ def _environment(folders: Mapping[str, Path], assets: Assets, links: Links) -> E
         "duration": formatting.format_duration,
         "sentence": formatting.as_sentence,
     }
-    return made
+    return env
 
 
 def _live(links: Links, *topics: str) -> Markup:

@@ -54,16 +54,16 @@ class Cell:
     @property
     def plain(self) -> SortValue:
         """The value, or the text; None if blank."""
-        worth = self.text if self.value is None else self.value
-        return None if worth in ("", EMPTY) else worth
+        content = self.text if self.value is None else self.value
+        return None if content in ("", EMPTY) else content
 
     @property
     def written(self) -> str:
         """The value as text, for sorting in the page and for CSV."""
-        worth = self.plain
-        if worth is None:
+        content = self.plain
+        if content is None:
             return ""
-        return worth.isoformat() if isinstance(worth, datetime) else str(worth)
+        return content.isoformat() if isinstance(content, datetime) else str(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,8 @@ class DataTable:
         if key in known:
             rows = self._sorted(rows, key, descending=descending)
         pages = max(-(-len(rows) // page_rows), 1)
-        page = min(max(_whole_number(query.get(f"{self.name}.page", "1")), 1), pages)
+        number = query.get(f"{self.name}.page", "1")
+        page = min(max(int(number) if number.isascii() and number.isdigit() else 1, 1), pages)
         return replace(
             self,
             rows=tuple(rows[(page - 1) * page_rows : page * page_rows]),
@@ -125,12 +126,12 @@ class DataTable:
     def address(self, *, sort: str | None = None, page: int | None = None) -> str:
         """Return the query string for another sort order or page."""
         now = f"{'-' if self.descending else ''}{self.sorted_by}"
-        asked = {
+        query = {
             f"{self.name}.sort": now if sort is None else sort,
             f"{self.name}.find": self.sought,
             f"{self.name}.page": "" if page is None else str(page),
         }
-        return f"?{urlencode({key: value for key, value in asked.items() if value})}#{self.name}"
+        return f"?{urlencode({key: value for key, value in query.items() if value})}#{self.name}"
 
     def next_sort(self, column: Column) -> str:
         """Return the sort order after a click on a column title."""
@@ -142,7 +143,7 @@ class DataTable:
         lines = io.StringIO()
         writer = csv.writer(lines)
         writer.writerow([column.title for column in self.columns])
-        writer.writerows([_harmless(cell) for cell in row.cells] for row in self.rows)
+        writer.writerows([_escape_formula(cell) for cell in row.cells] for row in self.rows)
         return lines.getvalue()
 
     def _found(self, sought: str) -> list[Row]:
@@ -163,19 +164,15 @@ class DataTable:
 
 
 def _order(cell: Cell) -> tuple[int, float, str]:
-    worth = cell.plain
-    if isinstance(worth, datetime):
-        return (0, worth.timestamp(), "")
-    if isinstance(worth, int | float | Decimal):
-        return (0, float(worth), "")
-    return (1, 0.0, str(worth).casefold())
+    content = cell.plain
+    if isinstance(content, datetime):
+        return (0, content.timestamp(), "")
+    if isinstance(content, int | float | Decimal):
+        return (0, float(content), "")
+    return (1, 0.0, str(content).casefold())
 
 
-def _harmless(cell: Cell) -> str:
+def _escape_formula(cell: Cell) -> str:
     text = cell.written
     risky = isinstance(cell.plain, str) and text.startswith(_FORMULA)
     return f"'{text}" if risky else text
-
-
-def _whole_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() else 1
