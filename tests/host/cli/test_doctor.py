@@ -56,7 +56,7 @@ def test_a_port_that_is_taken_is_told(run: Run, monkeypatch: pytest.MonkeyPatch)
 
     good, told = found(result, "port")
     assert (result.exit_code, good) == (1, False)
-    assert f"Port {port} of 127.0.0.1 is taken" in told
+    assert f"Port {port} of 127.0.0.1 is in use" in told
 
 
 def test_a_model_without_a_name_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def test_a_taken_port_is_one_sentence(tmp_path: Path) -> None:
         done = _call(tmp_path, "up", "--port", str(port))
 
     assert done.returncode == 73
-    assert done.stderr.startswith(f"grandstand: Port {port} of 127.0.0.1 is taken")
+    assert done.stderr.startswith(f"grandstand: Port {port} of 127.0.0.1 is in use")
     assert done.stderr.count("\n") == 1
 
 

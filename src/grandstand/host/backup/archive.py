@@ -37,7 +37,6 @@ FORM: Final = 1
 
 _MANIFEST: Final = "manifest.json"
 _BLOCK_BYTES: Final = 1024 * 1024
-_PRIVATE: Final = 0o600 << 16
 # What zipfile raises where bytes were changed: a flag says encrypted, an offset lies outside.
 _UNREADABLE: Final = (
     zipfile.BadZipFile,
@@ -114,10 +113,7 @@ class ArchiveWriter:
 
     def add(self, name: str, source: Path) -> int:
         """Add a file and return its size."""
-        compressed = source.suffix in {".parquet", ".gz", ".zst"}
-        entry = zipfile.ZipInfo(name)
-        entry.compress_type = zipfile.ZIP_STORED if compressed else zipfile.ZIP_DEFLATED
-        entry.external_attr = _PRIVATE
+        entry = _entry(name, compress=source.suffix not in {".parquet", ".gz", ".zst"})
         digest, size = hashlib.sha256(), 0
         with source.open("rb") as file, self._file.open(entry, "w", force_zip64=True) as to:
             while block := file.read(_BLOCK_BYTES):
@@ -134,11 +130,17 @@ class ArchiveWriter:
         manifest = Manifest(
             FORM, __version__, self._made_at, tables, series, simulated, tuple(self._members)
         )
-        entry = zipfile.ZipInfo(_MANIFEST)
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        entry.external_attr = _PRIVATE
+        entry = _entry(_MANIFEST, compress=True)
         self._file.writestr(entry, msgspec.json.format(msgspec.json.encode(manifest)))
         return manifest
+
+
+def _entry(name: str, *, compress: bool) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    # Only the owner may read the unpacked file.
+    entry.external_attr = 0o600 << 16
+    return entry
 
 
 class ArchiveReader:

@@ -22,7 +22,7 @@ EVENTS_SHOWN: Final = 12
 
 
 class HomePages:
-    """The home page and the color scheme."""
+    """The home page, search and the color scheme."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
@@ -52,6 +52,20 @@ class HomePages:
         )
         return response
 
+    @page("/search")
+    async def search(self, request: Request, who: CurrentCaller) -> Response:
+        """Teams, markets, matches, horses and scenarios that match the query."""
+        query = " ".join(request.query_params.get("q", "").split())[:MAX_QUERY_LENGTH]
+        results = await search_apps(self._platform, query, who)
+        return self._platform.pages.render(
+            request,
+            "platform/search.html",
+            query_text=query,
+            results=[result for result in results if result.items],
+            count=sum(len(result.items) for result in results),
+            failed=[result for result in results if result.error],
+        )
+
 
 class AppPlaceholderPages:
     """A page for each app without pages of its own."""
@@ -74,24 +88,3 @@ class AppPlaceholderPages:
                     storage=replace(storage_table(parts), csv_href="").view(request.query_params),
                 )
         raise NotFound("Not found")
-
-
-class SearchPages:
-    """Search across all apps."""
-
-    def __init__(self, platform: Platform) -> None:
-        self._platform = platform
-
-    @page("/search")
-    async def search(self, request: Request, who: CurrentCaller) -> Response:
-        """Teams, markets, matches, horses and scenarios that match the query."""
-        query = " ".join(request.query_params.get("q", "").split())[:MAX_QUERY_LENGTH]
-        results = await search_apps(self._platform, query, who)
-        return self._platform.pages.render(
-            request,
-            "platform/search.html",
-            query_text=query,
-            results=[result for result in results if result.items],
-            count=sum(len(result.items) for result in results),
-            failed=[result for result in results if result.error],
-        )

@@ -127,7 +127,7 @@ def sources_table(sources: Iterable[SourceStatus], reader: Reader) -> DataTable:
             (
                 Cell(source.name),
                 Cell(source.host),
-                _standing(source.breaker),
+                Cell(breaker, tone=tone, badge=True),
                 Cell(formatting.format_number(source.used_today), source.used_today),
                 Cell(formatting.format_number(source.quota_left), source.quota_left),
                 reader.age(source.next_at),
@@ -136,15 +136,11 @@ def sources_table(sources: Iterable[SourceStatus], reader: Reader) -> DataTable:
             ),
         )
         for source in sources
+        for breaker, tone in (_BREAKERS.get(source.breaker, (source.breaker, "")),)
     )
     return DataTable(
         "sources", "Sources and quotas", columns, rows, csv_href="/status/sources.csv", stacks=True
     )
-
-
-def _standing(breaker: str) -> Cell:
-    word, tone = _BREAKERS.get(breaker, (breaker, ""))
-    return Cell(word, tone=tone, badge=True)
 
 
 def storage_table(parts: Iterable[StoragePart]) -> DataTable:

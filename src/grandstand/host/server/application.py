@@ -14,11 +14,11 @@ from grandstand.core.errors import GrandstandError
 from grandstand.host.pages.account import AccountPages
 from grandstand.host.pages.demo import DemoPages
 from grandstand.host.pages.gallery import GalleryPages
-from grandstand.host.pages.home import AppPlaceholderPages, HomePages, SearchPages
+from grandstand.host.pages.home import AppPlaceholderPages, HomePages
 from grandstand.host.pages.scoreboard import ScoreboardPages
 from grandstand.host.pages.status import StatusPages
 from grandstand.host.runtime import Platform
-from grandstand.host.server.middleware import GatewayMiddleware, MiddlewareConfig
+from grandstand.host.server.middleware import GatewayMiddleware
 from grandstand.host.server.monitoring import AccessLog, HealthRoutes, Write
 from grandstand.host.server.openapi import OpenApiRoutes
 from grandstand.host.server.platform_api import CredentialsApi, CrossAppApi, PlatformApi
@@ -67,7 +67,6 @@ def _routes(platform: Platform, fastapi: FastAPI) -> list[BaseRoute]:
     # The placeholder's path matches every app: it comes after the pages of all apps.
     for handlers in (
         HomePages(platform),
-        SearchPages(platform),
         ScoreboardPages(platform),
         StatusPages(platform),
         AccountPages(platform),
@@ -118,7 +117,8 @@ def build_application(
         request_seconds=server.request_seconds,
         requests_per_minute=server.requests_per_minute,
     )
-    parts = MiddlewareConfig(
+    gateway = GatewayMiddleware(
+        app,
         gate=platform.gate,
         policy=platform.policy,
         limits=limits,
@@ -132,4 +132,4 @@ def build_application(
             f"{way}/{app}" for app in sorted(platform.simulated) for way in ("/api", "")
         ),
     )
-    return GatewayMiddleware(app, parts), app
+    return gateway, app

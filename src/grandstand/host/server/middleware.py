@@ -151,13 +151,16 @@ class CrossOriginRequest(NotAllowed):
     code = "foreign-origin"
 
 
-@dataclass(frozen=True, slots=True)
-class MiddlewareConfig:
-    """The parts of the middleware.
+@dataclass
+class GatewayMiddleware:
+    """One layer in front of all routes.
 
-    Responses under the `simulated` paths carry a header that says so.
+    It assigns the request id, refuses unknown hosts and foreign origins, authenticates, limits
+    body, time and rate, adds headers, compresses, logs and counts. Responses under the `simulated`
+    paths carry a header that says so.
     """
 
+    app: ASGIApp
     gate: Authenticator
     policy: HostPolicy
     limits: RequestLimits
@@ -169,18 +172,8 @@ class MiddlewareConfig:
     headers: tuple[tuple[str, str], ...]
     simulated: tuple[str, ...] = ()
 
-
-class GatewayMiddleware:
-    """One layer in front of all routes.
-
-    It assigns the request id, refuses unknown hosts and foreign origins, authenticates, limits
-    body, time and rate, adds headers, compresses, logs and counts.
-    """
-
-    def __init__(self, app: ASGIApp, parts: MiddlewareConfig) -> None:
-        self._app = app
-        self._parts = parts
-        self._added: HeaderList = [(n.encode(), v.encode()) for n, v in parts.headers]
+    def __post_init__(self) -> None:
+        self._added: HeaderList = [(n.encode(), v.encode()) for n, v in self.headers]
         self._log = get_logger("server")
         self._hosts: dict[str, bool] = {}
         self._owner: Caller | None = None
@@ -193,18 +186,17 @@ class GatewayMiddleware:
         elif scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         else:
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        parts = self._parts
-        began = parts.clock.monotonic()
+        began = self.clock.monotonic()
         headers = _read_headers(scope)
         request_id = self._assign_id(scope, headers)
         gzip = "gzip" in headers.get("accept-encoding", "")
         added = [(b"x-request-id", request_id.encode()), *self._added]
-        if parts.simulated and scope["path"].startswith(parts.simulated):
+        if self.simulated and scope["path"].startswith(self.simulated):
             added.append((b"grandstand-simulated", b"yes"))
-        exchange = AsgiExchange(receive, send, added, gzip, parts.limits.body_bytes)
+        exchange = AsgiExchange(receive, send, added, gzip, self.limits.body_bytes)
         try:
             await self._handle_checked(scope, headers, exchange)
         except asyncio.CancelledError:
@@ -212,28 +204,27 @@ class GatewayMiddleware:
         except Exception as error:  # noqa: BLE001 - every request gets a response
             await self._respond_error(scope, exchange, error)
         finally:
-            taken = parts.clock.monotonic() - began
-            parts.access.record(scope, exchange.status, taken, exchange.sent_bytes)
+            taken = self.clock.monotonic() - began
+            self.access.record(scope, exchange.status, taken, exchange.sent_bytes)
 
     async def _handle_checked(
         self, scope: Scope, headers: Mapping[str, str], exchange: AsgiExchange
     ) -> None:
-        parts = self._parts
         self._check(scope, headers)
         length = headers.get("content-length")
-        if length is not None and length.isdigit() and int(length) > parts.limits.body_bytes:
-            raise too_large(parts.limits.body_bytes)
+        if length is not None and length.isdigit() and int(length) > self.limits.body_bytes:
+            raise too_large(self.limits.body_bytes)
         if not scope["path"].startswith(_OPEN):
             caller = await self._identify(scope, headers)
             if caller is None or caller.via != "owner":
-                parts.pace.spend(caller.user_id if caller else _address(scope))
+                self.pace.spend(caller.user_id if caller else _address(scope))
         try:
-            async with asyncio.timeout(parts.limits.request_seconds) as limit:
+            async with asyncio.timeout(self.limits.request_seconds) as limit:
                 exchange.on_start = lambda: limit.reschedule(None)
-                await self._app(scope, exchange.receive, exchange.send)
+                await self.app(scope, exchange.receive, exchange.send)
         except TimeoutError as fault:
             exchange.on_start = None
-            seconds = parts.limits.request_seconds
+            seconds = self.limits.request_seconds
             raise RequestTimeout(f"The request took longer than {seconds:g} s") from fault
 
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
@@ -242,7 +233,7 @@ class GatewayMiddleware:
         # A header that is given twice is in the mapping once.
         if host not in self._hosts or len(headers) != len(scope["headers"]):
             given = [v.decode("latin-1") for n, v in scope["headers"] if n == b"host"]
-            refused = self._parts.policy.refuses_host(given)
+            refused = self.policy.refuses_host(given)
             if refused is not None:
                 raise UnknownHost(refused.reason)
             if len(self._hosts) < 64:
@@ -251,7 +242,7 @@ class GatewayMiddleware:
         socket = scope["type"] == "websocket"
         method = "GET" if socket else scope["method"]
         if socket or method not in SAFE_METHODS:
-            refused = self._parts.policy.refuses_origin(method, headers, socket=socket)
+            refused = self.policy.refuses_origin(method, headers, socket=socket)
             if refused is not None:
                 raise CrossOriginRequest(refused.reason)
 
@@ -259,12 +250,12 @@ class GatewayMiddleware:
         """Authenticate; without credentials, look up accounts at most once a second."""
         here = self._is_local(scope, headers)
         bare = here and not any(name in headers for name in _IDENTIFYING)
-        now = self._parts.clock.monotonic()
+        now = self.clock.monotonic()
         if bare and scope.get("method") == "GET" and now - self._owner_at < _OWNER_SECONDS:
             scope["state"]["caller"] = self._owner
             return self._owner
         cookies = cookie_parser(headers["cookie"]) if "cookie" in headers else _NOTHING
-        found = await self._parts.gate.identify(headers, cookies, client_is_loopback=here)
+        found = await self.gate.identify(headers, cookies, client_is_loopback=here)
         if isinstance(found, Refusal) and scope["path"].startswith("/api/"):
             raise NotSignedIn(found.reason)
         caller = found if isinstance(found, Caller) else None
@@ -289,7 +280,7 @@ class GatewayMiddleware:
             if exchange.ended:
                 return
             raise error
-        response = self._parts.problems.answer(Request(scope), error)
+        response = self.problems.answer(Request(scope), error)
         if response.status_code == 413:
             response.headers["connection"] = "close"
         await response(scope, exchange.receive, exchange.send)
@@ -304,13 +295,13 @@ class GatewayMiddleware:
             self._log.info("websocket_refused", path=scope["path"], why=str(error))
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
             return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
     def _assign_id(self, scope: Scope, headers: Mapping[str, str]) -> str:
         given = headers.get("x-request-id")
         if given is None or not _REQUEST_ID.fullmatch(given):
-            moment = int(self._parts.clock.epoch() * 1000)
-            given = f"{moment:011x}{self._parts.random.getrandbits(52):013x}"
+            moment = int(self.clock.epoch() * 1000)
+            given = f"{moment:011x}{self.random.getrandbits(52):013x}"
         scope["state"] = {**scope.get("state", _NOTHING), "request_id": given, "caller": None}
         return given
 

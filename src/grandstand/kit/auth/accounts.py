@@ -98,8 +98,7 @@ def time_zones() -> frozenset[str]:
     return frozenset(zoneinfo.available_timezones())
 
 
-_NOBODY = "#nobody"
-_FAILED = "ConditionalCheckFailed"
+_NOBODY: Final = "#nobody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ class AccountService:
                 taken.put().if_absent(), person.put().if_absent(), AccountCounts.join(int(admin))
             )
         except TransactionCancelled as refused:
-            if refused.reasons[0].code != _FAILED:
+            if refused.reasons[0].code != "ConditionalCheckFailed":
                 raise
             message = f"There is an account {checked} already: choose another name"
             raise NameTaken(message) from refused
@@ -173,7 +172,7 @@ class AccountService:
 
     async def list(self) -> tuple[Account, ...]:
         """Return every account by name."""
-        return tuple(_account(person) for person in await self._store(Person.everyone()))
+        return tuple(_account(person) for person in await self._store(Person.listing()))
 
     async def find(self, name: str) -> Account | None:
         """Return the account with this name; None if there is none."""
@@ -339,7 +338,7 @@ class AccountService:
         try:
             await self._store.all(count, *writes)
         except TransactionCancelled as refused:
-            if refused.reasons[0].code != _FAILED:
+            if refused.reasons[0].code != "ConditionalCheckFailed":
                 raise
             message = "This is the last administrator. Appoint another one first."
             raise LastAdmin(message) from refused

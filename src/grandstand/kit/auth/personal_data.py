@@ -84,7 +84,7 @@ class PersonalDataService:
 
     async def unfinished(self) -> tuple[Erasure, ...]:
         """Return erasures that have not been completed."""
-        return tuple(await self.store(Erasure.unfinished()))
+        return tuple(await self.store(Erasure.listing()))
 
     async def find_user_id(self, name: str) -> str:
         """Return the user id of an account, or of one that is being erased. Raises NotFound."""

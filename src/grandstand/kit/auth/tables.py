@@ -66,11 +66,6 @@ class Person(Entity, table=people, names="camel", times="milliseconds"):
         return cls.get(user_id=user_id).consistent()
 
     @classmethod
-    def everyone(cls) -> Query[Self]:
-        """Return every account by name."""
-        return cls.listing()
-
-    @classmethod
     def new_password(
         cls, user_id: str, password_hash: str, replaces: str, at: datetime
     ) -> Update[Self]:
@@ -209,11 +204,6 @@ class Erasure(Entity, table=people, names="camel", times="milliseconds"):
     def of_user(cls, user_id: str) -> Get[Self]:
         """Return the erasure of a user."""
         return cls.get(user_id=user_id).consistent()
-
-    @classmethod
-    def unfinished(cls) -> Query[Self]:
-        """Return all erasures in progress."""
-        return cls.listing()
 
     @classmethod
     def tick_off(cls, user_id: str, done: frozenset[str]) -> Update[Self]:
