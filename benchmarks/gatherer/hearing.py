@@ -11,10 +11,7 @@ from typing import cast
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.subscriptions import MonotonicClock
-from grandstand.apps.gatherer.services.recording.connections import (
-    Connection,
-    ConnectionCallbacks,
-)
+from grandstand.apps.gatherer.services.recording.connections import Connection
 from grandstand.apps.gatherer.services.recording.recorder import RecorderConfig
 from grandstand.apps.gatherer.services.recording.service import recorder_config
 from grandstand.apps.gatherer.services.recording.status import RecorderStatus
@@ -63,11 +60,6 @@ class Recording:
         self._buffer = AsyncBuffer(buffer)
         self._writer = Writer(self._buffer, clock=clock, counters=self.figures)
         stamps = MonotonicClock()
-        ears = ConnectionCallbacks(
-            on_lifecycle=lambda _told, _at, _conn: None,
-            on_backfill=lambda _gap: None,
-            on_gap=lambda _gap, _resolved_at: None,
-        )
         self.connection = Connection(
             0,
             cast("KalshiStream", self._hearing),
@@ -75,7 +67,9 @@ class Recording:
             gatherer=plan.gatherer,
             writer=self._writer,
             counters=self.figures,
-            callbacks=ears,
+            on_lifecycle=lambda _message, _at, _conn: None,
+            on_backfill=lambda _gap: None,
+            on_gap=lambda _gap, _resolved_at: None,
             parse=FrameDecoder().parse,
             stamp=lambda: stamps.next(int(clock.epoch() * 1_000_000)),
             clock=clock,

@@ -11,10 +11,10 @@ from grandstand.apps.gatherer.domain.messages import EventMessage, LifecycleMess
 from grandstand.apps.gatherer.services.recording.recorder import (
     Recorder,
     RecorderConfig,
+    open_buffer,
 )
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
 from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
-from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock, SystemClock
 from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry
@@ -59,14 +59,13 @@ def recorder_options(
     random: Random,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the keyword arguments of `Recorder.open`."""
+    """Return the keyword arguments of a Recorder."""
     client = KalshiClient(web, f"http://{address}/trade-api/v2", signer=None, clock=clock)
     options: dict[str, Any] = {
         "client": client,
         "selection": OpenMarkets(client),
         "engine": engine,
         "signer": None,
-        "parse": FrameDecoder().parse,
         "clock": clock,
         "random": random,
         "metrics": Metrics(),
@@ -107,7 +106,8 @@ async def recording(
     async with SourceRegistry(clock=clock, random=random, metrics=Metrics()) as web:
         options = recorder_options(web, address, engine, clock=clock, random=random, **more)
         config = RecorderConfig(**(parts | (plan or {})))
-        async with Recorder.open(config, **options) as recorder:
+        async with open_buffer(config, engine, clock, random) as opened:
+            recorder = Recorder(config, *opened, **options)
             running = asyncio.create_task(recorder.run())
             try:
                 yield recorder

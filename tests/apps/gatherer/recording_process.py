@@ -11,7 +11,11 @@ import msgspec
 
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.services.market_registry import MarketRegistry
-from grandstand.apps.gatherer.services.recording.recorder import Recorder, RecorderConfig
+from grandstand.apps.gatherer.services.recording.recorder import (
+    Recorder,
+    RecorderConfig,
+    open_buffer,
+)
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.core.clock import SystemClock
@@ -91,7 +95,9 @@ async def record(config: ProcessConfig) -> None:
         settings = GathererSettings(name=config.gatherer)
         registry = MarketRegistry(options["client"], open_tables(), settings, clock)
         options["selection"] = registry
-        async with Recorder.open(plan_of(config), **options) as recorder:
+        recorder_config = plan_of(config)
+        async with open_buffer(recorder_config, engine, clock, random) as opened:
+            recorder = Recorder(recorder_config, *opened, **options)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, recorder.stop)
             sys.stdout.write("recording\n")

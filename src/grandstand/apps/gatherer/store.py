@@ -11,7 +11,7 @@ import msgspec
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot, Ticker, Trade
 from grandstand.storage.series.declaration import Json, Series, SeriesIndex
 from grandstand.storage.series.query import Window
-from grandstand.storage.tables import Delete, Entity, Get, Index, Put, Query, Scan, Table, key
+from grandstand.storage.tables import Delete, Entity, Get, Index, Query, Scan, Table, key
 
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
@@ -70,15 +70,6 @@ class SeriesInfo(Entity, table=market_series):
 
     row = key("{ticker}")
 
-    @classmethod
-    def by_ticker(cls, ticker: str) -> Get[Self]:
-        """One series."""
-        return cls.get(ticker=ticker)
-
-    def save(self) -> Put[Self]:
-        """Insert or replace a series."""
-        return self.put()
-
 
 class EventInfo(Entity, table=events):
     """An event: a question with one or more markets."""
@@ -93,20 +84,6 @@ class EventInfo(Entity, table=events):
 
     row = key("{event_ticker}")
     by_series = key("{series_ticker}", "{event_ticker}", index="SeriesEvents")
-
-    @classmethod
-    def by_ticker(cls, event_ticker: str) -> Get[Self]:
-        """One event."""
-        return cls.get(event_ticker=event_ticker)
-
-    @classmethod
-    def of_series(cls, series_ticker: str) -> Query[Self]:
-        """The events of a series."""
-        return cls.by_series(series_ticker=series_ticker)
-
-    def save(self) -> Put[Self]:
-        """Insert or replace an event."""
-        return self.put()
 
 
 class MarketInfo(Entity, table=markets_table):
@@ -128,20 +105,6 @@ class MarketInfo(Entity, table=markets_table):
 
     row = key("{ticker}")
     by_event = key("{event_ticker}", "{ticker}", index="EventMarkets")
-
-    @classmethod
-    def by_ticker(cls, ticker: str) -> Get[Self]:
-        """One market."""
-        return cls.get(ticker=ticker)
-
-    @classmethod
-    def of_event(cls, event_ticker: str) -> Query[Self]:
-        """The markets of an event."""
-        return cls.by_event(event_ticker=event_ticker)
-
-    def save(self) -> Put[Self]:
-        """Insert or replace a market."""
-        return self.put()
 
 
 class SyncCursor(Entity, table=sync_cursors):
@@ -171,10 +134,6 @@ class SyncCursor(Entity, table=sync_cursors):
         """The merge positions of one gatherer."""
         return cls.row(gatherer=gatherer)
 
-    def save(self) -> Put[Self]:
-        """Insert or replace a merge position."""
-        return self.put()
-
 
 class RecordingChoice(Entity, table=choices):
     """Whether to record a market, event, series or category."""
@@ -190,10 +149,6 @@ class RecordingChoice(Entity, table=choices):
     def all(cls) -> Scan[Self]:
         """All choices."""
         return cls.scan()
-
-    def save(self) -> Put[Self]:
-        """Insert or replace a choice."""
-        return self.put()
 
     @classmethod
     def remove(cls, kind: ChoiceKind, name: str) -> Delete[Self]:
@@ -447,7 +402,6 @@ FOLLOWED = Series(
 )
 
 
-KEYFRAME_DELTAS: Final = 1_000
 KEYFRAME_US: Final = 5 * 60 * 1_000_000
 FORCED_KEYFRAME_US: Final = 60 * 60 * 1_000_000
 
@@ -502,7 +456,7 @@ class KeyframeSchedule:
     hour in any case, so that queries never have to read further back.
     """
 
-    def __init__(self, every_deltas: int = KEYFRAME_DELTAS) -> None:
+    def __init__(self, every_deltas: int = 1_000) -> None:
         self._every = every_deltas
         self._changes: dict[str, int] = {}
         self._slot: int | None = None

@@ -32,4 +32,4 @@ def test_a_refused_trade_is_a_gap_to_be_filled() -> None:
     outcome = feed.handle(InvalidMessage("no price", "trade", 5, 1, "A"), 2)
 
     assert [incident for incident in outcome.events if isinstance(incident, GapOpened)]
-    assert feed.open_gaps[0].channel == "trade"
+    assert feed.gaps.remaining()[0].channel == "trade"

@@ -66,11 +66,11 @@ async def test_everything_that_is_not_over_is_known_and_what_trades_is_followed(
     await markets.sync()
     followed = await markets.followed()
 
-    assert {one.ticker for one in markets.index.markets()} == _in(
+    assert {one.ticker for one in markets.index.markets.values()} == _in(
         world, "initialized", "active", "inactive"
     )
     assert followed == _in(world, "active", "inactive")
-    assert all(one.category for one in markets.index.markets())
+    assert all(one.category for one in markets.index.markets.values())
 
 
 async def test_what_is_no_longer_listed_is_gone_and_the_journal_says_so(
@@ -170,8 +170,8 @@ async def test_filters_of_the_settings_decide_and_a_choice_decides_against_them(
     unwanted, other = min(games), min(_in(world, "active") - games)
 
     before = await markets.followed()
-    await tables(store.RecordingChoice(kind="market", name=unwanted, recorded=False).save())
-    await tables(store.RecordingChoice(kind="market", name=other, recorded=True).save())
+    await tables(store.RecordingChoice(kind="market", name=unwanted, recorded=False).put())
+    await tables(store.RecordingChoice(kind="market", name=other, recorded=True).put())
     markets._choices_read_at = float("-inf")  # noqa: SLF001 - as if time had passed
     after = await markets.followed()
 
@@ -188,7 +188,7 @@ async def test_choosing_one_series_means_wanting_nothing_else(
     exchange: KalshiClient, tables: AsyncStore
 ) -> None:
     markets = _markets(exchange, tables)
-    await tables(store.RecordingChoice(kind="series", name="KXRATE").save())
+    await tables(store.RecordingChoice(kind="series", name="KXRATE").put())
     await markets.sync()
 
     followed = await markets.followed()
@@ -222,6 +222,6 @@ async def test_what_was_told_since_a_list_was_asked_for_counts_more_than_the_lis
     markets.on_lifecycle(told, 10**9, 7)
     await markets.sync()
 
-    known = markets.index.find(ticker)
+    known = markets.index.markets.get(ticker)
     assert known is not None
     assert known.status == "determined"

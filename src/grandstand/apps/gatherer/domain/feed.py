@@ -27,7 +27,6 @@ from grandstand.apps.gatherer.domain.messages import (
     SubscribedReply,
     TickerMessage,
     TradeMessage,
-    UnknownMessage,
     UnsubscribedReply,
     exchange_time_us,
 )
@@ -37,7 +36,6 @@ from grandstand.apps.gatherer.domain.subscriptions import (
     BOOKS,
     CHANNELS,
     TERMINAL_CODES,
-    FeedCounters,
     MarketTrack,
     Subscription,
     TickerTimestamps,
@@ -61,9 +59,8 @@ class Feed:
     def __init__(self, *, gatherer: str, conn: int, carried: Iterable[Gap] = ()) -> None:
         self.gatherer = gatherer
         self.conn = conn
-        self.counters = FeedCounters()
         self._subscriptions: dict[int, Subscription] = {}
-        self._gaps = GapTracker()
+        self.gaps = GapTracker()
         self._ticker_times = TickerTimestamps()
         self._handlers: dict[type[Any], Callable[[Any, int], FeedResult]] = {
             DeltaMessage: self._delta,
@@ -74,10 +71,9 @@ class Feed:
             OkReply: self._ok,
             UnsubscribedReply: self._unsubscribed,
             ErrorMessage: self._error,
-            UnknownMessage: self._unknown,
             InvalidMessage: self._invalid,
         }
-        self._gaps.add(carried)
+        self.gaps.add(carried)
 
     def handle(self, message: Message, received_at: int) -> FeedResult:
         """Process a message; `received_at` must grow with each call.
@@ -117,7 +113,7 @@ class Feed:
         for subscription in self._subscriptions.values():
             for ticker in gone & subscription.markets.keys():
                 subscription.unfollow(ticker)
-        return self._gaps.resolve(gone, at)
+        return self.gaps.resolve(gone, at)
 
     def unfollow(self, tickers: Iterable[str], at: int) -> tuple[Gap, tuple[FeedEvent, ...]]:
         """Stop following markets; return the gap that begins, and the gaps this closes."""
@@ -140,23 +136,11 @@ class Feed:
 
     def progress(self) -> dict[int, tuple[int, int]]:
         """Return the last sequence number and exchange time of each book subscription."""
-        subscriptions = (
-            subscription
-            for subscription in self._subscriptions.values()
-            if subscription.alive and subscription.channel == BOOKS
-        )
         return {
-            subscription.sid: (subscription.last_seq, subscription.last_ts)
-            for subscription in subscriptions
+            sid: (subscription.last_seq, subscription.last_ts)
+            for sid, subscription in self._subscriptions.items()
+            if subscription.alive and subscription.channel == BOOKS
         }
-
-    def carry_over(self, gaps: Iterable[Gap]) -> None:
-        """Add gaps of another feed whose markets are now followed here."""
-        self._gaps.add(gaps)
-
-    def close_gap(self, gap: Gap, at: int) -> tuple[FeedEvent, ...]:
-        """Close a gap that was filled by other means, such as fetched trades."""
-        return self._gaps.close(gap, at)
 
     def mark_suspect(self, ticker: str, at: int) -> tuple[FeedEvent, ...]:
         """Mark a book as suspect after a failed audit: a gap, and a snapshot is needed."""
@@ -170,17 +154,15 @@ class Feed:
     def end(self, at: int) -> tuple[FeedEvent, ...]:
         """End the feed: opens a gap for each live subscription.
 
-        `open_gaps` are then carried over to the next feed.
+        The gaps left open are then carried over to the next feed.
         """
-        living = [
-            subscription for subscription in self._subscriptions.values() if subscription.alive
-        ]
-        self._subscriptions = {}
-        lost = [
-            self._open_gap(subscription, GapReason.DISCONNECTED, None, at)
-            for subscription in living
-        ]
-        return tuple(event for each in lost for event in each)
+        subscriptions, self._subscriptions = self._subscriptions, {}
+        return tuple(
+            event
+            for subscription in subscriptions.values()
+            if subscription.alive
+            for event in self._open_gap(subscription, GapReason.DISCONNECTED, None, at)
+        )
 
     def book(self, ticker: str) -> OrderBook | None:
         """Return the book of a market; None while it is stale or not followed."""
@@ -189,10 +171,6 @@ class Feed:
             if track is not None and not track.stale:
                 return track.book
         return None
-
-    def tickers(self, sid: int) -> tuple[str, ...]:
-        subscription = self._subscriptions.get(sid)
-        return () if subscription is None else tuple(subscription.markets)
 
     @property
     def sids(self) -> tuple[int, ...]:
@@ -213,11 +191,6 @@ class Feed:
             if subscription.alive
             for ticker in subscription.stale()
         )
-
-    @property
-    def open_gaps(self) -> tuple[Gap, ...]:
-        """The open gaps, each with the markets that are still stale."""
-        return self._gaps.remaining()
 
     def _subscription(self, sid: int, channel: str, at: int) -> Subscription:
         subscription = self._subscriptions.get(sid)
@@ -257,20 +230,13 @@ class Feed:
             subscription.last_seq = subscription.last_seq if seq is None else seq
             return self._handlers.get(kind, _ignore)(message, at)
         if seq <= subscription.last_seq:
-            self.counters.duplicates += 1
             return FeedResult(None, (DuplicateDropped(sid, seq),))
-        opened = self._open_missed(subscription, message, seq, at)
+        subscription.mark_stale()
+        to_ts = message.exchange_ts if isinstance(message, DeltaMessage) else None
+        opened = self._open_gap(subscription, GapReason.MISSED, seq, at, to_ts=to_ts)
         subscription.last_seq = seq
         result = self._handlers.get(kind, _ignore)(message, at)
         return FeedResult(result.row, (*opened, *result.events, *_snapshots_needed(subscription)))
-
-    def _open_missed(
-        self, subscription: Subscription, message: Message, seq: int, at: int
-    ) -> tuple[FeedEvent, ...]:
-        self.counters.missed += seq - subscription.last_seq - 1
-        subscription.mark_stale()
-        to_ts = message.exchange_ts if isinstance(message, DeltaMessage) else None
-        return self._open_gap(subscription, GapReason.MISSED, seq, at, to_ts=to_ts)
 
     def _open_gap(
         self,
@@ -282,7 +248,7 @@ class Feed:
         to_ts: int | None = None,
     ) -> tuple[FeedEvent, ...]:
         gap = subscription.gap(self.conn, reason, subscription.last_seq + 1, at)
-        return self._gaps.open(replace(gap, got_seq=got_seq, to_ts=to_ts))
+        return self.gaps.open(replace(gap, got_seq=got_seq, to_ts=to_ts))
 
     def _mark_suspect(
         self, subscription: Subscription, ticker: str, reason: GapReason, at: int
@@ -290,7 +256,7 @@ class Feed:
         subscription.follow(ticker).mark_stale()
         gap = subscription.gap(self.conn, reason, subscription.last_seq, at)
         gap = replace(gap, got_seq=subscription.last_seq, tickers=frozenset((ticker,)))
-        return (*self._gaps.open(gap), SnapshotsNeeded(subscription.sid, (ticker,)))
+        return (*self.gaps.open(gap), SnapshotsNeeded(subscription.sid, (ticker,)))
 
     def _delta(self, delta: DeltaMessage, at: int) -> FeedResult:
         subscription = self._subscriptions[delta.sid]
@@ -304,10 +270,8 @@ class Feed:
         if track.was_crossed_before(delta.exchange_ts):
             track.mark_valid()
             if track.book.crossed:
-                self.counters.crossed += 1
                 events = self._mark_suspect(subscription, delta.ticker, GapReason.CROSSED, at)
         if not track.stale and not track.book.apply(delta):
-            self.counters.negative += 1
             events = self._mark_suspect(subscription, delta.ticker, GapReason.NEGATIVE, at)
         elif not track.stale and track.book.crossed:
             track.mark_crossed(delta.exchange_ts)
@@ -316,7 +280,7 @@ class Feed:
     def _delta_row(self, delta: DeltaMessage, track: MarketTrack, at: int) -> OrderbookDelta:
         exchange_ts = exchange_time_us(delta.ts_ms, delta.ts)
         if exchange_ts is None:
-            exchange_ts = self._exchange_time(None, at)
+            exchange_ts = at
         return _row(
             OrderbookDelta,
             (
@@ -348,26 +312,18 @@ class Feed:
             gatherer=self.gatherer,
             conn=self.conn,
         )
-        return FeedResult(row, self._gaps.resolve(frozenset((snapshot.ticker,)), at))
+        return FeedResult(row, self.gaps.resolve(frozenset((snapshot.ticker,)), at))
 
     def _trade(self, trade: TradeMessage, at: int) -> FeedResult:
         self._subscriptions[trade.sid].last_message = trade
-        exchange_ts = self._exchange_time(trade.exchange_ts, at)
-        return FeedResult(trade_row(trade, exchange_ts, at, gatherer=self.gatherer, conn=self.conn))
+        return FeedResult(trade_row(trade, at, gatherer=self.gatherer, conn=self.conn))
 
     def _ticker(self, message: TickerMessage, at: int) -> FeedResult:
-        exchange_ts = self._ticker_times.assign(
-            message.ticker, self._exchange_time(message.exchange_ts, at)
-        )
+        exchange_ts = at if message.exchange_ts is None else message.exchange_ts
+        exchange_ts = self._ticker_times.assign(message.ticker, exchange_ts)
         return FeedResult(
             ticker_row(message, exchange_ts, at, gatherer=self.gatherer, conn=self.conn)
         )
-
-    def _exchange_time(self, exchange_ts: int | None, at: int) -> int:
-        if exchange_ts is not None:
-            return exchange_ts
-        self.counters.unstamped += 1
-        return at
 
     def _subscribed(self, message: SubscribedReply, at: int) -> FeedResult:
         self._subscription(message.sid, message.channel, at)
@@ -379,51 +335,39 @@ class Feed:
             return _NO_RESULT
         listed = set(message.tickers)
         gone = subscription.markets.keys() - listed
-        subscription.unfollowed = {
-            ticker: track for ticker, track in subscription.unfollowed.items() if ticker in listed
-        }
+        subscription.keep_unfollowed(listed)
         for ticker in listed - subscription.unfollowed.keys():
             subscription.follow(ticker)
         if not gone:
             return _NO_RESULT
         gap, closed = self.unfollow(gone, at)
-        subscription.unfollowed = {
-            ticker: track for ticker, track in subscription.unfollowed.items() if ticker in listed
-        }
-        return FeedResult(None, (*closed, *self._gaps.open(gap)))
+        subscription.keep_unfollowed(listed)
+        return FeedResult(None, (*closed, *self.gaps.open(gap)))
 
     def _unsubscribed(self, message: UnsubscribedReply, at: int) -> FeedResult:
         subscription = self._subscriptions.get(message.sid)
         gone = () if subscription is None else subscription.end()
-        return FeedResult(None, self._gaps.resolve(frozenset(gone), at))
+        return FeedResult(None, self.gaps.resolve(frozenset(gone), at))
 
     def _error(self, message: ErrorMessage, at: int) -> FeedResult:
         if message.sid is None or message.code not in TERMINAL_CODES:
             return _NO_RESULT
         return FeedResult(None, self.end_subscription(message.sid, message.code, at))
 
-    def _unknown(self, message: UnknownMessage, at: int) -> FeedResult:  # noqa: ARG002 - a handler
-        self.counters.unknown += 1
-        return _NO_RESULT
-
     def _invalid(self, message: InvalidMessage, at: int) -> FeedResult:
-        self.counters.invalid += 1
         subscription = None if message.sid is None else self._subscriptions.get(message.sid)
         if subscription is None or message.seq is None or message.ticker in subscription.unfollowed:
             return _NO_RESULT
         if message.ticker is None or message.ticker not in subscription.markets:
-            return self._invalid_of_unknown_market(subscription, at)
-        if self._gaps.is_pending(message.ticker):
+            # The frame can be of any market.
+            subscription.mark_stale()
+            opened = self._open_gap(subscription, GapReason.REFUSED, subscription.last_seq, at)
+            return FeedResult(None, (*opened, *_snapshots_needed(subscription)))
+        if self.gaps.is_pending(message.ticker):
             return FeedResult(None, (SnapshotsNeeded(subscription.sid, (message.ticker,)),))
         return FeedResult(
             None, self._mark_suspect(subscription, message.ticker, GapReason.REFUSED, at)
         )
-
-    def _invalid_of_unknown_market(self, subscription: Subscription, at: int) -> FeedResult:
-        """Mark every market of a subscription as stale: the frame's market is unknown."""
-        subscription.mark_stale()
-        opened = self._open_gap(subscription, GapReason.REFUSED, subscription.last_seq, at)
-        return FeedResult(None, (*opened, *_snapshots_needed(subscription)))
 
 
 def _snapshots_needed(subscription: Subscription) -> tuple[SnapshotsNeeded, ...]:

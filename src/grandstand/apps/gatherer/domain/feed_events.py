@@ -68,12 +68,6 @@ class SnapshotsNeeded(Struct, frozen=True):
     tickers: tuple[str, ...]
 
 
-class BackfillNeeded(Struct, frozen=True):
-    """Trades or lifecycle events are missing: fetch them, then call `Feed.close_gap`."""
-
-    gap: Gap
-
-
 class ResubscribeNeeded(Struct, frozen=True):
     """The exchange ended a subscription (codes 10, 25): subscribe to the same markets again."""
 
@@ -91,7 +85,7 @@ class DuplicateDropped(Struct, frozen=True):
 
 
 FeedEvent: TypeAlias = (
-    GapOpened | GapClosed | SnapshotsNeeded | BackfillNeeded | ResubscribeNeeded | DuplicateDropped
+    GapOpened | GapClosed | SnapshotsNeeded | ResubscribeNeeded | DuplicateDropped
 )
 
 
@@ -119,9 +113,9 @@ class GapTracker:
         self._open: list[_OpenGap] = []
 
     def open(self, gap: Gap) -> tuple[FeedEvent, ...]:
-        """Open a gap; one that no snapshot can close needs a backfill."""
+        """Open a gap; one without markets is closed by a backfill."""
         self.add((gap,))
-        return (GapOpened(gap),) if gap.tickers else (GapOpened(gap), BackfillNeeded(gap))
+        return (GapOpened(gap),)
 
     def add(self, gaps: Iterable[Gap]) -> None:
         """Add gaps that were opened elsewhere."""
@@ -129,9 +123,9 @@ class GapTracker:
 
     def close(self, gap: Gap, at: int) -> tuple[FeedEvent, ...]:
         """Close a gap whatever its markets; does nothing if it is not open."""
-        found = [open_gap for open_gap in self._open if _gap_key(open_gap.gap) == _gap_key(gap)]
-        self._open = [open_gap for open_gap in self._open if open_gap not in found]
-        return tuple(GapClosed(open_gap.gap, at) for open_gap in found)
+        closed = [open_gap for open_gap in self._open if _gap_key(open_gap.gap) == _gap_key(gap)]
+        self._open = [open_gap for open_gap in self._open if open_gap not in closed]
+        return tuple(GapClosed(open_gap.gap, at) for open_gap in closed)
 
     def resolve(self, tickers: frozenset[str], at: int) -> tuple[FeedEvent, ...]:
         """Mark markets as valid, and return the gaps this closes."""

@@ -83,16 +83,6 @@ class MarketChange:
         market = self.new or self.old
         return "" if market is None else market.ticker
 
-    @property
-    def began(self) -> bool:
-        """Whether the market's book can change now and could not before."""
-        return _is_live(self.new) and not _is_live(self.old)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the market's book could change before and cannot now."""
-        return _is_live(self.old) and not _is_live(self.new)
-
 
 @dataclass(frozen=True, slots=True)
 class MarketFilter:
@@ -101,12 +91,9 @@ class MarketFilter:
     series: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     tickers: frozenset[str] = frozenset()
-    excluded: frozenset[str] = frozenset()
     min_volume_24h: int = 0
 
     def is_wanted(self, market: Market) -> bool:
-        if market.ticker in self.excluded:
-            return False
         if market.ticker in self.tickers:
             return True
         if self.tickers and not (self.series or self.categories or self.min_volume_24h):
@@ -122,33 +109,15 @@ class MarketFilter:
 class MarketIndex:
     """All known markets, by ticker."""
 
-    _markets: dict[str, Market] = field(default_factory=dict)
+    markets: dict[str, Market] = field(default_factory=dict)
     _seen_at: dict[str, int] = field(default_factory=dict)
     _event_at: dict[str, int] = field(default_factory=dict)
     _timers: list[tuple[int, str]] = field(default_factory=list)
 
-    def __len__(self) -> int:
-        return len(self._markets)
-
-    def find(self, ticker: str) -> Market | None:
-        return self._markets.get(ticker)
-
-    def markets(self) -> tuple[Market, ...]:
-        """Return all markets in the order they became known."""
-        return tuple(self._markets.values())
-
-    def matching(self, choice: MarketFilter) -> tuple[str, ...]:
-        """Return the live markets that match a filter."""
-        return tuple(
-            market.ticker
-            for market in self._markets.values()
-            if market.live and choice.is_wanted(market)
-        )
-
     def update(self, markets: Iterable[Market], at: int) -> tuple[MarketChange, ...]:
         """Update markets listed by REST, and return what changed."""
-        found = (self._set(market.at(at), at, ChangeReason.LISTED) for market in markets)
-        return tuple(change for change in found if change is not None)
+        changes = (self._set(market.at(at), at, ChangeReason.LISTED) for market in markets)
+        return tuple(change for change in changes if change is not None)
 
     def reconcile(
         self, markets: Iterable[Market], *, began_at: int, at: int
@@ -161,14 +130,14 @@ class MarketIndex:
         changes = self.update(listed.values(), at)
         missing = [
             ticker
-            for ticker in self._markets
+            for ticker in self.markets
             if ticker not in listed and self._seen_at[ticker] < began_at
         ]
         return (*changes, *(self._remove(ticker, at) for ticker in missing))
 
     def _with_events(self, market: Market, began_at: int) -> Market:
         """Return a listed market, with what the stream reported since the list was requested."""
-        known = self._markets.get(market.ticker)
+        known = self.markets.get(market.ticker)
         if known is None or self._event_at.get(market.ticker, -1) < began_at:
             return market
         return replace(
@@ -181,9 +150,9 @@ class MarketIndex:
 
     def apply_event(self, event: LifecycleMessage, at: int) -> tuple[MarketChange, ...]:
         """Apply a lifecycle event; unknown kinds change nothing."""
-        known = self._markets.get(event.ticker) or Market(event.ticker)
+        known = self.markets.get(event.ticker) or Market(event.ticker)
         changed = _EVENTS.get(event.event_type, _unchanged)(known, event)
-        if event.event_type not in _EVENTS and event.ticker not in self._markets:
+        if event.event_type not in _EVENTS and event.ticker not in self.markets:
             return ()
         change = self._set(changed.at(at), at, ChangeReason.STREAM)
         self._event_at[event.ticker] = at
@@ -191,9 +160,13 @@ class MarketIndex:
 
     def next_due(self) -> int | None:
         """Return when `tick` must be called next; None if no timer is set."""
-        while self._timers and not self._is_current(*self._timers[0]):
+        while self._timers:
+            due, ticker = self._timers[0]
+            market = self.markets.get(ticker)
+            if market is not None and market.due() == due:
+                return due
             heappop(self._timers)
-        return self._timers[0][0] if self._timers else None
+        return None
 
     def tick(self, now: int) -> tuple[MarketChange, ...]:
         """Open and close the markets that are due, and return what changed."""
@@ -201,21 +174,17 @@ class MarketIndex:
         due = self.next_due()
         while due is not None and due <= now:
             _, ticker = heappop(self._timers)
-            change = self._set(self._markets[ticker].at(now), now, ChangeReason.CLOCK)
+            change = self._set(self.markets[ticker].at(now), now, ChangeReason.CLOCK)
             changes += [] if change is None else [change]
             due = self.next_due()
         return tuple(changes)
 
-    def _is_current(self, due: int, ticker: str) -> bool:
-        market = self._markets.get(ticker)
-        return market is not None and market.due() == due
-
     def _set(self, market: Market, at: int, reason: ChangeReason) -> MarketChange | None:
-        old = self._markets.get(market.ticker)
+        old = self.markets.get(market.ticker)
         self._seen_at[market.ticker] = at
         if market == old:
             return None
-        self._markets[market.ticker] = market
+        self.markets[market.ticker] = market
         due = market.due()
         if due is not None and (old is None or old.due() != due):
             heappush(self._timers, (due, market.ticker))
@@ -224,11 +193,7 @@ class MarketIndex:
     def _remove(self, ticker: str, at: int) -> MarketChange:
         del self._seen_at[ticker]
         self._event_at.pop(ticker, None)
-        return MarketChange(at, ChangeReason.GONE, self._markets.pop(ticker), None)
-
-
-def _is_live(market: Market | None) -> bool:
-    return market is not None and market.live
+        return MarketChange(at, ChangeReason.GONE, self.markets.pop(ticker), None)
 
 
 def _unchanged(market: Market, event: LifecycleMessage) -> Market:  # noqa: ARG001 - a handler

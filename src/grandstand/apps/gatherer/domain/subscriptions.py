@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec.json import encode
@@ -23,8 +22,6 @@ from grandstand.apps.gatherer.domain.order_book import DOLLAR, OrderBook
 from grandstand.apps.gatherer.domain.rows import OrderbookSnapshot, Ticker, Trade
 
 _MAX_INSTANTS: Final = 16
-_MAX_TIMESTAMPS: Final = 65_536
-_MILLISECOND: Final = 1000
 _Change: TypeAlias = tuple[bool, int, int]
 
 
@@ -52,20 +49,16 @@ class DeltaOrdinals:
             self.instant = exchange_ts
             self._recent.append(delta)
             return 0
-        counts = (
-            self._current_counts()
-            if exchange_ts == self.instant
-            else self._past_counts(exchange_ts)
-        )
+        if exchange_ts < self.instant:
+            counts = self._past_counts(exchange_ts)
+        elif self._counts is None:
+            counts = self._counts = self._count_recent(exchange_ts)
+        else:
+            counts = self._counts
         change = (delta.side, delta.price, delta.size_delta)
         before = counts.get(change, 0)
         counts[change] = before + 1
         return before
-
-    def _current_counts(self) -> dict[_Change, int]:
-        if self._counts is None:
-            self._counts = self._count_recent(self.instant)
-        return self._counts
 
     def _past_counts(self, exchange_ts: int) -> dict[_Change, int]:
         counts = self._past.get(exchange_ts)
@@ -101,12 +94,12 @@ class TickerTimestamps:
 
     def assign(self, ticker: str, exchange_ts: int) -> int:
         """Return the timestamp to store, within the same millisecond."""
-        start = exchange_ts - exchange_ts % _MILLISECOND
+        start = exchange_ts - exchange_ts % 1000
         key = (ticker, start)
         last = self._new.get(key, self._old.get(key))
         at = exchange_ts if last is None else max(exchange_ts, last + 1)
-        at = min(at, start + _MILLISECOND - 1)
-        if len(self._new) >= _MAX_TIMESTAMPS:
+        at = min(at, start + 999)
+        if len(self._new) >= 65_536:
             self._old, self._new = self._new, {}
         self._new[key] = at
         return at
@@ -237,6 +230,12 @@ class Subscription:
         if track is not None:
             self.unfollowed[ticker] = track
 
+    def keep_unfollowed(self, tickers: Collection[str]) -> None:
+        """Forget all unfollowed markets but these: no more messages of the others will come."""
+        self.unfollowed = {
+            ticker: track for ticker, track in self.unfollowed.items() if ticker in tickers
+        }
+
     def mark_stale(self) -> None:
         """Mark all books as stale."""
         for track in self.markets.values():
@@ -285,19 +284,6 @@ def unfollow_gap(
     )
 
 
-@dataclass(slots=True)
-class FeedCounters:
-    """Counts of irregular messages."""
-
-    duplicates: int = 0
-    missed: int = 0
-    negative: int = 0
-    crossed: int = 0
-    invalid: int = 0
-    unknown: int = 0
-    unstamped: int = 0
-
-
 def book_row(
     ticker: str,
     book: OrderBook,
@@ -331,16 +317,11 @@ def book_row(
 
 
 def trade_row(
-    trade: TradeMessage,
-    exchange_ts: int,
-    received_at: int,
-    *,
-    gatherer: str,
-    conn: int | None = None,
+    trade: TradeMessage, received_at: int, *, gatherer: str, conn: int | None = None
 ) -> Trade:
     return Trade(
         trade_id=trade.trade_id,
-        exchange_ts=exchange_ts,
+        exchange_ts=received_at if trade.exchange_ts is None else trade.exchange_ts,
         received_at=received_at,
         ticker=trade.ticker,
         price=trade.price,

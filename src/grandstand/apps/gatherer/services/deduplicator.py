@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from grandstand.apps.gatherer.services.merge_sources import (
     GathererReader,
@@ -20,12 +22,7 @@ from grandstand.apps.gatherer.services.merge_sources import (
 )
 from grandstand.apps.gatherer.services.queries.books import BookHistory
 from grandstand.apps.gatherer.services.queries.integrity import find_uncovered
-from grandstand.apps.gatherer.sources.kalshi.rest import (
-    ListedEvent,
-    ListedMarket,
-    ListedSeries,
-    ListingPage,
-)
+from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient, ListedMarket
 from grandstand.apps.gatherer.store import (
     AUDITS,
     DELTAS,
@@ -50,7 +47,7 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound, Unavailable
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.protocol import SeriesEngine
-from grandstand.storage.tables import AsyncStore, Put, Store
+from grandstand.storage.tables import AsyncStore, Store
 
 _ROUND_SECONDS: Final = 1.0
 _WRITES_PER_BATCH: Final = 100
@@ -201,23 +198,7 @@ class Merger:
         )
 
     def _now_us(self) -> int:
-        return int(self._clock.epoch() * 1_000_000)
-
-
-class MarketListings(Protocol):
-    """The listings of the exchange; KalshiClient implements it."""
-
-    async def series(self) -> tuple[ListedSeries, ...]:
-        """Return all series."""
-        ...
-
-    def events(self) -> AsyncIterator[ListingPage[ListedEvent]]:
-        """Yield events page by page."""
-        ...
-
-    def markets(self) -> AsyncIterator[ListingPage[ListedMarket]]:
-        """Yield markets page by page."""
-        ...
+        return int(self._clock.epoch() * _MICRO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,54 +210,7 @@ class RefreshedMetadata:
     markets: int
 
 
-async def refresh_metadata(
-    listings: MarketListings, tables: AsyncStore, now_us: int
-) -> RefreshedMetadata:
-    """Fetch all listings into the tables; what is no longer listed stays as it was."""
-    series = await listings.series()
-    await _write_all(tables, (_series(listed, now_us) for listed in series))
-    events = markets = 0
-    async for event_page in listings.events():
-        await _write_all(tables, (_event(event, now_us) for event in event_page.items))
-        events += len(event_page.items)
-    async for market_page in listings.markets():
-        await _write_all(tables, (_market(market, now_us) for market in market_page.items))
-        markets += len(market_page.items)
-    return RefreshedMetadata(len(series), events, markets)
-
-
-async def _write_all(
-    tables: AsyncStore, writes: Iterable[Put[SeriesInfo] | Put[EventInfo] | Put[MarketInfo]]
-) -> None:
-    pending = [*writes]
-    for at in range(0, len(pending), _WRITES_PER_BATCH):
-        await tables.write_many(pending[at : at + _WRITES_PER_BATCH])
-
-
-def _series(listed: ListedSeries, now_us: int) -> Put[SeriesInfo]:
-    return SeriesInfo(
-        ticker=listed.ticker,
-        title=listed.title,
-        category=listed.category,
-        frequency=listed.frequency,
-        tags=listed.tags,
-        updated_us=now_us,
-    ).save()
-
-
-def _event(listed: ListedEvent, now_us: int) -> Put[EventInfo]:
-    return EventInfo(
-        event_ticker=listed.event_ticker,
-        series_ticker=listed.series_ticker,
-        title=listed.title,
-        sub_title=listed.sub_title,
-        category=listed.category,
-        mutually_exclusive=listed.mutually_exclusive,
-        updated_us=now_us,
-    ).save()
-
-
-def _market(listed: ListedMarket, now_us: int) -> Put[MarketInfo]:
+def _market(listed: ListedMarket, now_us: int) -> MarketInfo:
     return MarketInfo(
         ticker=listed.ticker,
         event_ticker=listed.event_ticker,
@@ -291,7 +225,7 @@ def _market(listed: ListedMarket, now_us: int) -> Put[MarketInfo]:
         open_us=listed.open_ts,
         close_us=listed.close_ts,
         updated_us=now_us,
-    ).save()
+    )
 
 
 class Deduplicator:
@@ -300,14 +234,14 @@ class Deduplicator:
     def __init__(
         self,
         tables: AsyncStore,
-        listings: MarketListings,
+        client: KalshiClient,
         clock: Clock,
         *,
         config: MergeConfig | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._tables = tables
-        self._listings = listings
+        self._client = client
         self._clock = clock
         self._config = config
         self._sleep = sleep
@@ -353,7 +287,24 @@ class Deduplicator:
                 await self._sleep(_ROUND_SECONDS)
 
     async def refresh(self) -> RefreshedMetadata:
-        """Fetch the listings of series, events and markets into the tables."""
-        return await refresh_metadata(
-            self._listings, self._tables, int(self._clock.epoch() * _MICRO)
+        """Fetch all listings into the tables; what is no longer listed stays as it was."""
+        now, events, markets = int(self._clock.epoch() * _MICRO), 0, 0
+        series = await self._client.series()
+        await self._write(
+            SeriesInfo(**asdict(listed) | {"tags": listed.tags or ()}, updated_us=now)
+            for listed in series
         )
+        async for event_page in self._client.events():
+            await self._write(
+                EventInfo(**asdict(event), updated_us=now) for event in event_page.items
+            )
+            events += len(event_page.items)
+        async for market_page in self._client.markets():
+            await self._write(_market(market, now) for market in market_page.items)
+            markets += len(market_page.items)
+        return RefreshedMetadata(len(series), events, markets)
+
+    async def _write(self, entities: Iterable[SeriesInfo | EventInfo | MarketInfo]) -> None:
+        writes = [entity.put() for entity in entities]
+        for at in range(0, len(writes), _WRITES_PER_BATCH):
+            await self._tables.write_many(writes[at : at + _WRITES_PER_BATCH])

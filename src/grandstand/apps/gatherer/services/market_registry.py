@@ -22,7 +22,6 @@ from grandstand.core.clock import Clock
 from grandstand.storage.tables import AsyncStore
 
 ALL_MARKETS: Final = "*"
-_HUNDREDTHS: Final = 100
 _MICRO: Final = 1_000_000
 _CHOICES_SECONDS: Final = 2.0
 # The statuses of unfinished markets. Paused ones are listed twice: a market that is paused or
@@ -57,14 +56,14 @@ class MarketRegistry:
             series=frozenset(settings.series),
             categories=frozenset(settings.categories),
             tickers=frozenset(settings.tickers),
-            min_volume_24h=settings.min_volume * _HUNDREDTHS,
+            min_volume_24h=settings.min_volume * 100,
         )
         self._filtered = self._filters != MarketFilter()
         self._choices: dict[tuple[str, str], bool] = {}
         self._choices_read_at = float("-inf")
         self._categories: dict[str, str] = {}
         self._raw: dict[str, str] = {}
-        self._append: Callable[[store.MarketEvent], None] = _discard
+        self._append: Callable[[store.MarketEvent], None] = lambda _row: None
         self._stamp: Callable[[], int] = self._now
         self._changed = True
         self._followed: frozenset[str] = frozenset()
@@ -87,7 +86,7 @@ class MarketRegistry:
         # A market that is listed nowhere may have changed between two pages.
         unlisted = [
             market.ticker
-            for market in self.index.markets()
+            for market in self.index.markets.values()
             if market.ticker not in found and market.status in UNFINISHED
         ]
         named = await self._client.markets_named(unlisted)
@@ -104,16 +103,34 @@ class MarketRegistry:
 
     def on_lifecycle(self, message: LifecycleMessage | EventMessage, at: int, conn: int) -> None:
         """Handle a lifecycle message of the stream and record it as received."""
-        changes: tuple[MarketChange, ...] = ()
         if isinstance(message, LifecycleMessage):
             changes = (*self.index.apply_event(message, at), *self._with_series(message.ticker, at))
             self._apply((), touched=bool(changes))
-        market = None if isinstance(message, EventMessage) else self.index.find(message.ticker)
-        self._append(_lifecycle_row(message, market, at, (self._gatherer, conn)))
+            market = self.index.markets.get(message.ticker)
+            row = _market_row(market or Market(message.ticker), self._gatherer)._replace(
+                kind=message.event_type, status=None if market is None else market.status
+            )
+        else:
+            event = Market(
+                message.event_ticker,
+                event_ticker=message.event_ticker,
+                series_ticker=message.series_ticker or "",
+                title=message.title or "",
+            )
+            row = _market_row(event, self._gatherer)._replace(kind=message.kind)
+        self._append(
+            row._replace(
+                received_at=at,
+                details=message.raw,
+                conn=conn,
+                sid=message.sid,
+                seq=message.seq,
+            )
+        )
 
     def _with_series(self, ticker: str, at: int) -> tuple[MarketChange, ...]:
         """Set the series of a market that was announced with its event only."""
-        market = self.index.find(ticker)
+        market = self.index.markets.get(ticker)
         if market is None or market.series_ticker or not market.event_ticker:
             return ()
         series = market.event_ticker.partition("-")[0]
@@ -130,12 +147,10 @@ class MarketRegistry:
             await self._read_choices()
         if self._changed:
             self._changed = False
-            chosen = {market.ticker: self.is_chosen(market) for market in self.index.markets()}
-            self._excluded = {ticker for ticker, wanted in chosen.items() if not wanted}
+            markets = self.index.markets.items()
+            self._excluded = {ticker for ticker, market in markets if not self.is_chosen(market)}
             self._followed = frozenset(
-                market.ticker
-                for market in self.index.markets()
-                if market.live and chosen[market.ticker]
+                ticker for ticker, market in markets if market.live and ticker not in self._excluded
             )
         return self._followed
 
@@ -143,7 +158,8 @@ class MarketRegistry:
         """Return whether to record trades and tickers of a market."""
         if ticker in self._excluded:
             return False
-        return not self._restricts or self.index.find(ticker) is not None
+        restricted = self._filtered or any(self._choices.values())
+        return not restricted or ticker in self.index.markets
 
     def is_chosen(self, market: Market) -> bool:
         """Return whether a market is to be recorded while it is open."""
@@ -160,19 +176,15 @@ class MarketRegistry:
             return self._filters.is_wanted(market)
         return not any(self._choices.values())
 
-    @property
-    def _restricts(self) -> bool:
-        return self._filtered or any(self._choices.values())
-
     async def _read_choices(self) -> None:
         self._choices_read_at = self._clock.monotonic()
-        found: dict[tuple[str, str], bool] = {
+        choices: dict[tuple[str, str], bool] = {
             (choice.kind, choice.name): choice.recorded
             async for choice in self._store.each(store.RecordingChoice.all())
             if choice.name != ALL_MARKETS
         }
-        if found != self._choices:
-            self._choices, self._changed = found, True
+        if choices != self._choices:
+            self._choices, self._changed = choices, True
 
     def _apply(self, changes: Iterable[MarketChange], *, touched: bool = False) -> None:
         self._changed = self._changed or touched
@@ -184,20 +196,12 @@ class MarketRegistry:
     def _row(self, change: MarketChange) -> store.MarketEvent:
         market = change.new or change.old or Market(change.ticker)
         status = "gone" if change.new is None else market.status
-        return store.MarketEvent(
+        return _market_row(market, self._gatherer)._replace(
             received_at=self._stamp(),
-            ticker=market.ticker,
             kind=str(change.reason),
             source=_SOURCES[change.reason],
             status=status,
-            event_ticker=market.event_ticker or None,
-            series_ticker=market.series_ticker or None,
-            title=market.title or None,
-            open_ts=market.open_ts,
-            close_ts=market.close_ts,
-            result=market.result or None,
             details=self._raw.get(market.ticker),
-            gatherer=self._gatherer,
         )
 
     def _market(self, listed: ListedMarket) -> Market:
@@ -227,48 +231,18 @@ def _only_volume(change: MarketChange) -> bool:
     return replace(old, volume=new.volume, volume_24h=new.volume_24h) == new
 
 
-def _lifecycle_row(
-    message: LifecycleMessage | EventMessage,
-    market: Market | None,
-    at: int,
-    source: tuple[str, int],
-) -> store.MarketEvent:
-    gatherer, conn = source
-    if isinstance(message, EventMessage):
-        return store.MarketEvent(
-            received_at=at,
-            ticker=message.event_ticker,
-            kind=message.kind,
-            source="ws",
-            event_ticker=message.event_ticker,
-            series_ticker=message.series_ticker,
-            title=message.title,
-            details=message.raw,
-            gatherer=gatherer,
-            conn=conn,
-            sid=message.sid,
-            seq=message.seq,
-        )
-    index = market or Market(message.ticker)
+def _market_row(market: Market, gatherer: str) -> store.MarketEvent:
+    """Return a row with what is known of a market, to be completed by `_replace`."""
     return store.MarketEvent(
-        received_at=at,
-        ticker=message.ticker,
-        kind=message.event_type,
+        received_at=0,
+        ticker=market.ticker,
+        kind="",
         source="ws",
-        status=None if market is None else market.status,
-        event_ticker=index.event_ticker or None,
-        series_ticker=index.series_ticker or None,
-        title=index.title or None,
-        open_ts=index.open_ts,
-        close_ts=index.close_ts,
-        result=index.result or None,
-        details=message.raw,
+        event_ticker=market.event_ticker or None,
+        series_ticker=market.series_ticker or None,
+        title=market.title or None,
+        open_ts=market.open_ts,
+        close_ts=market.close_ts,
+        result=market.result or None,
         gatherer=gatherer,
-        conn=conn,
-        sid=message.sid,
-        seq=message.seq,
     )
-
-
-def _discard(_row: store.MarketEvent) -> None:
-    return

@@ -194,7 +194,7 @@ class MarketService:
         Raises MarketNotFound if it is unknown or finished.
         """
         await self._refresh()
-        market = self._registry.index.find(ticker)
+        market = self._registry.index.markets.get(ticker)
         if market is None:
             raise MarketNotFound(f"There is no unfinished market {ticker}.")
         return self._view(market)
@@ -220,7 +220,7 @@ class MarketService:
         choice = store.RecordingChoice(
             kind=kind, name=name, recorded=recorded, chosen_us=self._now_us()
         )
-        await self._tables(choice.save())
+        await self._tables(choice.put())
 
     async def clear_choice(self, kind: store.ChoiceKind, name: str) -> None:
         await self._tables(store.RecordingChoice.remove(kind, name))
@@ -239,7 +239,7 @@ class MarketService:
         """Estimate what recording the chosen markets takes."""
         await self._refresh()
         followed = await self._registry.followed()
-        markets = (self._registry.index.find(ticker) for ticker in followed)
+        markets = (self._registry.index.markets.get(ticker) for ticker in followed)
         rows = estimate_daily_rows(market.volume_24h for market in markets if market is not None)
         self._folder.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(self._folder).free
@@ -268,7 +268,7 @@ class MarketService:
                     await self._registry.sync()
 
     def _by_volume(self) -> Sequence[Market]:
-        return sorted(self._registry.index.markets(), key=lambda market: -market.volume_24h)
+        return sorted(self._registry.index.markets.values(), key=lambda market: -market.volume_24h)
 
     def _view(self, market: Market) -> MarketView:
         followed = self._recording.is_following(market.ticker)

@@ -8,6 +8,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
@@ -221,14 +222,14 @@ class SeriesReader(Generic[R]):
     def _update(self, **changes: object) -> None:
         self.cursor = self.cursor.replace(**changes)
         if not self._deferred:
-            self._tables(self.cursor.save())
+            self._tables(self.cursor.put())
 
     def confirm(self, before_us: int | None = None) -> None:
         """Store a deferred cursor, at most at a time that is still needed."""
         position = self.cursor.position_us
         if before_us is not None:
             position = min(position, before_us)
-        self._tables(self.cursor.replace(position_us=position).save())
+        self._tables(self.cursor.replace(position_us=position).put())
 
     def _batches(self, window: Window[R]) -> Iterator[list[R]]:
         engine: SeriesEngine = self._source.engine
@@ -329,14 +330,14 @@ class PendingSnapshots:
 
     def pop_ready(self, until_us: int) -> list[PendingSnapshot]:
         """Remove and return the snapshots that can be placed when all is merged to `until_us`."""
-        found: list[PendingSnapshot] = []
+        popped: list[PendingSnapshot] = []
         for ticker, snapshots in [*self._by_ticker.items()]:
             following: OrderbookDelta | None = None
             for pending in reversed(snapshots):
                 following = pending.next or following
                 pending.next = following
             ready = [pending for pending in snapshots if _is_ready(pending, until_us)]
-            found += ready
+            popped += ready
             left = [pending for pending in snapshots if not _is_ready(pending, until_us)]
             for pending in ready:
                 self._known.discard(key := (ticker, pending.stamp, type(pending.row)))
@@ -344,8 +345,8 @@ class PendingSnapshots:
             self._by_ticker[ticker] = left
             if not left:
                 del self._by_ticker[ticker]
-        self._remove_from_streams(found)
-        return found
+        self._remove_from_streams(popped)
+        return popped
 
     def _remove_from_streams(self, placed: list[PendingSnapshot]) -> None:
         done = {*map(id, placed)}
@@ -561,8 +562,8 @@ class GathererReader:
         read(self._keyframes, self._append_keyframes)
         read(self._deltas, self._append_deltas, deltas_from)
         self._deltas_from = self._deltas.start_us
-        read(self._trades, self._append_trades)
-        read(self._tickers, self._append_tickers)
+        read(self._trades, partial(self._merged.append, TRADES))
+        read(self._tickers, partial(self._merged.append, TICKERS))
         stats.added += self._merged.append(SESSIONS, sessions)
         self._sessions.cursor = after
         self._sessions.confirm()
@@ -598,12 +599,6 @@ class GathererReader:
         self.pending.add_deltas(rows)
         return self._merged.append(DELTAS, rows)
 
-    def _append_trades(self, rows: Sequence[Any]) -> int:
-        return self._merged.append(TRADES, rows)
-
-    def _append_tickers(self, rows: Sequence[Any]) -> int:
-        return self._merged.append(TICKERS, rows)
-
     def _append_gaps(self, rows: Sequence[GapRecord]) -> int:
         self.pending.add_gaps(rows)
         return self._merged.append(GAPS, [with_time_bounds(row, self._source) for row in rows])
@@ -613,7 +608,8 @@ class GathererReader:
         return self._append_polled(rows)
 
     def _append_polled(self, rows: Sequence[OrderbookSnapshot]) -> int:
-        return self._merged.append(SNAPSHOTS, [row for row in rows if row.source != "ws"])
+        polled = [row for row in rows if row.source != "ws"]
+        return self._merged.append(SNAPSHOTS, polled)
 
     def _append_keyframes(self, rows: Sequence[Keyframe]) -> int:
         self.pending.add(rows, self._deltas_from)

@@ -9,7 +9,6 @@ import pytest
 from grandstand.apps.gatherer.services.recording import recorder
 from grandstand.apps.gatherer.services.recording.connections import (
     Connection,
-    ConnectionCallbacks,
 )
 from grandstand.apps.gatherer.services.recording.status import RecorderStatus
 from grandstand.apps.gatherer.services.recording.writer import Writer
@@ -106,7 +105,9 @@ def _connection(buffer: Buffer) -> Connection:
         gatherer="east",
         writer=Writer(AsyncBuffer(buffer), clock=CLOCK, counters=figures),
         counters=figures,
-        callbacks=ConnectionCallbacks(lambda *_: None, lambda _: None, lambda *_: None),
+        on_lifecycle=lambda *_: None,
+        on_backfill=lambda _: None,
+        on_gap=lambda *_: None,
         parse=FrameDecoder().parse,
         stamp=lambda: 1,
         clock=CLOCK,

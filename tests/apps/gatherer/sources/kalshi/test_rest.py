@@ -11,6 +11,7 @@ import pytest
 
 from grandstand.apps.gatherer.sources.kalshi.rest import (
     KalshiClient,
+    ListingBody,
     ListingPage,
     parse_book,
     parse_items,
@@ -150,7 +151,7 @@ async def test_items_that_cannot_be_read_are_counted_and_cost_nothing_else() -> 
         good.replace(b'"A-1"', b"[]"),
     )
 
-    page = parse_items(map(msgspec.Raw, (good, *bad)), parse_market, None)
+    page = parse_items(ListingBody(items=[*map(msgspec.Raw, (good, *bad))]), parse_market)
 
     assert page == ListingPage(page.items, "", 5)
     assert [(market.ticker, market.volume) for market in page.items] == [("A-1", 1250)]
@@ -168,7 +169,7 @@ async def test_a_trade_that_does_not_say_who_took_or_is_of_less_than_nothing_is_
         good.replace(b"25.00", b"-25.00"),
     )
 
-    page = parse_items(map(msgspec.Raw, (good, *bad)), parse_trade)
+    page = parse_items(ListingBody(items=[*map(msgspec.Raw, (good, *bad))]), parse_trade)
 
     assert [(trade.taker_side, trade.size) for trade in page.items] == [(True, 2500)]
     assert page.rejected == 3
@@ -177,7 +178,10 @@ async def test_a_trade_that_does_not_say_who_took_or_is_of_less_than_nothing_is_
 async def test_a_book_with_a_level_below_nothing_is_refused() -> None:
     good = b'{"ticker":"A-1","orderbook_fp":{"yes_dollars":[["0.5300","25.00"]]}}'
 
-    page = parse_items(map(msgspec.Raw, (good, good.replace(b"25.00", b"-25.00"))), parse_book)
+    page = parse_items(
+        ListingBody(items=[*map(msgspec.Raw, (good, good.replace(b"25.00", b"-25.00")))]),
+        parse_book,
+    )
 
     assert [(ticker, book.levels()) for ticker, book in page.items] == [
         ("A-1", (((53_000, 2500),), ()))

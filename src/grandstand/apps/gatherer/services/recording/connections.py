@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 import msgspec
@@ -13,7 +12,6 @@ import msgspec
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.feed import Feed
 from grandstand.apps.gatherer.domain.feed_events import (
-    BackfillNeeded,
     DuplicateDropped,
     FeedEvent,
     Gap,
@@ -106,33 +104,19 @@ class SubscriptionProgress:
         """Return up to when nothing is missing, and the sids of the quiet subscriptions."""
         (at, last), (earlier, before) = self._last, self._before
         proven: dict[int, int] = {}
-        for sid, (seq, told_ts) in progress.items():
+        for sid, (seq, last_ts) in progress.items():
             since = self._proven.get(sid, earlier)
             if seq > last.get(sid, (-1, 0))[0]:
                 since = at
             elif seq > before.get(sid, (-1, 0))[0]:
                 since = max(since, earlier)
-            proven[sid] = min(since, told_ts) if told_ts > since - CLOCK_SLACK_US else since
+            proven[sid] = min(since, last_ts) if last_ts > since - CLOCK_SLACK_US else since
         self._proven = proven
         quiet = [sid for sid, since in proven.items() if since < at]
         return min(proven.values(), default=at), quiet
 
 
-_MAINTAIN_SECONDS: Final = 0.25
-_RESNAPSHOT_SECONDS: Final = 2.0
-_YIELD_EVERY: Final = 256
-_MAX_REASON_CHARS: Final = 200
 _BACKFILLED: Final = frozenset({TRADES, TICKERS, LIFECYCLE})
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionCallbacks:
-    """What a connection calls when it finds something."""
-
-    on_lifecycle: Callable[[LifecycleMessage | EventMessage, int, int], None]
-    on_backfill: Callable[[Gap], None]
-    on_gap: Callable[[Gap, int | None], None]
-    is_wanted: Callable[[str], bool] = field(default=lambda _ticker: True)
 
 
 class Connection:
@@ -150,7 +134,10 @@ class Connection:
         gatherer: str,
         writer: Writer,
         counters: RecorderStatus,
-        callbacks: ConnectionCallbacks,
+        on_lifecycle: Callable[[LifecycleMessage | EventMessage, int, int], None],
+        on_backfill: Callable[[Gap], None],
+        on_gap: Callable[[Gap, int | None], None],
+        is_wanted: Callable[[str], bool] = bool,
         parse: Callable[[str | bytes], Message],
         stamp: Callable[[], int],
         clock: Clock,
@@ -169,7 +156,10 @@ class Connection:
         self._gatherer = gatherer
         self._writer = writer
         self._counters = counters
-        self._callbacks = callbacks
+        self._on_lifecycle = on_lifecycle
+        self._on_backfill = on_backfill
+        self._on_gap = on_gap
+        self._is_wanted = is_wanted
         self._parse = parse
         self._stamp = stamp
         self._clock = clock
@@ -199,7 +189,7 @@ class Connection:
                 handle(raw, parse(raw), stamp())
                 if len(deltas) >= BATCH_ROWS:
                     await writer.flush()
-                if not self.frames % _YIELD_EVERY:
+                if not self.frames % 256:
                     # Waiting frames are read without a pause: let other tasks run.
                     await asyncio.sleep(0)
             elif type(event) is StreamOpened:
@@ -212,7 +202,7 @@ class Connection:
         while True:
             with contextlib.suppress(TimeoutError):
                 # Not wait_for: before Python 3.12 it can swallow a cancellation.
-                async with asyncio.timeout(_MAINTAIN_SECONDS):
+                async with asyncio.timeout(0.25):
                     await self._wake.wait()
             self._wake.clear()
             await self._send_due()
@@ -223,7 +213,7 @@ class Connection:
         if self.conn is None:
             self.carried_gaps = (*self.carried_gaps, *since)
         else:
-            self.feed.carry_over(since)
+            self.feed.gaps.add(since)
         self.subscriptions.follow(markets)
         self._wake.set()
 
@@ -270,7 +260,7 @@ class Connection:
 
     def close_gap(self, gap: Gap, at: int) -> None:
         """Close a gap whose missing messages were fetched."""
-        self._handle_events(self.feed.close_gap(gap, at))
+        self._handle_events(self.feed.gaps.close(gap, at))
         self.carried_gaps = tuple(
             carried
             for carried in self.carried_gaps
@@ -318,7 +308,7 @@ class Connection:
         elif type(row) is OrderbookSnapshot:
             self._writer.append[OrderbookSnapshot](row)
             self._keyframes.written(row.ticker)
-        elif self._callbacks.is_wanted(row.ticker):
+        elif self._is_wanted(row.ticker):
             self._writer.append[type(row)](row)
         if result.events:
             self._handle_events(result.events)
@@ -342,7 +332,7 @@ class Connection:
             case ErrorMessage():
                 self._on_error(message, at)
             case LifecycleMessage() | EventMessage():
-                self._callbacks.on_lifecycle(message, at, self.conn or 0)
+                self._on_lifecycle(message, at, self.conn or 0)
             case InvalidMessage():
                 self._counters.invalid_frames += 1
             case UnknownMessage():
@@ -368,12 +358,12 @@ class Connection:
                 case GapOpened(gap=gap):
                     self._on_gap_opened(gap)
                 case GapClosed(gap=gap, resolved_at=resolved_at):
-                    self._on_gap_closed(gap, resolved_at)
+                    self._counters.gaps_closed += gap.reason is not GapReason.LEFT
+                    self._writer.add(store.GAPS, gap_record(gap, self._gatherer, resolved_at))
+                    self._on_gap(gap, resolved_at)
                 case SnapshotsNeeded(sid=sid, tickers=tickers):
                     self.subscriptions.request_snapshots(sid, tickers)
                     self._wake.set()
-                case BackfillNeeded():
-                    pass  # every gap of a channel without books is backfilled, see _on_gap_opened
                 case ResubscribeNeeded(sid=sid):
                     self.subscriptions.on_ended(sid)
                     self._wake.set()
@@ -383,15 +373,9 @@ class Connection:
         for ticker in gap.tickers:
             self._keyframes.remove(ticker)
         self._writer.add(store.GAPS, gap_record(gap, self._gatherer, None))
-        self._callbacks.on_gap(gap, None)
+        self._on_gap(gap, None)
         if gap.channel in _BACKFILLED:
-            self._callbacks.on_backfill(gap)
-
-    def _on_gap_closed(self, gap: Gap, resolved_at: int) -> None:
-        if gap.reason is not GapReason.LEFT:
-            self._counters.gaps_closed += 1
-        self._writer.add(store.GAPS, gap_record(gap, self._gatherer, resolved_at))
-        self._callbacks.on_gap(gap, resolved_at)
+            self._on_backfill(gap)
 
     def _write_keyframe(
         self, ticker: str, at: int, exchange_ts: int | None, sid: int | None
@@ -434,8 +418,8 @@ class Connection:
         self._counters.reconnects += 1
         # What was sent after the last frame is unknown, however late the loss is noticed.
         self._handle_events(self.feed.end(self.heard_at))
-        self.carried_gaps = self.feed.open_gaps
-        self._add_session("closed", closed.reason[:_MAX_REASON_CHARS])
+        self.carried_gaps = self.feed.gaps.remaining()
+        self._add_session("closed", closed.reason[:200])
         self.conn = None
 
     def _add_session(self, what: str, why: str | None = None) -> None:
@@ -476,7 +460,7 @@ class Connection:
             self._heard_monotonic = now
             self.subscriptions.probe()
             self._wake.set()
-        if now - self._resnapshot_monotonic > _RESNAPSHOT_SECONDS and self.subscriptions.settled:
+        if now - self._resnapshot_monotonic > 2.0 and self.subscriptions.settled:
             # A snapshot that was rejected or never arrived is requested again.
             self._resnapshot_monotonic = now
             for sid in self.feed.sids:
@@ -505,36 +489,28 @@ class ConnectionPool:
         self._on_gap = on_gap
         self._started_at: int | None = None
         self._unfollowed: dict[str, Gap] = {}
-        self._connections_by_market: dict[str, Connection] = {}
+        self.by_market: dict[str, Connection] = {}
         self._rejected: dict[str, int] = {}
         self._log = get_logger("gatherer")
 
     @property
     def followed(self) -> frozenset[str]:
         """The markets that are followed or requested."""
-        return frozenset(self._connections_by_market)
-
-    @property
-    def rejected(self) -> dict[str, int]:
-        """The markets the exchange rejected, with its error codes."""
-        return dict(self._rejected)
-
-    def connection_of(self, ticker: str) -> Connection | None:
-        return self._connections_by_market.get(ticker)
+        return frozenset(self.by_market)
 
     def book(self, ticker: str) -> OrderBook | None:
         """Return the book of a market; None while it is stale or not followed."""
-        connection = self._connections_by_market.get(ticker)
+        connection = self.by_market.get(ticker)
         return None if connection is None else connection.feed.book(ticker)
 
     def follow(self, markets: Iterable[str]) -> int:
         """Follow exactly these markets, and return how many changed."""
         wanted = {*markets}
-        new = sorted(wanted - self._connections_by_market.keys() - self._rejected.keys())
-        gone = sorted(self._connections_by_market.keys() - wanted)
+        new = sorted(wanted - self.by_market.keys() - self._rejected.keys())
+        gone = sorted(self.by_market.keys() - wanted)
         self._distribute(new)
         for market in gone:
-            self._unfollow(market, self._connections_by_market.pop(market))
+            self._unfollow(market, self.by_market.pop(market))
         for market in self._rejected.keys() - wanted:
             del self._rejected[market]
         return len(new) + len(gone)
@@ -549,7 +525,7 @@ class ConnectionPool:
             subscriptions = connection.subscriptions
             for market, code in [*subscriptions.rejected.items()]:
                 self._rejected[market] = code
-                self._unfollow(market, self._connections_by_market.pop(market, connection))
+                self._unfollow(market, self.by_market.pop(market, connection))
                 self._log.warning("market_rejected", ticker=market, code=code)
             if subscriptions.overflow:
                 moved = sorted(subscriptions.overflow)
@@ -568,7 +544,7 @@ class ConnectionPool:
             connection = min(others, key=sizes.__getitem__)
             sizes[connection] += 1
             assigned[connection].append(market)
-            self._connections_by_market[market] = connection
+            self.by_market[market] = connection
         for connection, some in assigned.items():
             if some:
                 connection.follow(

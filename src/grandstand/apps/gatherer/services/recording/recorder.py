@@ -17,7 +17,6 @@ from grandstand.apps.gatherer.domain.feed_events import Gap, GapReason
 from grandstand.apps.gatherer.domain.messages import (
     EventMessage,
     LifecycleMessage,
-    Message,
     datetime_from_us,
 )
 from grandstand.apps.gatherer.domain.subscriptions import (
@@ -29,7 +28,6 @@ from grandstand.apps.gatherer.domain.subscriptions import (
 )
 from grandstand.apps.gatherer.services.recording.connections import (
     Connection,
-    ConnectionCallbacks,
     ConnectionPool,
     gap_record,
 )
@@ -52,6 +50,7 @@ from grandstand.apps.gatherer.sources.kalshi.stream import (
     SubscriptionLimits,
     SubscriptionManager,
 )
+from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, LimitReached, NotFound, Unavailable
 from grandstand.core.logging import get_logger
@@ -60,27 +59,16 @@ from grandstand.storage.series.buffer import AsyncBuffer, Buffer, Limits
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.query import Window
 
-_GIB: Final = 1024**3
 _MIB: Final = 1024**2
 _MICRO: Final = 1_000_000
 _DAY_US: Final = 86_400_000_000
-_FLUSH_SECONDS: Final = 0.05
-_WATERMARK_SECONDS: Final = 0.8
-_MARK_SECONDS: Final = 0.2
-_RAW_LOG_SECONDS: Final = 1.0
-_SECOND: Final = 1.0
-_DISK_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.02
 _SHUTDOWN_SECONDS: Final = 3.0
 _FINAL_FLUSH_SECONDS: Final = 20.0
-_WATCHDOG_SECONDS: Final = 5.0
 _ALERT_SECONDS: Final = 300.0
-_CANCEL_SECONDS: Final = 1.0
-_CANCEL_ATTEMPTS: Final = 5
 
 
 _MAX_ROWS: Final = 2000
-_WATERMARKS: Final = frozenset({"whole", "stopped"})
 _WATERMARK_FILE: Final = "whole"
 
 
@@ -104,7 +92,7 @@ def read_resume_state(engine: SeriesEngine, gatherer: str) -> ResumeState:
     last = whole_at = 0
     for session in engine.read(window):
         last = max(last, session.at, session.conn)
-        if session.what in _WATERMARKS:
+        if session.what in ("whole", "stopped"):
             whole_at = session.at
             break
     return ResumeState(whole_at, last, _open_gaps(engine, gatherer) if last else ())
@@ -158,31 +146,23 @@ def absence_gap(resume: ResumeState, number: int, channel: str, tickers: frozens
 
 
 class MarketSelection(Protocol):
-    """Knows the markets and which of them to record; MarketRegistry implements it."""
+    """Knows the markets and which of them to record; see MarketRegistry, which implements it."""
 
-    def attach(self, append: Callable[[store.MarketEvent], None], stamp: Callable[[], int]) -> None:
-        """Set where market events are written and how they are stamped."""
-        ...
+    def attach(
+        self, append: Callable[[store.MarketEvent], None], stamp: Callable[[], int]
+    ) -> None: ...
 
-    async def sync(self) -> None:
-        """Fetch all markets from the exchange."""
-        ...
+    async def sync(self) -> None: ...
 
-    def on_lifecycle(self, message: LifecycleMessage | EventMessage, at: int, conn: int) -> None:
-        """Handle a lifecycle message of the stream."""
-        ...
+    def on_lifecycle(
+        self, message: LifecycleMessage | EventMessage, at: int, conn: int
+    ) -> None: ...
 
-    def advance(self, at: int) -> None:
-        """Open and close the markets whose time has come."""
-        ...
+    def advance(self, at: int) -> None: ...
 
-    async def followed(self) -> frozenset[str]:
-        """Return the markets whose books to record now."""
-        ...
+    async def followed(self) -> frozenset[str]: ...
 
-    def is_wanted(self, ticker: str) -> bool:
-        """Return whether to record trades and tickers of a market."""
-        ...
+    def is_wanted(self, ticker: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +192,7 @@ class RecorderConfig:
     audit_recheck_seconds: float = 20.0
     audit_markets: int = 20
     keyframe_deltas: int = 1000
-    min_free_bytes: int = 2 * _GIB
+    min_free_bytes: int = 2 * 1024**3
     max_bytes: int | None = None
 
 
@@ -273,11 +253,11 @@ async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> int:
     A task can swallow a cancellation, so it is repeated.
     """
     pending = {*tasks}
-    for _ in range(_CANCEL_ATTEMPTS):
+    for _ in range(5):
         for task in pending:
             task.cancel()
         if pending:
-            done, pending = await asyncio.wait(pending, timeout=_CANCEL_SECONDS)
+            done, pending = await asyncio.wait(pending, timeout=1.0)
             for task in done:
                 if not task.cancelled():
                     task.exception()
@@ -294,28 +274,53 @@ async def run_with_timeout(seconds: float, work: Awaitable[Any]) -> bool:
     return True
 
 
+@asynccontextmanager
+async def open_buffer(
+    config: RecorderConfig, engine: SeriesEngine, clock: Clock, random: Random
+) -> AsyncIterator[tuple[Buffer, ResumeState]]:
+    """Open the buffer of a recorder, and load the state of its last run.
+
+    Raises SeriesUnavailable if another process records into the same folder.
+    """
+    buffer = await asyncio.to_thread(
+        Buffer.open,
+        config.folder / "waiting",
+        store.SERIES,
+        lambda: _NonClosingEngine(engine),
+        clock=clock,
+        chance=random,
+        limits=config.buffer,
+    )
+    try:
+        yield (
+            buffer,
+            await asyncio.to_thread(load_resume_state, engine, config.gatherer, config.folder),
+        )
+    finally:
+        await asyncio.to_thread(buffer.close)
+
+
 class Recorder:
     """Records until it is stopped; one runs per process and gatherer.
 
     `run` raises KeyRejected if the exchange does not accept the key, and DiskLimitReached if the
-    disk is full. `open` raises SeriesUnavailable if another process records into the same folder.
+    disk is full.
     """
 
     def __init__(
         self,
         config: RecorderConfig,
+        buffer: Buffer,
+        resume: ResumeState,
         *,
         client: KalshiClient,
         selection: MarketSelection,
         engine: SeriesEngine,
         signer: Signer | None,
-        parse: Callable[[str | bytes], Message],
         clock: Clock,
         random: Random,
         metrics: Metrics,
         alert: Callable[[str, str], Awaitable[None]],
-        resume: ResumeState,
-        buffer: Buffer,
     ) -> None:
         self.config = config
         self.counters = RecorderStatus("recording", config.gatherer)
@@ -330,19 +335,15 @@ class Recorder:
         self._alert = alert
         self._resume = resume
         raw_log = RawLog(config.folder / "raw") if config.raw_log else None
-        self.writer = Writer(
-            self.buffer,
-            clock=clock,
-            counters=self.counters,
-            raw_log=raw_log,
-        )
+        self.writer = Writer(self.buffer, clock=clock, counters=self.counters, raw_log=raw_log)
         self._open_absences = 0
         self._alerted_at = float("-inf")
         self._gaps_alerted = 0
         self._watermark = 0
+        decoder = FrameDecoder()
         self.pool = ConnectionPool(
             tuple(
-                self._connect(number, signer=signer, parse=parse, random=random, metrics=metrics)
+                self._connect(number, decoder, signer=signer, random=random, metrics=metrics)
                 for number in range(config.connections)
             ),
             self.stamp,
@@ -366,53 +367,6 @@ class Recorder:
         self.problems: dict[str, str] = {}
         self._stopping = asyncio.Event()
         self._log = get_logger("gatherer")
-
-    @classmethod
-    @asynccontextmanager
-    async def open(
-        cls,
-        config: RecorderConfig,
-        *,
-        client: KalshiClient,
-        selection: MarketSelection,
-        engine: SeriesEngine,
-        signer: Signer | None,
-        parse: Callable[[str | bytes], Message],
-        clock: Clock,
-        random: Random,
-        metrics: Metrics,
-        alert: Callable[[str, str], Awaitable[None]],
-    ) -> AsyncIterator[Recorder]:
-        """Open the buffer and load the state of the last run."""
-        buffer = await asyncio.to_thread(
-            Buffer.open,
-            config.folder / "waiting",
-            store.SERIES,
-            lambda: _NonClosingEngine(engine),
-            clock=clock,
-            chance=random,
-            limits=config.buffer,
-        )
-        try:
-            resume = await asyncio.to_thread(
-                load_resume_state, engine, config.gatherer, config.folder
-            )
-            yield cls(
-                config,
-                client=client,
-                selection=selection,
-                engine=engine,
-                signer=signer,
-                parse=parse,
-                clock=clock,
-                random=random,
-                metrics=metrics,
-                alert=alert,
-                resume=resume,
-                buffer=buffer,
-            )
-        finally:
-            await asyncio.to_thread(buffer.close)
 
     def stop(self) -> None:
         """Let `run` end cleanly."""
@@ -438,7 +392,7 @@ class Recorder:
             lag_median_seconds=latency.quantile(0.5),
             lag_p99_seconds=latency.quantile(0.99),
             gaps_opened=dict(counters.gaps_opened),
-            gaps_open=sum(len(connection.feed.open_gaps) for connection in connections),
+            gaps_open=sum(len(connection.feed.gaps.remaining()) for connection in connections),
             exchange_errors=dict(counters.exchange_errors),
             raw_log_frames=0 if raw_log is None else raw_log.written_frames,
             raw_log_bytes=0 if raw_log is None else raw_log.written_bytes,
@@ -477,10 +431,10 @@ class Recorder:
             self._flush_regularly(),
             self._advance_watermark(),
             self.backfill.run(),
-            self._every(_RAW_LOG_SECONDS, "raw_log", self.writer.write_raw_log),
-            self._every(_SECOND, "markets", self._follow_markets),
-            self._every(_DISK_SECONDS, "disk", self._check_disk),
-            self._every(_WATCHDOG_SECONDS, "watchdog", self._alert_if_incomplete),
+            self._every(1.0, "raw_log", self.writer.write_raw_log),
+            self._every(1.0, "markets", self._follow_markets),
+            self._every(30.0, "disk", self._check_disk),
+            self._every(5.0, "watchdog", self._alert_if_incomplete),
             self._every(config.reconcile_seconds, "registry", self._selection.sync),
             self._every(config.trades_seconds, "trades", self.backfill.poll_trades),
             self._every(config.audit_seconds, "audit", self._audit),
@@ -576,7 +530,7 @@ class Recorder:
         slot_us = int(self.config.snapshots_seconds * _MICRO)
         last_slot = self.stamp() // slot_us
         while True:
-            await asyncio.sleep(min(_SECOND, self.config.snapshots_seconds / 10))
+            await asyncio.sleep(min(1.0, self.config.snapshots_seconds / 10))
             slot = self.stamp() // slot_us
             if slot > last_slot:
                 try:
@@ -588,7 +542,7 @@ class Recorder:
 
     async def _flush_regularly(self) -> None:
         while True:
-            await asyncio.sleep(_FLUSH_SECONDS)
+            await asyncio.sleep(0.05)
             if self.writer.waiting:
                 await self.writer.flush()
             self.writer.latency.mark_durable(self.buffer.buffer.durable, self._clock.monotonic())
@@ -600,7 +554,7 @@ class Recorder:
             marked = self.receive_clock.last
             for connection in self.pool.connections:
                 connection.mark(marked)
-            await asyncio.sleep(_MARK_SECONDS)
+            await asyncio.sleep(0.2)
             proven = min(connection.proven_until(marked) for connection in self.pool.connections)
             self._watermark = at = max(self._watermark, proven)
             in_exchange_time = all(
@@ -613,7 +567,7 @@ class Recorder:
             row = store.Session(at, self.config.gatherer, 0, "whole", why)
             self.writer.add(store.SESSIONS, row)
             save_watermark(self.config.folder, at)
-            await asyncio.sleep(_WATERMARK_SECONDS)
+            await asyncio.sleep(0.8)
 
     async def _every(self, seconds: float, name: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -679,9 +633,9 @@ class Recorder:
     def _connect(
         self,
         number: int,
+        decoder: FrameDecoder,
         *,
         signer: Signer | None,
-        parse: Callable[[str | bytes], Message],
         random: Random,
         metrics: Metrics,
     ) -> Connection:
@@ -702,12 +656,6 @@ class Recorder:
             ),
         )
         connection: Connection
-        callbacks = ConnectionCallbacks(
-            on_lifecycle=selection.on_lifecycle,
-            on_backfill=lambda gap: self.backfill.add(connection, gap),
-            on_gap=self._on_gap,
-            is_wanted=selection.is_wanted,
-        )
         connection = Connection(
             number,
             stream,
@@ -715,8 +663,11 @@ class Recorder:
             gatherer=config.gatherer,
             writer=self.writer,
             counters=self.counters,
-            callbacks=callbacks,
-            parse=parse,
+            on_lifecycle=selection.on_lifecycle,
+            on_backfill=lambda gap: self.backfill.add(connection, gap),
+            on_gap=self._on_gap,
+            is_wanted=selection.is_wanted,
+            parse=decoder.parse,
             stamp=self.stamp,
             clock=clock,
             silence_seconds=config.silence_seconds,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from random import Random
 from typing import Final, TypeVar
 
@@ -22,8 +23,6 @@ from grandstand.net.retry import backoff_seconds, retry
 T = TypeVar("T")
 
 TRANSIENT_ERRORS: Final = (SourceFailed, Unavailable, LimitReached)
-_FIRST_WAIT_SECONDS: Final = 0.5
-_MAX_WAIT_SECONDS: Final = 60.0
 _POLL_SECONDS: Final = 0.05
 _MICRO: Final = 1_000_000
 # Trades can be published a little before or after their timestamp, and clocks differ.
@@ -94,11 +93,6 @@ class RestPoller:
             self._record_audit(ticker, outcome, first.get(ticker))
         return outcomes
 
-    async def backfill(self, gap: Gap, until_us: int) -> int:
-        """Store the trades of a gap, and return their number."""
-        since = gap.detected_at if gap.from_ts is None else min(gap.from_ts, gap.detected_at)
-        return await self.trades(since, until_us)
-
     async def trades(self, since_us: int, until_us: int) -> int:
         """Store the trades of a period, and return their number; known trades stay as they are."""
         start = max(0, since_us // _MICRO - _MARGIN_SECONDS)
@@ -107,9 +101,7 @@ class RestPoller:
         async for page in self._client.trades(start_s=start, end_s=end):
             for trade in page.items:
                 if self._is_wanted(trade.ticker):
-                    at = self._stamp()
-                    exchange_ts = at if trade.exchange_ts is None else trade.exchange_ts
-                    row = trade_row(trade, exchange_ts, at, gatherer=self._gatherer)
+                    row = trade_row(trade, self._stamp(), gatherer=self._gatherer)
                     self._writer.add(store.TRADES, row)
                     count += 1
         return count
@@ -119,17 +111,15 @@ class RestPoller:
     ) -> dict[str, str]:
         second = await self._client.books(unequal)
         now = self._current_books(unequal)
-        found: dict[str, str] = {}
-        for ticker in unequal:
-            if ticker not in second or ticker not in now:
-                continue
+        outcomes: dict[str, str] = {}
+        for ticker in second.keys() & now.keys():
             unchanged = now[ticker] == before[ticker]
             confirmed = ticker in first and second[ticker] == first[ticker]
             if second[ticker] in (before[ticker], now[ticker]):
-                found[ticker] = "equal"
+                outcomes[ticker] = "equal"
             else:
-                found[ticker] = "different" if unchanged and confirmed else "unsettled"
-        return found
+                outcomes[ticker] = "different" if unchanged and confirmed else "unsettled"
+        return outcomes
 
     def _current_books(self, tickers: Iterable[str]) -> dict[str, OrderBook]:
         books = ((ticker, self._pool.book(ticker)) for ticker in tickers)
@@ -150,7 +140,7 @@ class RestPoller:
             difference=difference,
         )
         self._writer.add(store.AUDITS, audit)
-        connection = self._pool.connection_of(ticker)
+        connection = self._pool.by_market.get(ticker)
         if outcome == "different" and connection is not None:
             connection.mark_suspect(ticker, at)
 
@@ -165,7 +155,7 @@ async def retry_transient(
         if not isinstance(error, TRANSIENT_ERRORS) or not error.retry:
             return None
         on_error(error)
-        return backoff_seconds(failures, _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS)
+        return backoff_seconds(failures, 0.5, 60.0)
 
     return await retry(work, wait_seconds)
 
@@ -199,7 +189,7 @@ class Backfill:
             while gap.channel not in connection.subscriptions.channel_sids:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(_POLL_SECONDS)
             if gap.channel == TRADES:
-                await retry_transient(self._trades_of(gap), self._on_error)
+                await retry_transient(partial(self._fetch_trades, gap), self._on_error)
             elif gap.channel == LIFECYCLE:
                 await retry_transient(self._sync, self._on_error)
             connection.close_gap(gap, self._stamp())
@@ -217,8 +207,6 @@ class Backfill:
             await asyncio.sleep(_POLL_SECONDS)
         await self.poll_trades()
 
-    def _trades_of(self, gap: Gap) -> Callable[[], Awaitable[None]]:
-        async def fetch() -> None:
-            await self._poller.backfill(gap, self._stamp())
-
-        return fetch
+    async def _fetch_trades(self, gap: Gap) -> None:
+        since = gap.detected_at if gap.from_ts is None else min(gap.from_ts, gap.detected_at)
+        await self._poller.trades(since, self._stamp())

@@ -13,14 +13,17 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.messages import datetime_from_us
 from grandstand.apps.gatherer.domain.order_book import OrderBook
 from grandstand.apps.gatherer.services.market_registry import ALL_MARKETS, MarketRegistry
-from grandstand.apps.gatherer.services.recording.recorder import Recorder, RecorderConfig
+from grandstand.apps.gatherer.services.recording.recorder import (
+    Recorder,
+    RecorderConfig,
+    open_buffer,
+)
 from grandstand.apps.gatherer.services.recording.rest_polling import TRANSIENT_ERRORS
 from grandstand.apps.gatherer.services.recording.status import RecorderMetrics, RecorderStatus
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
 from grandstand.apps.gatherer.sources.kalshi.signing import InvalidSigningKey, Signer
 from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
-from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock
 from grandstand.core.metrics import Metrics
 from grandstand.kit.app import HomeCard
@@ -98,19 +101,21 @@ class RecordingService:
             raise InvalidSigningKey(self._key_error)
         self._starting, self._error = True, None
         try:
-            async with Recorder.open(
-                recorder_config(self._settings, self._folder),
-                client=self._client,
-                selection=self._registry,
-                engine=self._series,
-                signer=self._signer,
-                parse=FrameDecoder().parse,
-                clock=self._clock,
-                random=self._random,
-                metrics=self._metrics,
-                alert=self._alert,
-            ) as recorder:
-                self._recorder, self._starting = recorder, False
+            config = recorder_config(self._settings, self._folder)
+            async with open_buffer(config, self._series, self._clock, self._random) as opened:
+                self._recorder = recorder = Recorder(
+                    config,
+                    *opened,
+                    client=self._client,
+                    selection=self._registry,
+                    engine=self._series,
+                    signer=self._signer,
+                    clock=self._clock,
+                    random=self._random,
+                    metrics=self._metrics,
+                    alert=self._alert,
+                )
+                self._starting = False
                 watching = asyncio.create_task(self._watch(recorder, on_progress))
                 try:
                     await recorder.run()
@@ -139,7 +144,7 @@ class RecordingService:
         choice = store.RecordingChoice(
             kind="series", name=ALL_MARKETS, recorded=recording, chosen_us=self._now_us()
         )
-        await self._tables(choice.save())
+        await self._tables(choice.put())
 
     async def status(self) -> RecorderStatus:
         """Return the status; of another process only whether it is recording."""
@@ -161,7 +166,7 @@ class RecordingService:
 
     def is_following(self, ticker: str) -> bool:
         recorder = self._recorder
-        return recorder is not None and recorder.pool.connection_of(ticker) is not None
+        return recorder is not None and ticker in recorder.pool.by_market
 
     def book(self, ticker: str) -> OrderBook | None:
         """Return the live book of a market; None if it is stale or not followed here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -95,27 +95,25 @@ class ListedMarket:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListedEvent:
+class ListedEvent(msgspec.Struct, frozen=True):
     """A listed event."""
 
     event_ticker: str
     series_ticker: str
-    title: str
-    sub_title: str | None
-    category: str | None
-    mutually_exclusive: bool | None
+    title: str = ""
+    sub_title: str | None = None
+    category: str | None = None
+    mutually_exclusive: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSeries:
+class ListedSeries(msgspec.Struct, frozen=True):
     """A listed series."""
 
     ticker: str
-    title: str
-    category: str | None
-    frequency: str | None
-    tags: tuple[str, ...]
+    title: str = ""
+    category: str | None = None
+    frequency: str | None = None
+    tags: tuple[str, ...] | None = None
 
 
 class StatusBody(msgspec.Struct):
@@ -144,37 +142,41 @@ class CostsBody(msgspec.Struct):
     default_cost: float = 10.0
 
 
-class MarketsBody(msgspec.Struct):
+class ListingBody(msgspec.Struct, kw_only=True):
+    """A list of items; subclasses have its name in each response."""
+
+    items: list[msgspec.Raw]
+    cursor: str | None = None
+
+
+class MarketsBody(ListingBody):
     """A page of /markets."""
 
-    markets: list[msgspec.Raw]
-    cursor: str | None = None
+    items: list[msgspec.Raw] = msgspec.field(name="markets")
 
 
-class BooksBody(msgspec.Struct):
+class BooksBody(ListingBody):
     """The body of /markets/orderbooks."""
 
-    orderbooks: list[msgspec.Raw]
+    items: list[msgspec.Raw] = msgspec.field(name="orderbooks")
 
 
-class TradesBody(msgspec.Struct):
+class TradesBody(ListingBody):
     """A page of /markets/trades."""
 
-    trades: list[msgspec.Raw]
-    cursor: str | None = None
+    items: list[msgspec.Raw] = msgspec.field(name="trades")
 
 
-class EventsBody(msgspec.Struct):
+class EventsBody(ListingBody):
     """A page of /events."""
 
-    events: list[msgspec.Raw]
-    cursor: str | None = None
+    items: list[msgspec.Raw] = msgspec.field(name="events")
 
 
-class SeriesBody(msgspec.Struct):
+class SeriesBody(ListingBody):
     """The body of /series."""
 
-    series: list[msgspec.Raw]
+    items: list[msgspec.Raw] = msgspec.field(name="series")
 
 
 class _Market(msgspec.Struct):
@@ -216,41 +218,22 @@ class _Trade(msgspec.Struct):
     is_block_trade: bool = False
 
 
-class _Event(msgspec.Struct):
-    event_ticker: str
-    series_ticker: str
-    title: str = ""
-    sub_title: str | None = None
-    category: str | None = None
-    mutually_exclusive: bool | None = None
-
-
-class _Series(msgspec.Struct):
-    ticker: str
-    title: str = ""
-    category: str | None = None
-    frequency: str | None = None
-    tags: list[str] | None = None
-
-
 _markets: Final = msgspec.json.Decoder(_Market)
 _books: Final = msgspec.json.Decoder(_Book)
 _trades: Final = msgspec.json.Decoder(_Trade)
-_events: Final = msgspec.json.Decoder(_Event)
-_series: Final = msgspec.json.Decoder(_Series)
+_events: Final = msgspec.json.Decoder(ListedEvent)
+_series: Final = msgspec.json.Decoder(ListedSeries)
 
 
-def parse_items(
-    raws: Iterable[msgspec.Raw], parse: Callable[[msgspec.Raw], T], cursor: str | None = None
-) -> ListingPage[T]:
+def parse_items(body: ListingBody, parse: Callable[[msgspec.Raw], T]) -> ListingPage[T]:
     """Parse a list; unreadable items are counted and skipped."""
-    found, rejected = [], 0
-    for raw in raws:
+    items, rejected = [], 0
+    for raw in body.items:
         try:
-            found.append(parse(raw))
+            items.append(parse(raw))
         except (msgspec.DecodeError, InvalidNumber, ValueError):
             rejected += 1
-    return ListingPage(tuple(found), cursor or "", rejected)
+    return ListingPage(tuple(items), body.cursor or "", rejected)
 
 
 def parse_market(raw: msgspec.Raw) -> ListedMarket:
@@ -311,37 +294,6 @@ def parse_trade(raw: msgspec.Raw) -> TradeMessage:
     )
 
 
-def parse_event(raw: msgspec.Raw) -> ListedEvent:
-    """Parse an event.
-
-    Raises msgspec.DecodeError.
-    """
-    listed = _events.decode(raw)
-    return ListedEvent(
-        event_ticker=listed.event_ticker,
-        series_ticker=listed.series_ticker,
-        title=listed.title,
-        sub_title=listed.sub_title,
-        category=listed.category,
-        mutually_exclusive=listed.mutually_exclusive,
-    )
-
-
-def parse_series(raw: msgspec.Raw) -> ListedSeries:
-    """Parse a series.
-
-    Raises msgspec.DecodeError.
-    """
-    listed = _series.decode(raw)
-    return ListedSeries(
-        ticker=listed.ticker,
-        title=listed.title,
-        category=listed.category,
-        frequency=listed.frequency,
-        tags=tuple(listed.tags or ()),
-    )
-
-
 def _levels(levels: list[tuple[str, str]] | None) -> list[tuple[int, int]]:
     return [
         (parse_price(price), require_non_negative(parse_size(size))) for price, size in levels or ()
@@ -357,9 +309,6 @@ def _micros(moment: datetime | None) -> int | None:
 
 def _size(text: str | None) -> int | None:
     return None if text is None else parse_size(text)
-
-
-B = TypeVar("B", MarketsBody, TradesBody, EventsBody)
 
 
 class KalshiClient:
@@ -440,26 +389,22 @@ class KalshiClient:
             params["status"] = status
         if series_ticker is not None:
             params["series_ticker"] = series_ticker
-        return self._pages("markets", params, MarketsBody, lambda body: body.markets, parse_market)
+        return self._pages("markets", params, MarketsBody, parse_market)
 
     async def markets_named(self, tickers: Sequence[str]) -> tuple[ListedMarket, ...]:
-        """Fetch batch markets by their tickers."""
-        found: list[ListedMarket] = []
+        """Fetch markets by their tickers, in batches."""
+        markets: list[ListedMarket] = []
         for at in range(0, len(tickers), MAX_BOOKS_PER_REQUEST):
             batch = ",".join(tickers[at : at + MAX_BOOKS_PER_REQUEST])
             params: dict[str, str | int] = {"tickers": batch, "limit": _MARKETS_PER_PAGE}
-            pages = self._pages(
-                "markets", params, MarketsBody, lambda body: body.markets, parse_market
-            )
-            async for page in pages:
-                found += page.items
-        return tuple(found)
+            async for page in self._pages("markets", params, MarketsBody, parse_market):
+                markets += page.items
+        return tuple(markets)
 
     async def books(self, tickers: Sequence[str]) -> dict[str, OrderBook]:
         """Fetch the books of at most 100 markets; unknown markets are left out."""
         response = await self._get("markets/orderbooks", {"tickers": [*tickers]})
-        page = self._count_rejected(parse_items(response.json(BooksBody).orderbooks, parse_book))
-        return dict(page.items)
+        return dict(self._parse(response.json(BooksBody), parse_book).items)
 
     def trades(
         self, *, start_s: int, end_s: int, ticker: str | None = None
@@ -472,38 +417,31 @@ class KalshiClient:
         }
         if ticker is not None:
             params["ticker"] = ticker
-        return self._pages(
-            "markets/trades", params, TradesBody, lambda body: body.trades, parse_trade
-        )
+        return self._pages("markets/trades", params, TradesBody, parse_trade)
 
     def events(self, *, status: str | None = None) -> AsyncIterator[ListingPage[ListedEvent]]:
         """Yield events page by page, without multivariate ones."""
         params: dict[str, str | int] = {"limit": _EVENTS_PER_PAGE}
         if status is not None:
             params["status"] = status
-        return self._pages("events", params, EventsBody, lambda body: body.events, parse_event)
+        return self._pages("events", params, EventsBody, _events.decode)
 
     async def series(self) -> tuple[ListedSeries, ...]:
         """Fetch all series."""
-        response = await self._get("series")
-        return self._count_rejected(
-            parse_items(response.json(SeriesBody).series, parse_series)
-        ).items
+        return self._parse((await self._get("series")).json(SeriesBody), _series.decode).items
 
     async def _pages(
         self,
         path: str,
         params: dict[str, str | int],
-        body_of: type[B],
-        items_of: Callable[[B], list[msgspec.Raw]],
+        body: type[ListingBody],
         parse: Callable[[msgspec.Raw], T],
     ) -> AsyncIterator[ListingPage[T]]:
         cursors: set[str] = set()
         cursor = ""
         for _ in range(_MAX_PAGES):
             query = {**params, "cursor": cursor} if cursor else params
-            body = (await self._get(path, query)).json(body_of)
-            page = self._count_rejected(parse_items(items_of(body), parse, body.cursor))
+            page = self._parse((await self._get(path, query)).json(body), parse)
             yield page
             cursor = page.cursor
             if not cursor:
@@ -525,7 +463,8 @@ class KalshiClient:
             )
             raise KeyRejected(message) from error
 
-    def _count_rejected(self, page: ListingPage[T]) -> ListingPage[T]:
+    def _parse(self, body: ListingBody, parse: Callable[[msgspec.Raw], T]) -> ListingPage[T]:
+        page = parse_items(body, parse)
         self.rejected += page.rejected
         return page
 
