@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeVar
 
 from grandstand.apps.bets.domain.records import (
     FeedGame,
@@ -46,6 +46,8 @@ from grandstand.net.errors import InvalidResponse
 from grandstand.net.rate_limits import Quota, QuotaReading, RateLimit
 from grandstand.net.retry import RetryPolicy
 
+T = TypeVar("T")
+
 DRAW: Final = "Draw"
 OVER: Final = "Over"
 UNDER: Final = "Under"
@@ -80,31 +82,38 @@ def parse_games(
 
     With `now`, games that have started are rejected: their prices are in-play.
     """
-    parsed: dict[str, FeedGame] = {}
-    for data in rows:
-        try:
-            row = require_object(data, "a game")
-            game = _parse_game(row)
-            _check_new(game.game_id, parsed)
-            _check_not_started(game, now)
-            prices = tuple(_parse_prices(row, game, frozenset(markets), rejections))
-            parsed[game.game_id] = replace(game, prices=prices)
-        except InvalidValue as reason:
-            rejections.add(_row_name(data), reason)
-    return tuple(parsed.values())
+
+    def parse(row: Row, game: FeedGame) -> FeedGame:
+        if now is not None and game.commence_time <= now:
+            raise AlreadyStarted(
+                f"it started at {game.commence_time:%Y-%m-%d %H:%M}, too late for pregame prices"
+            )
+        prices = _parse_prices(row, game, frozenset(markets), rejections)
+        return replace(game, prices=tuple(prices))
+
+    return _parse_rows(rows, rejections, parse)
 
 
 def parse_scores(rows: Iterable[object], rejections: Rejections) -> tuple[FeedScore, ...]:
     """Return the state of games; final scores are matched to teams by name."""
-    parsed: dict[str, FeedScore] = {}
+    return _parse_rows(rows, rejections, _parse_score)
+
+
+def _parse_rows(
+    rows: Iterable[object], rejections: Rejections, parse: Callable[[Row, FeedGame], T]
+) -> tuple[T, ...]:
+    """Parse each game once; those that cannot be parsed are rejected."""
+    parsed: dict[str, T] = {}
     for data in rows:
         try:
             row = require_object(data, "a game")
             game = _parse_game(row)
             _check_new(game.game_id, parsed)
-            parsed[game.game_id] = _parse_score(row, game)
+            parsed[game.game_id] = parse(row, game)
         except InvalidValue as reason:
-            rejections.add(_row_name(data), reason)
+            number = data.get("id") if isinstance(data, dict) else None
+            name = f"game {shorten(number)}" if isinstance(number, str) and number else "a game"
+            rejections.add(name, reason)
     return tuple(parsed.values())
 
 
@@ -113,22 +122,9 @@ def _check_new(key: object, seen: Container[object]) -> None:
         raise InvalidValue("duplicate: the first one is used")
 
 
-def _check_not_started(game: FeedGame, now: datetime | None) -> None:
-    if now is not None and game.commence_time <= now:
-        raise AlreadyStarted(
-            f"it started at {game.commence_time:%Y-%m-%d %H:%M}, too late for pregame prices"
-        )
-
-
 def _check_requested(name: str, requested: frozenset[str]) -> None:
     if requested and name not in requested:
         raise InvalidValue("it was not requested")
-
-
-def _row_name(data: object) -> str:
-    """Return the name of a row in rejections."""
-    number = data.get("id") if isinstance(data, dict) else None
-    return f"game {shorten(number)}" if isinstance(number, str) and number else "a game"
 
 
 def _parse_game(row: Row) -> FeedGame:
