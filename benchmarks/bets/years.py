@@ -48,7 +48,7 @@ class Played:
         return self.commence_time + _ENDS_AFTER < NOW
 
     @property
-    def told(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """What every row says of its game."""
         return {
             "game_id": self.game_id,
@@ -99,7 +99,7 @@ def _prices(game: Played, number: int) -> Iterator[Entity]:
             for change in range(CHANGES):
                 captured = game.commence_time - timedelta(hours=4 * (CHANGES - change))
                 yield GameOdds(
-                    **game.told,
+                    **game.fields,
                     bookmaker=book,
                     market_key=market,
                     captured_at=captured,
@@ -113,7 +113,7 @@ def _closing(game: Played, number: int) -> Iterator[Entity]:
     for book in BOOKS:
         for market in MARKETS:
             yield HistoricalOdds(
-                **game.told,
+                **game.fields,
                 bookmaker=book,
                 market_key=market,
                 outcomes=_outcomes(game, market, number),
@@ -137,7 +137,7 @@ def _predictions(game: Played, number: int) -> Iterator[Entity]:
     for model in MODELS:
         for inverse in (None, True):
             yield Analysis(
-                **game.told,
+                **game.fields,
                 model=model,
                 analysis_type="game",
                 bookmaker=BOOKS[0],

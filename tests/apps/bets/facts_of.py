@@ -38,11 +38,11 @@ def fixtures_of(season: SimulatedSeason) -> Iterator[Fixture]:
     """The games as announced."""
     games, teams, sport = season.games, [slug(team) for team in season.teams], season.league.key
     columns = (games.home, games.away, games.commence_us, games.announced_us)
-    for game_id, (home, away, begins, told) in zip(
+    for game_id, (home, away, begins, known) in zip(
         games.ids, zip(*(each.tolist() for each in columns), strict=True), strict=True
     ):
         yield Fixture(
-            game_id, sport, teams[home], teams[away], from_epoch_us(begins), from_epoch_us(told)
+            game_id, sport, teams[home], teams[away], from_epoch_us(begins), from_epoch_us(known)
         )
 
 
@@ -133,9 +133,9 @@ def team_stats_of(season: SimulatedSeason) -> Iterator[TeamGameStats]:
     ):
         if not games.postponed[game]:
             ended = from_epoch_us(min(games.completed_us[game], known))
-            told = dict(zip(names, row, strict=True))
+            row_stats = dict(zip(names, row, strict=True))
             yield TeamGameStats(
-                sport, teams[team], told, ended, from_epoch_us(known), games.ids[game]
+                sport, teams[team], row_stats, ended, from_epoch_us(known), games.ids[game]
             )
 
 
@@ -166,9 +166,9 @@ def player_stats_of(season: SimulatedSeason) -> Iterator[PlayerGameStats]:
 
 def injuries_of(season: SimulatedSeason) -> Iterator[InjuryReport]:
     """What was said of players' fitness; the impact is a share of the league's best player's."""
-    told, sport, best = season.injuries, season.league.key, season.league.star_impact
+    injuries, sport, best = season.injuries, season.league.key, season.league.star_impact
     teams = [slug(team) for team in season.teams]
-    columns = (told.team, told.player, told.status, told.known_us)
+    columns = (injuries.team, injuries.player, injuries.status, injuries.known_us)
     for team, player, status, known in zip(*(each.tolist() for each in columns), strict=True):
         who, when = season.players[player], from_epoch_us(known)
         yield InjuryReport(

@@ -55,7 +55,7 @@ NOON = datetime(2026, 2, 11, 12, tzinfo=UTC)
 
 
 class Listener:
-    """Whoever is told the news, and remembers it."""
+    """Records what is published."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, dict[str, Any]]] = []
@@ -66,7 +66,7 @@ class Listener:
 
 @dataclass
 class ScriptedOdds:
-    """Tells the games and scores it was given; down when told to."""
+    """Returns scripted games and scores; can be taken down."""
 
     games: list[FeedGame] = field(default_factory=list)
     props: list[FeedGame] = field(default_factory=list)

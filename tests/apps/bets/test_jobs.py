@@ -50,12 +50,12 @@ async def test_every_job_says_what_it_did(stage: Stage) -> None:
     stage.odds.games = [game(h2h("fanduel", -150, 130))]
     said: list[str] = []
 
-    told = {name: await job.work(run(said)) for name, job in named(stage).items()}
+    outputs = {name: await job.work(run(said)) for name, job in named(stage).items()}
 
-    assert told["odds_collector"] == "2 of 2 sports"
+    assert outputs["odds_collector"] == "2 of 2 sports"
     assert f"{NBA}: received 1, written 1, credits 3" in said
-    assert told["benny_trader"] == "0 bets placed, 1 rejected"
-    assert told["odds_cleanup"] == "odds removed: 0"
+    assert outputs["benny_trader"] == "0 bets placed, 1 rejected"
+    assert outputs["odds_cleanup"] == "odds removed: 0"
 
 
 async def test_a_job_fails_only_when_every_sport_does(stage: Stage) -> None:

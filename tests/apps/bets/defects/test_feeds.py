@@ -18,9 +18,9 @@ async def test_defect_10_a_price_belongs_to_the_side_it_names_not_to_its_place()
     made = played()
     feed, clock = feed_at(made, 30, timedelta(hours=-1))
     async with odds_client(feed, clock) as site:
-        told = await site.fetch_odds(NBA, ("h2h",))
+        received = await site.fetch_odds(NBA, ("h2h",))
 
-    later_in_the_alphabet = [game for game in told.games if game.home_team > game.away_team]
+    later_in_the_alphabet = [game for game in received.games if game.home_team > game.away_team]
     firsts = {
         price.outcomes[0].name == game.home_team
         for game in later_in_the_alphabet
@@ -33,11 +33,11 @@ async def test_defect_12_prices_in_play_do_not_pass_for_prices_before_the_start(
     made = played()
     feed, clock = feed_at(made, 30, timedelta(hours=1))
     async with odds_client(feed, clock) as site:
-        told = await site.fetch_odds(NBA)
+        received = await site.fetch_odds(NBA)
 
-    assert told.games
-    assert all(game.commence_time > clock.now() for game in told.games)
-    assert any("too late for pregame prices" in each.reason for each in told.rejected)
+    assert received.games
+    assert all(game.commence_time > clock.now() for game in received.games)
+    assert any("too late for pregame prices" in each.reason for each in received.rejected)
 
 
 async def test_defect_21_figures_injuries_and_odds_call_a_team_by_one_name() -> None:
@@ -46,13 +46,13 @@ async def test_defect_21_figures_injuries_and_odds_call_a_team_by_one_name() -> 
     async with odds_client(feed, clock) as site:
         odds = await site.fetch_odds(NBA)
     async with espn_client(feed, clock) as site_of_figures:
-        told = await site_of_figures.fetch_stats(NBA, clock.now().date())
+        received = await site_of_figures.fetch_stats(NBA, clock.now().date())
         hurt = await site_of_figures.fetch_injuries(NBA, clock.now().date())
 
     teams = {slug(team) for team in made.teams}
     playing = {slug(name) for game in odds.games for name in (game.home_team, game.away_team)}
     assert playing <= teams
-    assert {slug(each.team) for each in told.teams} <= teams
+    assert {slug(each.team) for each in received.teams} <= teams
     assert {slug(each.team) for each in hurt.injuries} <= teams
     assert playing & {slug(each.team) for each in hurt.injuries}
 

@@ -121,8 +121,8 @@ async def test_defect_04_a_prop_nobody_can_verify_is_neither_right_nor_wrong(
     assert {row.is_inverse for row in before} == {None, True}
     assert [row.analysis_correct for row in unverified] == [None, None]
     assert [row.outcome_verified_at for row in unverified] == [None, None]
-    told = {"PTS": Decimal(31)}
-    figures = FeedPlayerStats(NBA, "LeBron James", LAKERS, "g1", told, stage.clock.now())
+    points = {"PTS": Decimal(31)}
+    figures = FeedPlayerStats(NBA, "LeBron James", LAKERS, "g1", points, stage.clock.now())
     stage.stats.stats = FeedStats(players=(figures,))
     await stage.bets.stats_collector.collect_stats(NBA)
     await stage.bets.outcome_collector.collect(NBA)
@@ -237,7 +237,7 @@ async def test_defect_17_rankings_have_a_return_and_adjustments_count_what_is_ve
 
 
 async def test_defect_21_figures_are_found_under_the_names_feeds_use(stage: Stage) -> None:
-    told = FeedStats(
+    stats = FeedStats(
         teams=(
             FeedTeamStats(
                 NBA, "LOS ANGELES LAKERS", "2025-26", date(2026, 2, 9), {"PPG": Decimal(115)}, NOON
@@ -250,7 +250,7 @@ async def test_defect_21_figures_are_found_under_the_names_feeds_use(stage: Stag
             ),
         ),
     )
-    stage.stats.stats = told
+    stage.stats.stats = stats
     await collected(stage)
 
     await stage.bets.stats_collector.collect_stats(NBA)
@@ -321,9 +321,9 @@ async def test_defect_26_moments_have_zones_and_weeks_begin_on_monday(stage: Sta
     await collected(stage)
     naive = b"game_id,market,side,price,stake,placed_at\ng1,h2h,home,-110,5,2026-02-11T11:00:00\n"
 
-    told = await stage.bets.wagers.import_file(ADA, naive)
+    report = await stage.bets.wagers.import_file(ADA, naive)
 
-    assert [rejected.reason for rejected in told.rejected] == [
+    assert [rejected.reason for rejected in report.rejected] == [
         "placed_at '2026-02-11T11:00:00' has no time zone. Append Z for UTC."
     ]
     assert week_start(datetime(2026, 2, 15, 12, tzinfo=UTC)).weekday() == 0
@@ -339,10 +339,10 @@ async def test_defect_27_a_long_outage_is_made_up_for_by_the_second_source(stage
     stage.to(GAME.commence_time + 6 * DAY)
     stage.stats.results = [replace(score(GAME, 112, 108), game_id="another-feeds-id")]
 
-    told = await stage.bets.outcome_collector.collect(NBA)
+    report = await stage.bets.outcome_collector.collect(NBA)
 
     [wager] = (await stage.bets.wagers.list_wagers(ADA)).items
-    assert (told.completed, told.bets, told.wagers, told.voided) == (1, 1, 1, 0)
+    assert (report.completed, report.bets, report.wagers, report.voided) == (1, 1, 1, 0)
     assert wager.verdict == "win"
     assert (await stage.bets.games.get("g1")).score is not None
 
@@ -357,11 +357,11 @@ async def test_defect_27_what_never_comes_to_a_result_is_void_in_the_end(stage: 
     waiting = await stage.bets.outcome_collector.collect(NBA)
     stage.to(GAME.commence_time + 22 * DAY)
 
-    told = await stage.bets.outcome_collector.collect(NBA)
+    report = await stage.bets.outcome_collector.collect(NBA)
 
     [wager] = (await stage.bets.wagers.list_wagers(ADA)).items
     [bet] = (await stage.bets.benny.dashboard()).settled_bets
-    assert (waiting.voided, told.voided, told.bets, told.wagers) == (0, 1, 1, 1)
+    assert (waiting.voided, report.voided, report.bets, report.wagers) == (0, 1, 1, 1)
     assert (wager.status, wager.payout_cents) == ("void", 1_100)
     assert (bet.status, bet.profit_cents) == ("void", 0)
     assert (await stage.bets.scoreboard.performance(NBA, "consensus", days=90)).decided == 0

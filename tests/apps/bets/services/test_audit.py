@@ -82,24 +82,24 @@ async def test_a_prediction_stamped_after_the_start_is_a_leak(stage: Stage) -> N
 
 async def test_an_injury_that_claims_to_be_known_before_its_day_is_named_once(stage: Stage) -> None:
     await days(stage)
-    told = GAMES[0].commence_time - HOUR
+    reported_at = GAMES[0].commence_time - HOUR
     stage.store(
         Injury(
             team=GAMES[0].home_team,
             player="Sam Reed",
             sport=NBA,
-            reported_on=(told + timedelta(days=2)).date(),
+            reported_on=(reported_at + timedelta(days=2)).date(),
             status="out",
             injury="knee",
             impact=Decimal("0.1"),
-            updated_at=told,
+            updated_at=reported_at,
         ).save()
     )
 
     audit = await stage.bets.audit.run(NBA)
 
     assert [(leak.known_at, leak.row) for leak in audit.leaks if leak.model == "data"] == [
-        (told, "injury sam_reed of los_angeles_lakers: out")
+        (reported_at, "injury sam_reed of los_angeles_lakers: out")
     ]
 
 
@@ -107,17 +107,17 @@ async def test_a_model_that_looks_past_its_view_is_named_with_the_row_it_saw(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(BUILT_IN_MODELS, "matchup", lambda: Culprit(late_injury, "matchup"))
-    told = GAMES[0].commence_time - HOUR / 2
+    reported_at = GAMES[0].commence_time - HOUR / 2
     stage.store(
         Injury(
             team=GAMES[0].home_team,
             player="Sam Reed",
             sport=NBA,
-            reported_on=told.date() - timedelta(days=1),
+            reported_on=reported_at.date() - timedelta(days=1),
             status="out",
             injury="knee",
             impact=Decimal("0.5"),
-            updated_at=told,
+            updated_at=reported_at,
         ).save()
     )
     await days(stage)
@@ -125,7 +125,7 @@ async def test_a_model_that_looks_past_its_view_is_named_with_the_row_it_saw(
     audit = await stage.bets.audit.run(NBA)
 
     found = [(leak.game_id, leak.row, leak.known_at) for leak in audit.leaks]
-    assert ("g0", "injury sam_reed of los_angeles_lakers: out", told) in found
+    assert ("g0", "injury sam_reed of los_angeles_lakers: out", reported_at) in found
     assert "matchup" in {leak.model for leak in audit.leaks}
 
 

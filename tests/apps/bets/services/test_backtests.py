@@ -33,9 +33,9 @@ def season(rows: int = 90) -> bytes:
         home, away = TEAMS[n % 6], TEAMS[(n + 1 + n // 6 % 5) % 6]
         day = date(2025, 8, 1) + timedelta(days=n)
         goals = (2, 0) if home < away else (0, 1) if n % 3 else (1, 1)
-        told = "H" if goals[0] > goals[1] else "A" if goals[0] < goals[1] else "D"
+        result = "H" if goals[0] > goals[1] else "A" if goals[0] < goals[1] else "D"
         lines.append(
-            f"E0,{day:%d/%m/%Y},15:00,{home},{away},{goals[0]},{goals[1]},{told},"
+            f"E0,{day:%d/%m/%Y},15:00,{home},{away},{goals[0]},{goals[1]},{result},"
             "2.10,3.40,3.60,2.00,3.40,3.90"
         )
     return "\n".join(lines).encode()
@@ -72,10 +72,10 @@ async def test_lines_that_cannot_be_used_are_refused_by_number_and_the_rest_is_k
     stage = staged(embedded(clock), clock, sports=(EPL,))
     bad = season(3).replace(b"Arsenal,Brentford,2,0,H", b"Arsenal,Brentford,two,0,H")
 
-    told = await stage.bets.file_importer.import_season(EPL, "E0.csv", bad)
+    report = await stage.bets.file_importer.import_season(EPL, "E0.csv", bad)
 
-    assert told.written == 2
-    assert [each.row for each in told.rejected] == ["line 2"]
+    assert report.written == 2
+    assert [each.row for each in report.rejected] == ["line 2"]
     with pytest.raises(InvalidInput):
         await stage.bets.file_importer.import_season(EPL, "E0.csv", b"a,b\n1,2\n")
 

@@ -26,7 +26,7 @@ GAME = game(
 
 @dataclass
 class ScriptedLlm:
-    """Answers what it is told to, or fails."""
+    """Returns scripted replies, or fails."""
 
     probability: float = 0.6
     fault: Exception | None = None

@@ -28,9 +28,9 @@ async def furnish(stage: Stage) -> None:
 async def test_everything_of_a_person_is_exported(stage: Stage) -> None:
     await furnish(stage)
 
-    told = {kind: value async for kind, value in stage.bets.personal_data.export("ada")}
+    exported = {kind: value async for kind, value in stage.bets.personal_data.export("ada")}
 
-    assert sorted(told) == [
+    assert sorted(exported) == [
         "bet",
         "dataset",
         "dataset rows",
@@ -39,9 +39,9 @@ async def test_everything_of_a_person_is_exported(stage: Stage) -> None:
         "limits",
         "model",
     ]
-    assert told["bet"]["stakeCents"] == 1_000
-    assert "Lakers" in told["dataset rows"]["content"]
-    assert json.loads(json.dumps(told["model"]))["dataSources"] == {"recent_form": 1.0}
+    assert exported["bet"]["stakeCents"] == 1_000
+    assert "Lakers" in exported["dataset rows"]["content"]
+    assert json.loads(json.dumps(exported["model"]))["dataSources"] == {"recent_form": 1.0}
 
 
 async def test_erasing_leaves_nothing_and_spares_others(both: Stage) -> None:

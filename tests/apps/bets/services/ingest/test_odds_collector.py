@@ -118,10 +118,10 @@ async def test_what_cannot_be_used_is_refused_with_the_reason(
     good = game(h2h("fanduel", -150, 130), game_id="good")
     stage.odds.games = [fed, good]
 
-    told = await stage.bets.odds_collector.collect(NBA)
+    report = await stage.bets.odds_collector.collect(NBA)
 
-    assert [why in each.reason for each in told.rejected] == [True]
-    assert told.written == 1
+    assert [why in each.reason for each in report.rejected] == [True]
+    assert report.written == 1
     assert {row.game_id for row in stage.store(GameOdds.upcoming(NBA, NOON))} == {"good"}
 
 
@@ -146,9 +146,9 @@ async def test_prices_about_players_are_kept_by_player(both: Stage) -> None:
     await both.bets.odds_collector.collect(NBA)
     both.odds.props = [game(PROP, replace(PROP, player="Jayson Tatum"))]
 
-    told = await both.bets.odds_collector.collect_props(NBA)
+    report = await both.bets.odds_collector.collect_props(NBA)
 
-    assert told.written == 2
+    assert report.written == 2
     assert sorted(row.player for row in both.store(PropOdds.upcoming(NBA, NOON))) == [
         "Jayson Tatum",
         "LeBron James",

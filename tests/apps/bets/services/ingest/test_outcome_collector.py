@@ -90,12 +90,12 @@ async def test_how_bets_ended_is_told_once_with_a_way_to_the_game(both: Stage) -
     await both.bets.outcome_collector.collect(NBA)
     await both.bets.outcome_collector.collect(NBA)
 
-    told = await both.events.recent(10, ADA)
-    assert {(one.app, one.kind, one.href) for one in told} == {
+    events = await both.events.recent(10, ADA)
+    assert {(one.app, one.kind, one.href) for one in events} == {
         ("bets", "settled", "/bets/games/g1")
     }
     teams = f"{LAKERS} v {CELTICS}"
-    mine, bennys = sorted((one.text for one in told), reverse=True)
+    mine, bennys = sorted((one.text for one in events), reverse=True)
     assert mine == f"Your bet on {LAKERS} -4, {teams}: push, $0.00"
     assert bennys.startswith(f"Benny\u2019s bet on {LAKERS}, {teams}: win, +$")
     assert [one.text for one in await both.events.recent(10, BOB)] == [bennys]
@@ -108,9 +108,9 @@ async def test_a_corrected_score_is_a_new_row_and_settles_anew_by_reversing(both
     both.clock.advance(3600)
     both.odds.scores = [score(GAME, 107, 108)]
 
-    told = await both.bets.outcome_collector.collect(NBA)
+    report = await both.bets.outcome_collector.collect(NBA)
 
-    assert (told.corrected, told.bets, told.wagers) == (1, 1, 1)
+    assert (report.corrected, report.bets, report.wagers) == (1, 1, 1)
     assert [row.home_score for row in both.store(GameOutcome.row(sport=NBA, game_id="g1"))] == [
         112,
         107,
@@ -152,12 +152,12 @@ async def test_predictions_are_verified_by_type_and_scored_with_the_close(stage:
     await stage.bets.outcome_collector.collect(NBA)
 
     rows = stage.store(Analysis.of_model_for_game(NBA, "g1", "fanduel", "consensus"))
-    told = {(row.market_key, bool(row.is_inverse)): row for row in rows}
-    winner, inverse = told[None, False], told[None, True]
+    by_market = {(row.market_key, bool(row.is_inverse)): row for row in rows}
+    winner, inverse = by_market[None, False], by_market[None, True]
     assert (winner.verdict, winner.analysis_correct, winner.actual_home_won) == ("win", True, True)
     assert (inverse.verdict, inverse.analysis_correct) == ("loss", False)
     assert winner.clv is not None
-    assert (told["spreads", False].verdict, told["spreads", False].analysis_correct) == (
+    assert (by_market["spreads", False].verdict, by_market["spreads", False].analysis_correct) == (
         "push",
         None,
     )
@@ -194,9 +194,9 @@ async def test_a_score_that_cannot_be_is_refused_and_nothing_is_written(
     bad: FeedScore = replace(score(GAME, 112, 108), **change)  # type: ignore[arg-type]
     stage.odds.scores = [bad]
 
-    told = await stage.bets.outcome_collector.collect(NBA)
+    report = await stage.bets.outcome_collector.collect(NBA)
 
-    assert [why in each.reason for each in told.rejected] == [True]
+    assert [why in each.reason for each in report.rejected] == [True]
     assert stage.store(GameOutcome.row(sport=NBA, game_id="g1")) == []
     assert stage.store(AwaitedGame.by_key(NBA, GAME.commence_time, "g1")) is not None
 
@@ -205,9 +205,9 @@ async def test_what_is_not_completed_is_left_alone(stage: Stage) -> None:
     await played(stage, 1, 0, bets=False)
     stage.odds.scores = [replace(score(GAME, 50, 40), completed=False)]
 
-    told = await stage.bets.outcome_collector.collect(NBA)
+    report = await stage.bets.outcome_collector.collect(NBA)
 
-    assert told.completed == 0
+    assert report.completed == 0
     assert await stage.bets.ledger.is_posted(BENNY, "settle") is False
 
 
