@@ -177,7 +177,10 @@ def _value_size(value: Value, depth: int) -> int:
             "levels beyond supported limit"
         )
     if isinstance(value, dict):
-        _check_names(value)
+        if "" in value:
+            raise InvalidRequest(
+                "One or more parameter values were invalid: an attribute name is empty"
+            )
         return 3 + sum(1 + len(k.encode()) + _value_size(v, depth + 1) for k, v in value.items())
     if isinstance(value, list):
         return 3 + sum(1 + _value_size(v, depth + 1) for v in value)
@@ -199,14 +202,6 @@ def number_size(number: Number) -> int:
     else:
         low, high = len(whole) - len(whole.rstrip("0")), len(whole)
     return 1 + (high + 1) // 2 - low // 2 + (number < 0)
-
-
-def _check_names(value: dict[str, Value]) -> None:
-    for name in value:
-        if not name:
-            raise InvalidRequest(
-                "One or more parameter values were invalid: an attribute name is empty"
-            )
 
 
 def _set_code(value: frozenset[str] | frozenset[Number] | frozenset[bytes]) -> str:

@@ -161,17 +161,16 @@ class ChangeFeed(Generic[E]):
 
     def _claimed_consumer(self) -> Consumer:
         if self._consumer is None:
+            engine = self.session.engine
             consumer = Consumer.one(self.name, self._source).run(self.session)
-            self._consumer = self._claim(
-                self._first_position() if consumer is None else consumer.position
-            )
+            if consumer is not None:
+                position = consumer.position
+            elif self._start == "latest":
+                position = engine.latest_position(self._source)
+            else:
+                position = engine.changes(self._source, None, 0).position
+            self._consumer = self._claim(position)
         return self._consumer
-
-    def _first_position(self) -> str:
-        engine = self.session.engine
-        if self._start == "latest":
-            return engine.latest_position(self._source)
-        return engine.changes(self._source, None, 0).position
 
     def _claim(self, position: str) -> Consumer:
         """Start reading under this name; the position only applies to a new consumer."""

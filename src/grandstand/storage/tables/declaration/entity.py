@@ -147,7 +147,11 @@ def compile_entity(
         )
         for field in dataclasses.fields(cast("type[Any]", entity))
     }
-    keys = _compile_keys(entity, table, fields)
+    keys = [
+        _compile_key(entity, table, fields, name, declared)
+        for name, declared in vars(entity).items()
+        if isinstance(declared, Key)
+    ]
     primary = [plan for plan in keys if plan.index is None]
     if len(primary) != 1:
         raise DeclarationFault(
@@ -208,16 +212,6 @@ def _place_ttl(field: EntityField, table: Table) -> EntityField:
             f"{field.name} sets an expiry, but {table.name} declares no ttl attribute."
         )
     return dataclasses.replace(field, attribute=table.ttl)
-
-
-def _compile_keys(
-    entity: type[Entity], table: Table, fields: dict[str, EntityField]
-) -> list[KeyPlan]:
-    return [
-        _compile_key(entity, table, fields, name, declared)
-        for name, declared in vars(entity).items()
-        if isinstance(declared, Key)
-    ]
 
 
 def _compile_key(

@@ -137,15 +137,6 @@ def write_report(
     return response
 
 
-def transact_read_report(request: Request, table: str, units: Decimal) -> Response:
-    """Return the consumed capacity of transactional reads of a table."""
-    read = {"CapacityUnits": float(units), "ReadCapacityUnits": float(units)}
-    response: Response = {"TableName": table, **read}
-    if request.get("ReturnConsumedCapacity") == "INDEXES":
-        response["Table"] = read
-    return response
-
-
 def _capacity_units(units: Decimal, *, transactional: bool) -> Response:
     # Only transactions distinguish read and write units.
     if transactional:
@@ -551,12 +542,12 @@ def transact_get_items(service: Service, request: Request) -> Response:
         by_table: dict[str, list[int]] = {}
         for read, result in zip(reads, results, strict=True):
             by_table.setdefault(read.table, []).append(result.read_bytes)
-        response["ConsumedCapacity"] = [
-            transact_read_report(
-                request, table, total(read_units(size, transactional=True) for size in sizes)
-            )
-            for table, sizes in by_table.items()
-        ]
+        response["ConsumedCapacity"] = []
+        for table, sizes in by_table.items():
+            units = float(total(read_units(size, transactional=True) for size in sizes))
+            consumed = {"CapacityUnits": units, "ReadCapacityUnits": units}
+            tables = {"Table": consumed} if request["ReturnConsumedCapacity"] == "INDEXES" else {}
+            response["ConsumedCapacity"].append({"TableName": table, **consumed, **tables})
     return response
 
 

@@ -212,14 +212,6 @@ def length_constraints(low: int, high: int | None) -> Iterator[str]:
     yield f"Member must have length greater than or equal to {low}"
 
 
-def key_constraints(keys: Text) -> str:
-    """Return the constraints of map keys."""
-    rules = [*length_constraints(keys.low, keys.high)]
-    if keys.pattern:
-        rules.append(f"Member must satisfy regular expression pattern: {keys.pattern}")
-    return ", ".join(rules)
-
-
 _JAVA_PACKAGE: Final = "com.amazonaws.dynamodb.v20120810"
 _UNEXPECTED_FIELD: Final = "Unexpected field type"
 
@@ -309,7 +301,9 @@ class MapOf:
         for rule in length_violations(len(value), self.low, None):
             yield violation(self, value, location, rule)
         if self.keys is not None and not all(map(self.keys.admits, value)):
-            rules = key_constraints(self.keys)
+            rules = ", ".join(length_constraints(self.keys.low, self.keys.high))
+            if self.keys.pattern:
+                rules += f", Member must satisfy regular expression pattern: {self.keys.pattern}"
             yield violation(self, value, location, f"Map keys must satisfy constraint: [{rules}]")
         lengths = self.values
         if lengths is not None and not all(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NoReturn, cast
 
 from grandstand.storage.tables.declaration.fields import Codec
@@ -175,16 +175,5 @@ def size(attribute: object) -> Attribute:
 
 def all_of(*conditions: nodes.Condition | None) -> nodes.Condition | None:
     """Join conditions with AND, leaving out None."""
-    return _join_all(nodes.And, [c for c in conditions if c is not None])
-
-
-def _join_all(
-    join: Callable[[nodes.Condition, nodes.Condition], nodes.Condition],
-    conditions: list[nodes.Condition],
-) -> nodes.Condition | None:
-    if not conditions:
-        return None
-    result = conditions[0]
-    for condition in conditions[1:]:
-        result = join(result, condition)
-    return result
+    present = [condition for condition in conditions if condition is not None]
+    return reduce(nodes.And, present) if present else None

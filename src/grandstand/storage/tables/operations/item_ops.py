@@ -254,13 +254,10 @@ class Update(Generic[E]):
 
     def set_if_absent(self, **values: object) -> Self:
         """Set fields that have no value."""
-        sets: list[tuple[nodes.Path, nodes.Assigned]] = []
-        for name, value in values.items():
-            target = self._unindexed_field(name)
-            path = nodes.Path((target.attribute,))
-            stored = nodes.Literal(target.encoded(value))
-            sets.append((path, nodes.IfMissing(path, stored)))
-        return self._with_changes(tuple(sets))
+        literals = [self._literal(name, value) for name, value in values.items()]
+        return self._with_changes(
+            tuple((path, nodes.IfMissing(path, stored)) for path, stored in literals)
+        )
 
     def add(self, **amounts: object) -> Self:
         """Add to numbers, starting at 0, or add members to sets."""
@@ -308,7 +305,8 @@ class Update(Generic[E]):
             )
         return target
 
-    def _unindexed_field(self, name: str) -> EntityField:
+    def _literal(self, name: str, value: object) -> tuple[nodes.Path, nodes.Literal]:
+        """Return the path and the stored value. Raises DeclarationFault for part of an index."""
         target = self._field(name)
         index_names = [plan.name for plan in self.entity.indexes if name in plan.source_fields]
         if index_names and not self.reads:
@@ -316,10 +314,6 @@ class Update(Generic[E]):
                 f"{name} is part of the index key {self.entity.name}.{index_names[0]}, which "
                 "cannot be derived from this change. Use set(), or call read_first() before."
             )
-        return target
-
-    def _literal(self, name: str, value: object) -> tuple[nodes.Path, nodes.Literal]:
-        target = self._unindexed_field(name)
         return nodes.Path((target.attribute,)), nodes.Literal(target.encoded(value))
 
     def _with_changes(
