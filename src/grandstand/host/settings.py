@@ -51,8 +51,7 @@ class ServerSettings(Section):
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
         description=(
-            "Names this server is asked by besides its own address, such as stand.example.org, "
-            "as JSON."
+            "Host names of this server besides its own address, such as stand.example.org, as JSON."
         ),
     )
     https: bool = Field(default=False, description="Whether clients use https, through a proxy.")
@@ -68,8 +67,8 @@ class ServerSettings(Section):
     secret: SecretStr | None = Field(
         default=None,
         description=(
-            "What cursors are signed with; the same for all instances. Kept in the home "
-            "folder when it is not set."
+            "The secret that signs cursors, the same for all instances. Without it, one is "
+            "generated and stored in the home folder."
         ),
     )
 
@@ -143,8 +142,8 @@ class DemoSettings(Section):
     play: Literal["auto", "on", "off"] = Field(
         default="auto",
         description=(
-            "Whether stand-ins play the sources that are not connected: on, off, or auto (where "
-            "tables and series are embedded). What they tell is kept apart, in the folder "
+            "Whether sources that are not connected are simulated: on, off, or auto (on if tables "
+            "and series are stored locally). Simulated data is stored apart, in the folder "
             "simulated of the home folder."
         ),
     )
@@ -190,8 +189,8 @@ class Settings(BaseSettings):
     tables_access_keys: dict[str, SecretStr] = Field(
         default_factory=dict,
         description=(
-            'Who may use `tables serve`, as JSON: {"KEY ID": "SECRET"}. Anyone on this machine '
-            "when it is empty."
+            'Access keys of `tables serve`, as JSON: {"KEY ID": "SECRET"}. If empty, anyone on '
+            "this machine may use it."
         ),
     )
 
@@ -205,8 +204,8 @@ class Settings(BaseSettings):
     series_wide: bool = Field(
         default=False,
         description=(
-            "Compress for thousands of tickers a chunk, on TimescaleDB: not in a segment each, but "
-            "ordered by ticker first."
+            "Compress for thousands of tickers per chunk, on TimescaleDB: ordered by ticker "
+            "instead of one segment per ticker."
         ),
     )
 
@@ -243,7 +242,7 @@ class Settings(BaseSettings):
 
 def read_settings() -> Settings:
     """Read the settings. Raises SettingsInvalid with a sentence for each invalid one."""
-    problems = [_unknown(name) for name in _strangers()]
+    problems = [_unknown(name) for name in _unknown_names()]
     if problems:
         raise SettingsInvalid("\n".join(problems))
     try:
@@ -270,7 +269,7 @@ def _leaves(
             yield (*path, name), model
 
 
-def _strangers() -> list[str]:
+def _unknown_names() -> list[str]:
     known = set(setting_names().values())
     return sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
 
