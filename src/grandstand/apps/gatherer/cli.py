@@ -205,16 +205,13 @@ async def _record_until_signal(gatherer: Gatherer) -> str:
     recording = gatherer.recording
     if (await recording.status()).state == "elsewhere":
         raise Conflict(f"Another process is already recording as {gatherer.settings.name}.")
-    before, loop = await recording.is_requested(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, recording.stop)
-    await recording.request(recording=True)
-    try:
-        return await recording.run(_show_progress)
-    finally:
-        await recording.request(recording=before)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+    before = await recording.is_requested()
+    with _on_signal(recording.stop):
+        await recording.request(recording=True)
+        try:
+            return await recording.run(_show_progress)
+        finally:
+            await recording.request(recording=before)
 
 
 def _show_progress(text: str) -> None:
@@ -444,17 +441,13 @@ def _add_coverage(group: typer.Typer, open_gatherer: OpenGatherer) -> None:
             echo_json(
                 [_gap_json(gap) for gap in gap_rows]
                 if gaps
-                else [_coverage_json(cell) for cell in cells]
+                else [asdict(cell) | {"hour": format_time(cell.hour)} for cell in cells]
             )
         elif gaps:
             _print_gaps(gap_rows)
         else:
             _print_coverage(cells)
             typer.echo(f"{report.text()}.", err=True)
-
-
-def _coverage_json(cell: HourCoverage) -> dict[str, object]:
-    return asdict(cell) | {"hour": format_time(cell.hour), "complete": cell.complete}
 
 
 def _print_coverage(cells: tuple[HourCoverage, ...]) -> None:
@@ -552,7 +545,8 @@ async def _merge(gatherer: Gatherer, locations: list[str], into: str, *, once: b
                 behind = f"{lag.lag_us / _SECOND_US:.1f} s behind"
                 typer.echo(f"{lag.gatherer} {lag.series}: {lag.rows} rows, {behind}")
             return
-        with _stop_on_signal() as stop:
+        stop = asyncio.Event()
+        with _on_signal(stop.set):
             await deduplicator.run(merger, _print_round, stop)
 
 
@@ -600,7 +594,8 @@ def _add_replay(group: typer.Typer, open_gatherer: OpenGatherer) -> None:
                 served = recordings.replay.serve(server, period, speed=speed, port=port)
                 async with served as running:
                     _print_addresses(running.address, period)
-                    with _stop_on_signal() as stop:
+                    stop = asyncio.Event()
+                    with _on_signal(stop.set):
                         await _wait_any(running.finished.wait(), stop.wait())
 
         _run(open_gatherer, serve)
@@ -655,13 +650,13 @@ def _parse_period(
 
 
 @contextmanager
-def _stop_on_signal() -> Iterator[asyncio.Event]:
-    """Return an event that is set by SIGINT and SIGTERM."""
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+def _on_signal(callback: Callable[[], None]) -> Iterator[None]:
+    """Call something on SIGINT and SIGTERM while the block runs."""
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, callback)
     try:
-        yield stop
+        yield
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)

@@ -150,11 +150,13 @@ class MarketIndex:
 
     def apply_event(self, event: LifecycleMessage, at: int) -> tuple[MarketChange, ...]:
         """Apply a lifecycle event; unknown kinds change nothing."""
-        known = self.markets.get(event.ticker) or Market(event.ticker)
-        changed = _EVENTS.get(event.event_type, _unchanged)(known, event)
-        if event.event_type not in _EVENTS and event.ticker not in self.markets:
+        market = self.markets.get(event.ticker)
+        apply = _EVENTS.get(event.event_type)
+        if apply is not None:
+            market = apply(market or Market(event.ticker), event)
+        if market is None:
             return ()
-        change = self._set(changed.at(at), at, ChangeReason.STREAM)
+        change = self._set(market.at(at), at, ChangeReason.STREAM)
         self._event_at[event.ticker] = at
         return () if change is None else (change,)
 
@@ -196,10 +198,6 @@ class MarketIndex:
         return MarketChange(at, ChangeReason.GONE, self.markets.pop(ticker), None)
 
 
-def _unchanged(market: Market, event: LifecycleMessage) -> Market:  # noqa: ARG001 - a handler
-    return market
-
-
 def _created(market: Market, event: LifecycleMessage) -> Market:
     return replace(
         market,
@@ -210,29 +208,21 @@ def _created(market: Market, event: LifecycleMessage) -> Market:
     )
 
 
-def _activated(market: Market, event: LifecycleMessage) -> Market:
-    return replace(_created(market, event), status=ACTIVE)
-
-
-def _deactivated(market: Market, event: LifecycleMessage) -> Market:
-    return replace(market, status=ACTIVE if event.is_deactivated is False else INACTIVE)
-
-
-def _determined(market: Market, event: LifecycleMessage) -> Market:
-    return replace(market, status=DETERMINED, result=event.result or market.result)
-
-
-def _settled(market: Market, event: LifecycleMessage) -> Market:
-    return replace(market, status=FINALIZED, result=event.result or market.result)
+def _finish(status: str) -> Callable[[Market, LifecycleMessage], Market]:
+    return lambda market, event: replace(
+        market, status=status, result=event.result or market.result
+    )
 
 
 _EVENTS: Final[dict[str, Callable[[Market, LifecycleMessage], Market]]] = {
     "created": _created,
-    "activated": _activated,
-    "deactivated": _deactivated,
+    "activated": lambda market, event: replace(_created(market, event), status=ACTIVE),
+    "deactivated": lambda market, event: replace(
+        market, status=ACTIVE if event.is_deactivated is False else INACTIVE
+    ),
     "close_date_updated": _created,
-    "determined": _determined,
-    "settled": _settled,
+    "determined": _finish(DETERMINED),
+    "settled": _finish(FINALIZED),
     "metadata_updated": _created,
-    "price_level_structure_updated": _unchanged,
+    "price_level_structure_updated": lambda market, _event: market,
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from starlette.responses import Response
 
 from grandstand.apps.gatherer.domain.coverage import HOUR_US, HourCoverage, summarize
 from grandstand.apps.gatherer.domain.feed_events import GapReason
+from grandstand.apps.gatherer.domain.messages import datetime_from_us
 from grandstand.apps.gatherer.pages.markets import GathererPageGroup, to_datetime
 from grandstand.apps.gatherer.services.coverage import RecordingGap
 from grandstand.core import formatting
@@ -88,7 +88,7 @@ class CoveragePages(GathererPageGroup):
         rows = heat_rows(cells, start)
         gaps = await self._gatherer.coverage.gaps(start, end)
         zone = caller.preferences.time_zone
-        hours = [to_datetime(start + index * HOUR_US) for index in reversed(range(HOURS_SHOWN))]
+        hours = [datetime_from_us(start + at * HOUR_US) for at in reversed(range(HOURS_SHOWN))]
         later = min(last + HOURS_SHOWN * HOUR_US, now) // HOUR_US
         return self._render(
             request,
@@ -97,7 +97,7 @@ class CoveragePages(GathererPageGroup):
             report=summarize(cells, start, end),
             heat_rows=rows[:_MAX_MARKETS],
             total=len(rows),
-            hours=[_format_hour(hour, zone) for hour in hours],
+            hours=[formatting.format_time(hour, zone, "clock") for hour in hours],
             start=to_datetime(start),
             end=to_datetime(end),
             query=query,
@@ -112,7 +112,11 @@ def heat_rows(cells: Iterable[HourCoverage], start: int) -> list[HeatRow]:
     markets: dict[str, dict[int, HourCoverage]] = {}
     for cell in cells:
         markets.setdefault(cell.ticker, {})[(cell.hour - start) // HOUR_US] = cell
-    ranked = sorted(markets.items(), key=lambda item: (-_missing_us(item[1]), item[0]))
+    missing_us = {
+        ticker: sum(cell.expected_us - cell.seen_us for cell in by_hour.values())
+        for ticker, by_hour in markets.items()
+    }
+    ranked = sorted(markets.items(), key=lambda item: (-missing_us[item[0]], item[0]))
     return [
         HeatRow(
             ticker,
@@ -121,10 +125,6 @@ def heat_rows(cells: Iterable[HourCoverage], start: int) -> list[HeatRow]:
         )
         for ticker, by_hour in ranked
     ]
-
-
-def _missing_us(by_hour: Mapping[int, HourCoverage]) -> int:
-    return sum(cell.expected_us - cell.seen_us for cell in by_hour.values())
 
 
 def _heat_cell(cell: HourCoverage | None) -> HeatCell:
@@ -149,10 +149,6 @@ def _last_hour(params: Mapping[str, str], now: int) -> int:
     valid = value.isascii() and value.isdigit() and len(value) <= len(str(current))
     hour = min(max(int(value), HOURS_SHOWN), current) if valid else current
     return hour * HOUR_US
-
-
-def _format_hour(hour: datetime | None, zone: str) -> str:
-    return "" if hour is None else formatting.format_time(hour, zone, "clock")
 
 
 def _gap_table(gaps: Iterable[RecordingGap], zone: str) -> DataTable:

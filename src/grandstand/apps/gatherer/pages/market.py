@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import Path
@@ -38,7 +37,6 @@ Ticker = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:@=-]{1,100}$")]
 
 HOURS: Final = (1, 6, 24)
 _HOUR_US: Final = 3_600_000_000
-_MILLI_US: Final = 1000
 _MICRO: Final = 1_000_000
 _CENT: Final = 1000
 _CONTRACT: Final = 100
@@ -56,35 +54,6 @@ _COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedMarket:
-    """A market with its title; `market` is None if it is finished."""
-
-    ticker: str
-    title: str
-    market: MarketView | None
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """A slider for an instant, in milliseconds since 1970."""
-
-    min: int
-    max: int
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class PastBook:
-    """The book at the instant of the slider."""
-
-    book: HistoricalBook
-    at: object
-    base: object
-    bids: list[tuple[object, object]]
-    asks: list[tuple[object, object]]
-
-
 class MarketPages(GathererPageGroup):
     """One market: the live ladder, trades, charts, and the book at any time."""
 
@@ -92,7 +61,7 @@ class MarketPages(GathererPageGroup):
     async def market(self, request: Request, caller: CurrentCaller, ticker: Ticker) -> Response:
         """A market that is open or was recorded."""
         gatherer, history = self._gatherer, self._gatherer.recordings.history
-        named = await self._named_market(ticker)
+        title, listed = await self._find_market(ticker)
         gatherer.live_updates.subscribe(ticker)
         hours, now = _hours(request.query_params), gatherer.now_us()
         start = await self._first_book_at(ticker, now - hours * _HOUR_US)
@@ -100,7 +69,7 @@ class MarketPages(GathererPageGroup):
         past = await history.book(ticker, at)
         book = await self._current_book(ticker)
         trades = await history.recent_trades(ticker, _CHART_TRADES)
-        interval = max((now - start) // _DEPTH_POINTS, _MILLI_US)
+        interval = max((now - start) // _DEPTH_POINTS, 1000)
         points = await history.depth(ticker, start, now, interval)
         recent = [trade for trade in trades if trade.exchange_ts >= start]
         choices = await gatherer.markets.choices()
@@ -108,9 +77,11 @@ class MarketPages(GathererPageGroup):
             request,
             "market",
             here="markets",
-            named=named,
-            state=None if named.market is None else recording_state(named.market),
-            closes=to_datetime(None if named.market is None else named.market.close_ts),
+            ticker=ticker,
+            title=title,
+            market=listed,
+            state=None if listed is None else recording_state(listed),
+            closes=to_datetime(None if listed is None else listed.close_ts),
             book=book,
             spread=format_cents(book.spread),
             bids=ladder_rows(book.yes),
@@ -121,20 +92,22 @@ class MarketPages(GathererPageGroup):
             trades=_trade_table(trades[:_TRADES_SHOWN], caller.preferences.time_zone),
             last=trades[0] if trades else None,
             last_price=format_cents(trades[0].price if trades else None),
-            past=PastBook(
-                past,
-                to_datetime(past.at_us),
-                to_datetime(past.base_us),
-                ladder_rows(past.yes),
-                ladder_rows(past.asks),
-            ),
-            slider=Slider(-(-start // _MILLI_US), now // _MILLI_US, at // _MILLI_US),
+            past={
+                "book": past,
+                "at": to_datetime(past.at_us),
+                "base": to_datetime(past.base_us),
+                "bids": ladder_rows(past.yes),
+                "asks": ladder_rows(past.asks),
+            },
+            # In milliseconds since 1970.
+            slider={"min": -(-start // 1000), "max": now // 1000, "value": at // 1000},
             hours=hours,
             hour_options=HOURS,
             chosen={(choice.kind, choice.name): choice.recorded for choice in choices},
         )
 
-    async def _named_market(self, ticker: str) -> NamedMarket:
+    async def _find_market(self, ticker: str) -> tuple[str, MarketView | None]:
+        """Return the title of a market, and the market; None if it is finished."""
         history = self._gatherer.recordings.history
         try:
             market = await self._gatherer.markets.get(ticker)
@@ -143,8 +116,8 @@ class MarketPages(GathererPageGroup):
             if not events and not await history.recent_trades(ticker, 1):
                 raise MarketNotFound(f"Unknown market {ticker}: {error}") from error
             title = next((event.title for event in events if event.title), ticker)
-            return NamedMarket(ticker, title, None)
-        return NamedMarket(ticker, market.title or ticker, market)
+            return title, None
+        return market.title or ticker, market
 
     async def _first_book_at(self, ticker: str, start: int) -> int:
         """Return the time of the first known book, not before the start."""
@@ -256,7 +229,7 @@ def _hours(params: Mapping[str, str]) -> int:
 def _instant(params: Mapping[str, str], start: int, now: int) -> int:
     value = params.get("at", "")
     valid = value.isascii() and value.isdigit() and len(value) <= len(str(now))
-    at = int(value) * _MILLI_US if valid else now - _COVERED_US
+    at = int(value) * 1000 if valid else now - _COVERED_US
     return min(max(at, start), now)
 
 

@@ -113,20 +113,19 @@ class MarketListPages(GathererPageGroup):
         """Save the choice for the selected markets, or for what the form names."""
         del caller
         form = await read_form(request)
-        kind, action = _field(form, "kind") or "market", _field(form, "action")
+        kind: Any = _field(form, "kind") or "market"
+        action, markets = _field(form, "action"), self._gatherer.markets
         names = [name for name in form.getlist("name") if isinstance(name, str)][:_MAX_CHOICES]
         back = safe_return(_field(form, "back") or "/gatherer")
         if kind not in get_args(Kind) or not names:
             return redirect_to(_with_notice(back, "none"))
         for name in names:
-            await self._choose(kind, name[:_MAX_CHARS], action)
+            if action == "clear":
+                await markets.clear_choice(kind, name[:_MAX_CHARS])
+            else:
+                recorded = action != "exclude"
+                await markets.choose(kind, name[:_MAX_CHARS], recorded=recorded)
         return redirect_to(_with_notice(back, "chosen"))
-
-    async def _choose(self, kind: Any, name: str, action: str) -> None:  # noqa: ANN401 - checked
-        if action == "clear":
-            await self._gatherer.markets.clear_choice(kind, name)
-        else:
-            await self._gatherer.markets.choose(kind, name, recorded=action != "exclude")
 
 
 def to_datetime(at_us: int | None) -> datetime | None:

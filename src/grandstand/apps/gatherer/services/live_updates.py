@@ -15,7 +15,6 @@ from grandstand.kit.live import Publisher
 LADDER_LEVELS: Final = 12
 # A page reconnects at least every ten minutes, when its socket reaches its maximum age.
 _SUBSCRIPTION_SECONDS: Final = 660.0
-_TRADES: Final = 50
 _MICRO: Final = 1_000_000
 _CENT: Final = 1000
 _CONTRACT: Final = 100
@@ -103,7 +102,7 @@ class LiveUpdates:
         return True
 
     async def _publish_trades(self, ticker: str, subscription: _Subscription) -> bool:
-        trades = await self._history.recent_trades(ticker, _TRADES)
+        trades = await self._history.recent_trades(ticker, limit=50)
         since = subscription.traded_at
         subscription.traded_at = max((trade.received_at for trade in trades), default=0)
         new = [trade for trade in trades if since is not None and trade.received_at > since]
