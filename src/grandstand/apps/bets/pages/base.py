@@ -151,7 +151,7 @@ def share_bar(share: float, label: str) -> Markup:
     """Draw a fraction of one."""
     return Markup(
         '<svg class="chance" viewBox="0 0 100 6" preserveAspectRatio="none" role="img"'
-        ' aria-label="{}"><rect class="chance-track" width="100" height="6"/>'
+        ' aria-label="{}"><rect class="chance-ground" width="100" height="6"/>'
         '<rect class="chance-fill" width="{:.1f}" height="6"/></svg>'
     ).format(label, 100.0 * min(max(share, 0.0), 1.0))
 
