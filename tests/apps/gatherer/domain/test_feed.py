@@ -58,11 +58,11 @@ def trade(seq: int | None) -> TradeMessage:
 
 def started(*messages: Message) -> Feed:
     feed = Feed(gatherer="one", conn=1)
-    told(feed, SubscribedReply(1, "orderbook_delta", 4), *messages)
+    handle(feed, SubscribedReply(1, "orderbook_delta", 4), *messages)
     return feed
 
 
-def told(feed: Feed, *messages: Message, at: int = 1000) -> list[FeedResult]:
+def handle(feed: Feed, *messages: Message, at: int = 1000) -> list[FeedResult]:
     return [feed.handle(message, at + nth) for nth, message in enumerate(messages)]
 
 
@@ -81,7 +81,7 @@ def test_a_snapshot_and_the_deltas_after_it_make_the_book() -> None:
 def test_a_delta_becomes_a_row_with_both_times_and_its_origin() -> None:
     feed = started(snapshot(1))
 
-    (outcome,) = told(feed, delta(2, -250, ms=7), at=5000)
+    (outcome,) = handle(feed, delta(2, -250, ms=7), at=5000)
 
     assert outcome == FeedResult(
         OrderbookDelta(7000, 5000, A, True, 40000, -250, 2, 4, 0, "one", 1)
@@ -92,7 +92,7 @@ def test_a_snapshot_becomes_a_row_sorted_and_mirrored_and_taken_when_received() 
     feed = started()
     unsorted = SnapshotMessage(4, 1, A, yes=((41000, 1250), (3000, 7500)), no=((55000, 4000),))
 
-    (outcome,) = told(feed, unsorted, at=5000)
+    (outcome,) = handle(feed, unsorted, at=5000)
 
     assert outcome.row == OrderbookSnapshot(
         snapshot_ts=5000,
@@ -116,7 +116,7 @@ def test_a_snapshot_becomes_a_row_sorted_and_mirrored_and_taken_when_received() 
 def test_twins_at_one_instant_get_the_next_number() -> None:
     feed = started(snapshot(1))
 
-    outcomes = told(feed, delta(2), delta(3), delta(4, ms=8))
+    outcomes = handle(feed, delta(2), delta(3), delta(4, ms=8))
 
     rows = [outcome.row for outcome in outcomes]
     assert [row.ord for row in rows if isinstance(row, OrderbookDelta)] == [0, 1, 0]
@@ -125,7 +125,7 @@ def test_twins_at_one_instant_get_the_next_number() -> None:
 def test_a_delta_without_a_time_is_kept_at_its_receipt_and_counted() -> None:
     feed = started(snapshot(1))
 
-    (outcome,) = told(feed, DeltaMessage(4, 2, A, side=True, price=40000, size_delta=1), at=5000)
+    (outcome,) = handle(feed, DeltaMessage(4, 2, A, side=True, price=40000, size_delta=1), at=5000)
 
     assert isinstance(outcome.row, OrderbookDelta)
     assert outcome.row.exchange_ts == 5000
@@ -134,7 +134,7 @@ def test_a_delta_without_a_time_is_kept_at_its_receipt_and_counted() -> None:
 def test_a_duplicate_is_dropped_and_leaves_the_book_alone() -> None:
     feed = started(snapshot(1), delta(2, 100))
 
-    outcomes = told(feed, delta(2, 100), snapshot(1))
+    outcomes = handle(feed, delta(2, 100), snapshot(1))
 
     assert outcomes == [
         FeedResult(None, (DuplicateDropped(4, 2),)),
@@ -146,7 +146,7 @@ def test_a_duplicate_is_dropped_and_leaves_the_book_alone() -> None:
 def test_a_gap_makes_every_market_of_the_subscription_stale_and_asks_for_snapshots() -> None:
     feed = started(snapshot(1), snapshot(2, B))
 
-    (outcome,) = told(feed, delta(5, ticker=B), at=5000)
+    (outcome,) = handle(feed, delta(5, ticker=B), at=5000)
 
     gap = Gap(
         *(1, 4, "orderbook_delta", GapReason.MISSED, 3, 5, 5000, frozenset({A, B})),
@@ -162,7 +162,7 @@ def test_a_gap_makes_every_market_of_the_subscription_stale_and_asks_for_snapsho
 def test_a_gap_on_one_subscription_leaves_the_others_alone() -> None:
     feed = started(snapshot(1), snapshot(1, B, sid=5))
 
-    told(feed, delta(9))
+    handle(feed, delta(9))
 
     assert feed.stale == {A}
     assert feed.book(B) is not None
@@ -171,7 +171,7 @@ def test_a_gap_on_one_subscription_leaves_the_others_alone() -> None:
 def test_a_gap_is_closed_by_the_last_snapshot_and_not_before() -> None:
     feed = started(snapshot(1), snapshot(2, B), delta(5))
 
-    first, second = told(feed, snapshot(6), snapshot(7, B), at=6000)
+    first, second = handle(feed, snapshot(6), snapshot(7, B), at=6000)
 
     assert first.events == ()
     assert [type(each) for each in second.events] == [GapClosed]
@@ -182,7 +182,7 @@ def test_a_gap_is_closed_by_the_last_snapshot_and_not_before() -> None:
 def test_a_delta_before_the_healing_snapshot_is_kept_and_not_applied() -> None:
     feed = started(snapshot(1), delta(5), delta(6))
 
-    (outcome,) = told(feed, snapshot(7, size=900))
+    (outcome,) = handle(feed, snapshot(7, size=900))
 
     assert isinstance(outcome.row, OrderbookSnapshot)
     assert feed.book(A) == OrderBook(yes=[(40000, 900)], no=[(55000, 900)])
@@ -191,7 +191,7 @@ def test_a_delta_before_the_healing_snapshot_is_kept_and_not_applied() -> None:
 def test_a_snapshot_that_comes_right_after_a_gap_is_not_asked_for() -> None:
     feed = started(snapshot(1), snapshot(2, B))
 
-    (outcome,) = told(feed, snapshot(9, A))
+    (outcome,) = handle(feed, snapshot(9, A))
 
     assert outcome.events[-1] == SnapshotsNeeded(4, (B,))
     assert feed.stale == {B}
@@ -205,7 +205,7 @@ def test_replies_and_unknown_frames_count_in_the_sequence() -> None:
         ErrorMessage(5, 4, 4, 13, "bad action"),
     ]
 
-    outcomes = told(feed, *replies, delta(5))
+    outcomes = handle(feed, *replies, delta(5))
 
     assert [outcome.events for outcome in outcomes] == [()] * 4
 
@@ -213,7 +213,7 @@ def test_replies_and_unknown_frames_count_in_the_sequence() -> None:
 def test_a_lost_reply_is_a_gap_like_any_other() -> None:
     feed = started(snapshot(1))
 
-    (outcome,) = told(feed, UnsubscribedReply(7, 4, 3))
+    (outcome,) = handle(feed, UnsubscribedReply(7, 4, 3))
 
     assert reasons(outcome.events) == [GapReason.MISSED]
 
@@ -221,7 +221,7 @@ def test_a_lost_reply_is_a_gap_like_any_other() -> None:
 def test_a_level_below_nothing_makes_its_market_stale_and_no_other() -> None:
     feed = started(snapshot(1), snapshot(2, B))
 
-    (outcome,) = told(feed, delta(3, -501))
+    (outcome,) = handle(feed, delta(3, -501))
 
     assert reasons(outcome.events) == [GapReason.NEGATIVE]
     assert outcome.events[-1] == SnapshotsNeeded(4, (A,))
@@ -232,7 +232,7 @@ def test_a_level_below_nothing_makes_its_market_stale_and_no_other() -> None:
 def test_a_book_that_is_still_crossed_at_a_later_instant_is_stale() -> None:
     feed = started(snapshot(1))
 
-    outcomes = told(feed, delta(2, price=45000, ms=7), delta(3, ms=7), delta(4, ms=8))
+    outcomes = handle(feed, delta(2, price=45000, ms=7), delta(3, ms=7), delta(4, ms=8))
 
     assert [reasons(outcome.events) for outcome in outcomes] == [[], [], [GapReason.CROSSED]]
     assert feed.stale == {A}
@@ -241,7 +241,7 @@ def test_a_book_that_is_still_crossed_at_a_later_instant_is_stale() -> None:
 def test_a_book_that_is_crossed_only_within_an_instant_is_true() -> None:
     feed = started(snapshot(1))
 
-    outcomes = told(feed, delta(2, price=45000), delta(3, -100, price=45000), delta(4, 1, ms=8))
+    outcomes = handle(feed, delta(2, price=45000), delta(3, -100, price=45000), delta(4, 1, ms=8))
 
     assert [outcome.events for outcome in outcomes] == [()] * 3
     assert feed.book(A) == OrderBook(yes=[(40000, 501)], no=[(55000, 500)])
@@ -251,7 +251,7 @@ def test_every_refused_delta_is_a_gap_even_of_a_market_that_waits_already() -> N
     feed = started(snapshot(1))
     refused = [InvalidMessage("too fine", "orderbook_delta", 4, seq, A) for seq in (2, 3)]
 
-    outcomes = told(feed, *refused)
+    outcomes = handle(feed, *refused)
 
     assert [reasons(each.events) for each in outcomes] == [[GapReason.REFUSED]] * 2
 
@@ -261,7 +261,7 @@ def test_a_refused_delta_within_a_gap_that_lasts_opens_no_other() -> None:
     again = Feed(gatherer="one", conn=2, carried=_ended(feed))
     again.expect(4, [A])
 
-    (outcome,) = told(again, InvalidMessage("too fine", "orderbook_delta", 4, 1, A), at=8000)
+    (outcome,) = handle(again, InvalidMessage("too fine", "orderbook_delta", 4, 1, A), at=8000)
 
     assert outcome.events == (SnapshotsNeeded(4, (A,)),)
 
@@ -269,7 +269,7 @@ def test_a_refused_delta_within_a_gap_that_lasts_opens_no_other() -> None:
 def test_a_gap_begins_with_the_last_delta_and_ends_with_the_one_that_shows_it() -> None:
     feed = started(snapshot(1), snapshot(2, B), delta(3, ms=5))
 
-    told(feed, delta(5, ticker=B, ms=9))
+    handle(feed, delta(5, ticker=B, ms=9))
 
     (gap,) = feed.gaps.remaining()
     assert (gap.from_ts, gap.to_ts) == (5000, 9000)
@@ -283,7 +283,7 @@ def _ended(feed: Feed) -> tuple[Gap, ...]:
 def test_a_delta_of_a_market_nobody_asked_for_wants_a_snapshot_once() -> None:
     feed = started()
 
-    outcomes = told(feed, delta(1), delta(2))
+    outcomes = handle(feed, delta(1), delta(2))
 
     assert [reasons(each.events) for each in outcomes] == [[GapReason.UNSEEDED], []]
     assert all(isinstance(each.row, OrderbookDelta) for each in outcomes)
@@ -293,7 +293,7 @@ def test_a_market_that_was_asked_for_waits_for_its_snapshot() -> None:
     feed = started()
     feed.expect(4, [A, B])
 
-    (outcome,) = told(feed, delta(3))
+    (outcome,) = handle(feed, delta(3))
 
     assert outcome.events[-1] == SnapshotsNeeded(4, (A, B))
 
@@ -301,7 +301,7 @@ def test_a_market_that_was_asked_for_waits_for_its_snapshot() -> None:
 def test_a_subscription_the_exchange_ended_is_to_be_asked_for_anew() -> None:
     feed = started(snapshot(1), snapshot(2, B))
 
-    (outcome,) = told(feed, ErrorMessage(None, 4, 3, 25, "subscription buffer overflow"))
+    (outcome,) = handle(feed, ErrorMessage(None, 4, 3, 25, "subscription buffer overflow"))
 
     assert reasons(outcome.events) == [GapReason.ENDED]
     assert outcome.events[-1] == ResubscribeNeeded(4, "orderbook_delta", (A, B), 25)
@@ -311,16 +311,16 @@ def test_a_subscription_the_exchange_ended_is_to_be_asked_for_anew() -> None:
 def test_the_gap_of_an_ended_subscription_closes_on_the_new_one() -> None:
     feed = started(snapshot(1), ErrorMessage(None, 4, 2, 10, "channel error"))
 
-    (outcome,) = told(feed, snapshot(1, sid=6))
+    (outcome,) = handle(feed, snapshot(1, sid=6))
 
     assert [type(each) for each in outcome.events] == [GapClosed]
 
 
 def test_missed_trades_are_to_be_fetched_and_the_gap_is_closed_by_hand() -> None:
     feed = Feed(gatherer="one", conn=1)
-    told(feed, trade(1))
+    handle(feed, trade(1))
 
-    (outcome,) = told(feed, trade(4))
+    (outcome,) = handle(feed, trade(4))
     (gap,) = feed.gaps.remaining()
     closed = feed.gaps.close(gap, 9000)
 
@@ -334,7 +334,7 @@ def test_summaries_need_no_sequence_and_repeats_are_kept_apart() -> None:
     feed = Feed(gatherer="one", conn=1)
     summary = TickerMessage(2, None, A, 1, 2, 3, 4, 5, 6, 7, 9000)
 
-    outcomes = told(feed, summary, summary)
+    outcomes = handle(feed, summary, summary)
 
     rows = [outcome.row for outcome in outcomes]
     assert [row.exchange_ts for row in rows if isinstance(row, Ticker)] == [9000, 9001]
@@ -344,7 +344,7 @@ def test_a_market_that_is_left_begins_a_gap_and_what_still_comes_of_it_is_kept()
     feed = started(snapshot(1), snapshot(2, B), delta(3, ticker=B, ms=6))
 
     gap, closed = feed.unfollow([B], 6000)
-    still, gone = told(feed, delta(4, ticker=B), OkReply(8, 4, 5, (A,)), at=7000)
+    still, gone = handle(feed, delta(4, ticker=B), OkReply(8, 4, 5, (A,)), at=7000)
 
     assert (gap.reason, gap.tickers, gap.from_ts) == (GapReason.LEFT, frozenset({B}), 6000)
     assert closed == ()
@@ -357,7 +357,7 @@ def test_a_market_that_is_left_begins_a_gap_and_what_still_comes_of_it_is_kept()
 def test_a_market_the_exchange_took_off_is_a_gap_until_its_next_snapshot() -> None:
     feed = started(snapshot(1), snapshot(2, B))
 
-    taken, again = told(feed, OkReply(8, 4, 3, (A,)), snapshot(1, B, sid=5))
+    taken, again = handle(feed, OkReply(8, 4, 3, (A,)), snapshot(1, B, sid=5))
 
     assert reasons(taken.events) == [GapReason.LEFT]
     assert [type(each) for each in again.events] == [GapClosed]
@@ -377,7 +377,7 @@ def test_the_end_of_a_connection_is_a_gap_the_next_one_closes() -> None:
     ended = feed.end(7000)
     again = Feed(gatherer="one", conn=2, carried=feed.gaps.remaining())
 
-    first, second = told(again, snapshot(1, A), snapshot(2, B), at=8000)
+    first, second = handle(again, snapshot(1, A), snapshot(2, B), at=8000)
 
     assert reasons(ended) == [GapReason.DISCONNECTED]
     assert first.events == ()
@@ -390,7 +390,7 @@ def test_a_book_that_failed_an_audit_is_stale_until_its_snapshot() -> None:
 
     doubted = feed.mark_suspect(A, 7000)
     stale = feed.stale
-    told(feed, snapshot(2))
+    handle(feed, snapshot(2))
 
     assert reasons(doubted) == [GapReason.AUDIT]
     assert stale == {A}
@@ -430,8 +430,8 @@ def test_a_book_called_true_is_true_whatever_was_lost_or_repeated(
     ]
     feed = started()
 
-    told(feed, *sent)
-    told(feed, UnknownMessage("end", 4, len(meant) + 1), at=5000)
+    handle(feed, *sent)
+    handle(feed, UnknownMessage("end", 4, len(meant) + 1), at=5000)
 
     books = {ticker: feed.book(ticker) for ticker in (A, B)}
     assert all(book in (None, truth[ticker]) for ticker, book in books.items())
