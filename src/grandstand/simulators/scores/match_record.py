@@ -172,6 +172,10 @@ class MatchRecord(msgspec.Struct, frozen=True, dict=True):
         return (player for team in self.teams for player in team.players)
 
 
+def format_count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def stable_id(*names: str) -> int:
     """Return a number for a name, the same in every process."""
     return 1 + zlib.crc32(" ".join(names).encode()) % 90_000

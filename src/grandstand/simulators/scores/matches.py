@@ -22,6 +22,7 @@ from grandstand.simulators.scores.match_record import (
     Outcome,
     Player,
     Team,
+    format_count,
     stable_id,
     team_code,
 )
@@ -186,20 +187,18 @@ def _outcome(innings: list[Innings], form: str) -> Outcome:
         lead = sum(each.runs for each in innings if each.team == other) - sum(
             each.runs for each in innings if each.team == chasing
         )
-        return Outcome(other, f"{other.name} won by an innings and {_count(lead, 'run')}")
+        return Outcome(other, f"{other.name} won by an innings and {format_count(lead, 'run')}")
     wickets = sum(ball.wicket for ball in last.deliveries)
     if last.runs >= last.target:
-        return Outcome(chasing, f"{chasing.name} won by {_count(_ALL_OUT - wickets, 'wicket')}")
+        return Outcome(
+            chasing, f"{chasing.name} won by {format_count(_ALL_OUT - wickets, 'wicket')}"
+        )
     short = last.target - 1 - last.runs
     if form == "Test" and wickets < _ALL_OUT:
         return Outcome(None, "Match drawn", "Match drawn")
     if not short:
         return Outcome(None, "Match tied", "Match tied")
-    return Outcome(other, f"{other.name} won by {_count(short, 'run')}")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return Outcome(other, f"{other.name} won by {format_count(short, 'run')}")
 
 
 @dataclass(frozen=True, slots=True)

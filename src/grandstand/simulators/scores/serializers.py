@@ -15,6 +15,7 @@ from grandstand.simulators.scores.match_record import (
     Outcome,
     Player,
     Team,
+    format_count,
     stable_id,
 )
 from grandstand.simulators.scores.scorecard import (
@@ -79,13 +80,13 @@ def score_name(ball: Delivery) -> str:
     if ball.dismissal is not None:
         parts.append(_way(ball.dismissal))
     if ball.noballs:
-        parts.append(_count(ball.noballs, "No Ball"))
+        parts.append(format_count(ball.noballs, "No Ball"))
     if ball.wides:
-        parts.append(_count(ball.wides, "Wide"))
+        parts.append(format_count(ball.wides, "Wide"))
     if ball.byes:
-        parts.append(_count(ball.byes, "Bye"))
+        parts.append(format_count(ball.byes, "Bye"))
     if ball.legbyes:
-        parts.append(_count(ball.legbyes, "Leg Bye"))
+        parts.append(format_count(ball.legbyes, "Leg Bye"))
     if ball.runs:
         parts.append(_bat(ball, alone=not parts))
     return " + ".join(parts) or "0 Run"
@@ -116,15 +117,11 @@ def _row(name: str, **values: object) -> Row:
 def _bat(ball: Delivery, *, alone: bool) -> str:
     if ball.boundary and alone:
         return "SIX" if ball.runs == _SIX else "FOUR"
-    return _count(ball.runs, "Run")
+    return format_count(ball.runs, "Run")
 
 
 def _way(dismissal: Dismissal) -> str:
     return _WAYS.get(dismissal.kind, dismissal.kind.title())
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 UPDATED: Final = "2026-01-01T00:00:00.000000Z"

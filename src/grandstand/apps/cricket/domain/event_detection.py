@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias
 
 from grandstand.apps.cricket.domain.match_events import (
     CooldownFilter,
@@ -19,7 +19,6 @@ from grandstand.apps.cricket.domain.match_events import (
 from grandstand.apps.cricket.domain.match_state import (
     MAX_BALLS,
     MAX_NOTE_CHARS,
-    BallChanges,
     MatchState,
     Tick,
     compare_balls,
@@ -43,7 +42,6 @@ from grandstand.apps.cricket.domain.matches import (
     phase_for_status,
 )
 
-Line = TypeVar("Line", BattingLine, BowlingLine)
 RunningScores: TypeAlias = dict[int, tuple[int, int]]
 """A batter's runs and balls faced after each ball, by ball id."""
 
@@ -231,8 +229,6 @@ def _recount_sixes(tick: Tick, batter: int, balls: Sequence[Ball]) -> None:
         tick.in_a_row[f"x{batter}"] = row
 
 
-_BATTING_FIGURES: Final = attrgetter("balls", "score", "out")
-_BOWLING_FIGURES: Final = attrgetter("wickets")
 _MILESTONE_LABELS: Final = {50: "FIFTY", 100: "HUNDRED"}
 
 
@@ -254,7 +250,7 @@ def detect_figure_events(
     known = before.batting if before else ()
     if known is not board.batting and board.batting:
         tick.resync |= len(known) > len(board.batting)
-        for old, line in _changed_lines(known, board.batting, _BATTING_FIGURES):
+        for old, line in _batters_moved(known, board.batting):
             _batter(tick, old, line, (balls, trail))
             if line.out and not (old and old.out):
                 overs = line.fall_overs
@@ -266,22 +262,36 @@ def detect_figure_events(
             _wicket(tick, fall, lines)
     bowled = before.bowling if before else ()
     if bowled is not board.bowling and board.bowling:
-        for earlier, bowling in _changed_lines(bowled, board.bowling, _BOWLING_FIGURES):
+        for earlier, bowling in _bowlers_moved(bowled, board.bowling):
             _bowler(tick, earlier, bowling)
 
 
-def _changed_lines(
-    before: Sequence[Line], now: Sequence[Line], figures: Callable[[Line], object]
-) -> list[tuple[Line | None, Line]]:
-    """Return the lines whose figures changed with their previous ones; most keep their places."""
-    changed: list[tuple[Line | None, Line]] = []
+def _batters_moved(
+    before: Sequence[BattingLine], now: Sequence[BattingLine]
+) -> list[tuple[BattingLine | None, BattingLine]]:
+    """Return the changed lines with their previous ones; lines mostly keep their places."""
+    moved: list[tuple[BattingLine | None, BattingLine]] = []
     for place, line in enumerate(now):
         old = before[place] if place < len(before) else None
         if old is None or old.player_id != line.player_id:
             old = next((each for each in before if each.player_id == line.player_id), None)
-        if old is None or figures(old) != figures(line):
-            changed.append((old, line))
-    return changed
+        if old is None or old.balls != line.balls or old.score != line.score or old.out != line.out:
+            moved.append((old, line))
+    return moved
+
+
+def _bowlers_moved(
+    before: Sequence[BowlingLine], now: Sequence[BowlingLine]
+) -> list[tuple[BowlingLine | None, BowlingLine]]:
+    """Return the lines whose wickets changed, with their previous ones."""
+    moved: list[tuple[BowlingLine | None, BowlingLine]] = []
+    for place, line in enumerate(now):
+        old = before[place] if place < len(before) else None
+        if old is None or old.player_id != line.player_id:
+            old = next((each for each in before if each.player_id == line.player_id), None)
+        if old is None or old.wickets != line.wickets:
+            moved.append((old, line))
+    return moved
 
 
 def detect_score_events(tick: Tick, score: InningsScore, *, has_details: bool) -> None:
@@ -619,7 +629,11 @@ def _compare(
     tick = Tick(previous, current, changes, thresholds)
     if tick.resync:
         apply_ball_corrections(tick)
-    _process_all_innings(tick)
+    # From the last innings seen to the current one.
+    for inning in range(tick.inning, max(tick.inning, current_inning(current)) + 1):
+        if inning != tick.inning:
+            tick.enter(inning)
+        _process_innings(tick, inning)
     detect_match_events(tick)
     phase = phase_for_status(current.status)
     warnings = () if phase else (f"unknown status {current.status[:40]!r}",)
@@ -640,23 +654,10 @@ def _compare(
     )
 
 
-def _process_all_innings(tick: Tick) -> None:
-    """Process the innings from the last one seen to the current one."""
-    last = max(tick.inning, current_inning(tick.snapshot))
-    for inning in range(tick.inning, last + 1):
-        if inning != tick.inning:
-            tick.enter(inning)
-        _process_innings(tick, inning, _balls_of(tick.changes, inning))
-
-
-def _balls_of(changes: BallChanges, inning: int) -> Sequence[Ball]:
-    new = changes.new
-    if not new or (new[0].inning == inning and new[-1].inning == inning):
-        return new
-    return [ball for ball in new if ball.inning == inning]
-
-
-def _process_innings(tick: Tick, inning: int, balls: Sequence[Ball]) -> None:
+def _process_innings(tick: Tick, inning: int) -> None:
+    balls: Sequence[Ball] = tick.changes.new
+    if balls and not balls[0].inning == balls[-1].inning == inning:
+        balls = [ball for ball in balls if ball.inning == inning]
     board = tick.snapshot.board_of(inning) or Board(inning)
     trail = running_scores(balls, board.batting) if balls else {}
     if balls:

@@ -252,38 +252,16 @@ def _is_stale(event: MatchEvent, snapshot: MatchSnapshot, inning: int, rules: Th
     if score.position - event.position > limit:
         return True
     if event.kind == "on_hattrick":
-        return _bowled_since(event, snapshot)
-    if event.kind == "bowler_on_fire":
-        return _bowler_moved_on(event, snapshot, rules)
-    line = _line_of(event, snapshot)
-    return line is not None and _batter_moved_on(event, line, rules)
-
-
-def _bowled_since(event: MatchEvent, snapshot: MatchSnapshot) -> bool:
-    for ball in reversed(snapshot.balls):
-        if ball.bowler_id == event.player_id:
-            return ball.id != event.ball_id
-    return False
-
-
-def _bowler_moved_on(event: MatchEvent, snapshot: MatchSnapshot, rules: Thresholds) -> bool:
-    board = snapshot.board_of(event.inning)
-    wickets = next(
-        (
-            line.wickets
-            for line in (board.bowling if board else ())
-            if line.player_id == event.player_id
-        ),
-        0,
-    )
-    return any((event.value or 0) < mark <= wickets for mark in rules.wickets)
-
-
-def _line_of(event: MatchEvent, snapshot: MatchSnapshot) -> BattingLine | None:
+        bowled = (ball.id for ball in reversed(snapshot.balls) if ball.bowler_id == event.player_id)
+        return next(bowled, event.ball_id) != event.ball_id
     board = snapshot.board_of(event.inning)
     if board is None or event.player_id is None:
-        return None
-    return next((line for line in board.batting if line.player_id == event.player_id), None)
+        return False
+    if event.kind == "bowler_on_fire":
+        bowling = [line.wickets for line in board.bowling if line.player_id == event.player_id]
+        return any((event.value or 0) < mark <= max(bowling, default=0) for mark in rules.wickets)
+    line = next((line for line in board.batting if line.player_id == event.player_id), None)
+    return line is not None and _batter_moved_on(event, line, rules)
 
 
 def _batter_moved_on(event: MatchEvent, line: BattingLine, rules: Thresholds) -> bool:

@@ -191,14 +191,8 @@ def worm_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
         wickets = tuple((_overs_bowled(over), over.total) for over in own if over.wickets)
         if wickets:
             plots.append(Plot(f"{label} wickets", "scatter", wickets, tone))
-    return Chart(
-        title="Worm",
-        note="Runs after every over. Dots are overs with a wicket.",
-        x=Axis("Overs", digits=0),
-        y=Axis("Runs", digits=0),
-        plots=tuple(plots),
-        height=260,
-    )
+    note = "Runs after every over. Dots are overs with a wicket."
+    return _chart("Worm", note, Axis("Runs", digits=0), plots)
 
 
 def rate_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
@@ -216,14 +210,13 @@ def rate_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
         required = _required_rates(snapshot, inning, own)
         if required:
             plots.append(Plot(f"{label} required", "step", required, "quiet"))
-    return Chart(
-        title="Run rate",
-        note="Runs per over since the start of the innings, and the required rate of a chase.",
-        x=Axis("Overs", digits=0),
-        y=Axis("Runs per over", digits=2),
-        plots=tuple(plots),
-        height=260,
-    )
+    note = "Runs per over since the start of the innings, and the required rate of a chase."
+    return _chart("Run rate", note, Axis("Runs per over", digits=2), plots)
+
+
+def _chart(title: str, note: str, y: Axis, plots: Sequence[Plot]) -> Chart:
+    x = Axis("Overs", digits=0)
+    return Chart(title=title, note=note, x=x, y=y, plots=tuple(plots), height=260)
 
 
 def _overs_bowled(over: OverSummary) -> float:
