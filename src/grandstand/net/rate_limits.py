@@ -172,11 +172,7 @@ async def limit_concurrency(
 
 Period: TypeAlias = Literal["hour", "day", "month"]
 
-_FORMS: Final[dict[Period, str]] = {
-    "hour": "%Y-%m-%dT%H",
-    "day": "%Y-%m-%d",
-    "month": "%Y-%m",
-}
+_FORMS: Final[dict[Period, str]] = {"hour": "%Y-%m-%dT%H", "day": "%Y-%m-%d", "month": "%Y-%m"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,6 @@ Kind: TypeAlias = Literal[
 
 CONTROL: Final = "/simulator/faults"
 ABORT: Final = "grandstand.abort"
-_TOO_MANY: Final = 429
-_FAILING: Final = 503
 _GARBAGE: Final = b"\xff\xfe<<garbage>>\x00"
 
 
@@ -104,7 +102,7 @@ class Faulty:
             await asyncio.sleep(0)
             raise ConnectionAborted
         if refused := faults.strike(path, "too many", "failing"):
-            status = _TOO_MANY if refused.kind == "too many" else _FAILING
+            status = 429 if refused.kind == "too many" else 503
             wait = [(b"retry-after", f"{refused.seconds:g}".encode())]
             await asgi.send_response(send, status, b'{"error": "injected fault"}', wait)
             return

@@ -11,17 +11,9 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from grandstand.simulators.asgi import (
-    Application,
-    Message,
-    Receive,
-    Send,
-    read_body,
-    send_json,
-)
+from grandstand.simulators.asgi import Application, Message, Receive, Send, read_body, send_json
 
 _CONVERSE: Final = re.compile(r"^/model/(?P<model>[^/]+)/converse$")
-_CHAT: Final = "/v1/chat/completions"
 _CHARS_PER_TOKEN: Final = 4
 _MAX_ITEMS: Final = 2
 
@@ -73,7 +65,7 @@ class LlmServer:
         headers = dict(scope["headers"])
         if self.key is not None and headers.get(b"authorization") != f"Bearer {self.key}".encode():
             await send_json(send, 401, {"error": {"message": "Incorrect API key provided"}})
-        elif scope["path"] == _CHAT:
+        elif scope["path"] == "/v1/chat/completions":
             await send_json(send, 200, self._chat(body))
         elif match := _CONVERSE.match(scope["path"]):
             await send_json(send, 200, self._converse(match["model"], body))

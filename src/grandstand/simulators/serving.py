@@ -16,8 +16,6 @@ from grandstand.simulators.asgi import Application, Message, Receive, Send
 from grandstand.simulators.faults import ABORT, ConnectionAborted
 
 LOOPBACK: Final = "127.0.0.1"
-_STEP_SECONDS: Final = 0.005
-_GRACE_SECONDS: Final = 1
 
 
 class _Protocol(HttpToolsProtocol):
@@ -65,13 +63,13 @@ async def serve(
         access_log=False,
         log_level="critical",
         server_header=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        timeout_graceful_shutdown=1,
     )
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         while not server.started and not serving.done():  # noqa: ASYNC110 - uvicorn has no event for it
-            await asyncio.sleep(_STEP_SECONDS)
+            await asyncio.sleep(0.005)
         yield f"{LOOPBACK}:{listening.getsockname()[1]}"
     finally:
         server.should_exit = True

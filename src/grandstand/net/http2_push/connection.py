@@ -30,7 +30,6 @@ _HEADERS: Final = int(frames.FrameType.HEADERS)
 _LAST: Final = int(frames.Flag.END_HEADERS)
 _WHOLE: Final = int(frames.Flag.END_STREAM | frames.Flag.END_HEADERS)
 _OK: Final = 0x88
-_FORBIDDEN: Final = 403
 _RETIRES_AT: Final = frames.MAX_STREAM_ID - 2**16
 _UNLIMITED: Final = 2**31
 # Writes of this size keep both sides busy; larger ones make them take turns.
@@ -240,7 +239,10 @@ class Connection(asyncio.Protocol):
             case frames.FrameType.SETTINGS:
                 self._settings(flags, payload)
             case frames.FrameType.PING:
-                self._pinged(flags, payload)
+                if not flags & frames.Flag.ACK:
+                    self._write(
+                        frames.build_frame(frames.FrameType.PING, frames.Flag.ACK, 0, payload)
+                    )
             case frames.FrameType.GOAWAY:
                 self._goaway(payload)
             case frames.FrameType.PUSH_PROMISE:
@@ -298,7 +300,7 @@ class Connection(asyncio.Protocol):
         block = bytes(response.block)
         status = decode_status(block)
         # A request with a wrong key does not verify the connection.
-        self.verified = self.verified or status != _FORBIDDEN
+        self.verified = self.verified or status != 403
         self.response_count += 1
         self._resolve(stream, PushResponse(status, block, bytes(response.body)))
 
@@ -320,10 +322,6 @@ class Connection(asyncio.Protocol):
             elif name == frames.Setting.INITIAL_WINDOW_SIZE:
                 unblocked = self._flow.resize(value)
         self._write(frames.build_frame(frames.FrameType.SETTINGS, frames.Flag.ACK, 0) + unblocked)
-
-    def _pinged(self, flags: int, payload: bytes) -> None:
-        if not flags & frames.Flag.ACK:
-            self._write(frames.build_frame(frames.FrameType.PING, frames.Flag.ACK, 0, payload))
 
     def _reset(self, stream: int, code: int) -> None:
         job = self._in_flight.get(stream)

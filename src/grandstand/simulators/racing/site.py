@@ -435,7 +435,7 @@ class Site:
                 await send_response(send, 400, str(fault).encode(), [_TYPE_TEXT])
                 return
             self.malformed.ask_for(*wanted)
-        await send_json(send, 200, self.malformed.asked)
+        await send_json(send, 200, self.malformed.requested)
 
     def _robots(self, prefixes: list[str]) -> bytes:
         closed = "".join(

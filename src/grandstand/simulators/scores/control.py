@@ -163,7 +163,7 @@ def _handle(feed: ScoreFeed, method: str, parts: list[str], body: bytes) -> tupl
                 feed.malformed.ask_for(
                     *msgspec.json.decode(body, type=list[MalformedReply[Malformation]])
                 )
-            return 200, feed.malformed.asked
+            return 200, feed.malformed.requested
     return 404, {"message": "Not found."}
 
 

@@ -21,7 +21,6 @@ ExactNumber: TypeAlias = Annotated[Decimal, PlainSerializer(float, return_type=f
 
 WINDOW: Final = 10
 _MAX_LISTED: Final = 3
-_MIN_SCORES_FOR_TREND: Final = 4
 _TREND_THRESHOLD: Final = Fraction(1, 5)
 _BIN_WIDTH: Final = 10
 
@@ -105,7 +104,16 @@ def profile_statistics(
     earlier = ordered[-2 * window : -window] if len(ordered) > window else []
     scores = {name: [attempt.scores[name] for attempt in recent] for name in DIMENSION_NAMES}
     return ProfileStatistics(
-        dimensions=tuple(_statistics(name, scores[name]) for name in DIMENSION_NAMES),
+        dimensions=tuple(
+            DimensionStatistics(
+                name=name,
+                moving_average=_rounded(_mean(scores[name]), 100),
+                standard_deviation=_standard_deviation(scores[name]),
+                trend=score_trend(scores[name]),
+                recent_scores=tuple(scores[name]),
+            )
+            for name in DIMENSION_NAMES
+        ),
         weaknesses=_weaknesses({name: _mean(scores[name]) for name in DIMENSION_NAMES}),
         improvements=_improvements(earlier, recent, window),
         digest=_digest(earlier, recent),
@@ -130,7 +138,7 @@ def score_trend(scores: Sequence[int]) -> Trend:
 
     The middle score of an odd number belongs to the later half. Fewer than four scores are stable.
     """
-    if len(scores) < _MIN_SCORES_FOR_TREND:
+    if len(scores) < 4:
         return "stable"
     half = len(scores) // 2
     change = _mean(scores[half:]) - _mean(scores[:half])
@@ -139,26 +147,12 @@ def score_trend(scores: Sequence[int]) -> Trend:
     return "declining" if change <= -_TREND_THRESHOLD else "stable"
 
 
-def _statistics(name: str, scores: Sequence[int]) -> DimensionStatistics:
-    return DimensionStatistics(
-        name=name,
-        moving_average=_rounded(_mean(scores), 100),
-        standard_deviation=_standard_deviation(scores),
-        trend=score_trend(scores),
-        recent_scores=tuple(scores),
-    )
-
-
 def _weaknesses(averages: Mapping[str, Fraction]) -> tuple[Weakness, ...]:
     own_mean = Fraction(sum(averages.values()), len(averages))
     below = [name for name in DIMENSION_NAMES if averages[name] < own_mean]
     lowest = sorted(below, key=lambda name: averages[name])[:_MAX_LISTED]
     return tuple(
-        Weakness(
-            dimension=name,
-            score=_rounded(averages[name], 100),
-            gap=_rounded(averages[name] - own_mean, 100),
-        )
+        Weakness(name, _rounded(averages[name], 100), _rounded(averages[name] - own_mean, 100))
         for name in lowest
     )
 
@@ -180,12 +174,7 @@ def _improvements(
             rises.append((now - before, name, before, now))
     rises.sort(key=lambda rise: (-rise[0], DIMENSION_NAMES.index(rise[1])))
     return tuple(
-        Improvement(
-            dimension=name,
-            improvement=_rounded(rise, 100),
-            before=_rounded(before, 100),
-            now=_rounded(now, 100),
-        )
+        Improvement(name, _rounded(rise, 100), _rounded(before, 100), _rounded(now, 100))
         for rise, name, before, now in rises[:_MAX_LISTED]
     )
 
