@@ -27,7 +27,7 @@ from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.core.clock import Clock, SystemClock
 from grandstand.host.server.serving import loop_factory
 from grandstand.net.websocket import Message
-from grandstand.storage.series.buffer import AsyncBuffer, Buffer
+from grandstand.storage.series.buffer import Buffer
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
 _RECEIVED_AT = datetime(2026, 11, 18, tzinfo=UTC)
@@ -57,7 +57,7 @@ class Recording:
         self.figures = RecorderStatus("recording", "east")
         self._hearing = Hearing()
         self._loop = loop
-        self._buffer = AsyncBuffer(buffer)
+        self._buffer = buffer
         self._writer = Writer(self._buffer, clock=clock, counters=self.figures)
         stamps = MonotonicClock()
         self.connection = Connection(
@@ -84,7 +84,7 @@ class Recording:
     async def _record(self) -> None:
         await self.connection.run()
         await self._writer.flush()
-        assert await self._buffer.flush()
+        assert await asyncio.to_thread(self._buffer.flush)
 
 
 @contextmanager

@@ -75,5 +75,5 @@ def test_a_moved_checkout_with_changed_pins_is_set_up_again(checkout: Path) -> N
 
     moved.rename(checkout)
     assert mended.stdout.startswith("grandstand ")
-    assert f"making {moved}/.venv" in mended.stderr
+    assert f"creating {moved}/.venv" in mended.stderr
     assert "ready" in mended.stderr

@@ -276,8 +276,9 @@ class OpenAiProvider:
             completion = msgspec.json.decode(body, type=_ChatCompletion)
             choice = completion.choices[0]
         except (msgspec.MsgspecError, IndexError) as fault:
-            message = f"{self.model_id} did not return a chat completion: {fault}"
-            raise SourceFailed(message) from fault
+            raise SourceFailed(
+                f"{self.model_id} did not return a chat completion: {fault}"
+            ) from fault
         return Completion(
             stop=_STOPS.get(choice.finish_reason or "", "other"),
             call=_read_call(choice.message),
@@ -484,8 +485,9 @@ class RemoteLlm:
             if completion.stop == "refused":
                 break
             turns = (*turns, *_request_correction(completion, fault))
-        message = f"{self.model_id} gave no valid reply after {repairs} corrections: {fault}"
-        raise LlmResponseInvalid(message)
+        raise LlmResponseInvalid(
+            f"{self.model_id} gave no valid reply after {repairs} corrections: {fault}"
+        )
 
     async def _complete(self, question: LlmRequest[V], turns: tuple[Turn, ...]) -> Completion:
         await self._check_budget()
@@ -500,8 +502,9 @@ class RemoteLlm:
             async with asyncio.timeout(self.limits.seconds):
                 completion = await self.provider.complete(request)
         except TimeoutError as late:
-            message = f"{self.model_id} did not answer in {self.limits.seconds:g} seconds"
-            raise LlmTooSlow(message) from late
+            raise LlmTooSlow(
+                f"{self.model_id} did not answer in {self.limits.seconds:g} seconds"
+            ) from late
         await self._count(completion)
         return completion
 

@@ -92,17 +92,17 @@ def _mail(smtp: str, mail_from: str, mail_to: tuple[str, ...]) -> Mail:
     except ValueError:
         raise InvalidInput("The port of the mail server is not a number") from None
     if parts.scheme not in _SECURITY or not parts.hostname:
-        message = (
+        raise InvalidInput(
             "Invalid mail server. Use smtp://USER:PASSWORD@HOST:587, smtps://… or smtp+plain://…."
         )
-        raise InvalidInput(message)
     if not mail_from or not mail_to:
         raise InvalidInput("Set mail_from and mail_to too: mail needs a sender and a recipient.")
     security, port = _SECURITY[parts.scheme]
     password = unquote(parts.password) if parts.password else None
     if security == "none" and password and not is_loopback(parts.hostname):
-        message = f"The password for {parts.hostname} would be sent unencrypted. Use smtps://."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"The password for {parts.hostname} would be sent unencrypted. Use smtps://."
+        )
     register_secrets(*filter(None, (password,)))
     return Mail(
         name=f"mail {parts.hostname}",

@@ -162,8 +162,9 @@ class Outbox:
         try:
             written = msgspec.json.encode(body)
         except (TypeError, ValueError, msgspec.MsgspecError) as fault:
-            message = f"The body of {topic} {idempotency_key} cannot be encoded: {fault}"
-            raise InvalidInput(message) from fault
+            raise InvalidInput(
+                f"The body of {topic} {idempotency_key} cannot be encoded: {fault}"
+            ) from fault
         if len(written) > _LONGEST_BODY_BYTES:
             raise InvalidInput(
                 f"The body of {topic} {idempotency_key} has {len(written)} bytes; the limit is "

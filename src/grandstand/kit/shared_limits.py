@@ -262,8 +262,9 @@ class TableRateLimiter(MemoryRateLimiter):
                 await self._sleep(self._random.uniform(0.0, _POLL_SECONDS))
                 continue
             return
-        message = f"Too many processes want to send requests to {host} at once. Try again later."
-        raise RateLimitTimeout(message)
+        raise RateLimitTimeout(
+            f"Too many processes want to send requests to {host} at once. Try again later."
+        )
 
     async def _take_lease(self, host: str, rate: RateLimit, until: float) -> Lease | None:
         """Take one of the concurrent slots of a host; None if they are not limited."""
@@ -335,5 +336,7 @@ class TableQuotas(MemoryQuotas):
                 await self._sleep(self._random.uniform(0.0, _POLL_SECONDS))
                 continue
             return after
-        message = f"Too many processes update the quota of {source} at once. Try again later."
-        raise RateLimitTimeout(message, source=source)
+        raise RateLimitTimeout(
+            f"Too many processes update the quota of {source} at once. Try again later.",
+            source=source,
+        )

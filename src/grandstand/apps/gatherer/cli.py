@@ -130,8 +130,9 @@ def parse_time(text: str, now_us: int) -> int:
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
-        message = f"Invalid time {text!r}. Use 2026-11-16T12:00:00Z, microseconds, or -5m."
-        raise InvalidInput(message) from error
+        raise InvalidInput(
+            f"Invalid time {text!r}. Use 2026-11-16T12:00:00Z, microseconds, or -5m."
+        ) from error
     return us_from_datetime(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
 
 

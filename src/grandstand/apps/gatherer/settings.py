@@ -123,9 +123,7 @@ class GathererSettings(Section):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.private_key.get_secret_value() and self.private_key_file is not None:
-            message = "set private_key or private_key_file, not both"
-            raise ValueError(message)
+            raise ValueError("set private_key or private_key_file, not both")
         if self.reconnect_seconds > self.max_reconnect_seconds:
-            message = "reconnect_seconds is greater than max_reconnect_seconds"
-            raise ValueError(message)
+            raise ValueError("reconnect_seconds is greater than max_reconnect_seconds")
         return self

@@ -115,8 +115,7 @@ class KeibaSettings(Section):
     def _check_gap(self) -> Self:
         remote = [url for url in (self.race_url, self.nar_url, self.db_url) if not is_loopback(url)]
         if self.gap_seconds < 1 and remote:
-            message = f"gap_seconds must be at least 1 for {remote[0]}."
-            raise ValueError(message)
+            raise ValueError(f"gap_seconds must be at least 1 for {remote[0]}.")
         return self
 
 

@@ -160,8 +160,9 @@ class ArchiveReader:
         try:
             file = zipfile.ZipFile(path)
         except _UNREADABLE as fault:
-            message = f"{path} is not a backup, or is incomplete ({fault}). Use another copy."
-            raise NoArchive(message) from fault
+            raise NoArchive(
+                f"{path} is not a backup, or is incomplete ({fault}). Use another copy."
+            ) from fault
         with file:
             yield cls(file, path, _manifest(file, path))
 

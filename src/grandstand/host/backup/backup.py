@@ -72,10 +72,9 @@ def back_up(
     parts = parts_of(settings, simulated=simulated)
     path = to / f"grandstand-{clock.now():%Y%m%d-%H%M%S}.zip" if to.is_dir() else to
     if path.absolute().is_relative_to(settings.home.absolute()):
-        message = (
+        raise InvalidInput(
             f"{path} is inside {settings.home}, which is being backed up. Choose another folder."
         )
-        raise InvalidInput(message)
     if path.exists() and not force:
         raise BackupExists(f"{path} exists. Use another name, or --force to replace it.")
     try:

@@ -149,10 +149,9 @@ def copy_tables(
     and the engines' errors.
     """
     if order.source == order.target:
-        message = (
+        raise InvalidInput(
             f"Both sides are {order.source}. Set the target with --to or the source with --from."
         )
-        raise InvalidInput(message)
     with ExitStack() as opened:
         source = opened.enter_context(_open_source(settings, order.source, clock))
         target = opened.enter_context(open_store(_at(settings, order.target), clock))

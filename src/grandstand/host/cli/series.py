@@ -251,8 +251,9 @@ def _time_us(text: str) -> int:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as fault:
-        message = f"{text!r} is not a time. Use 2026-01-31T12:00:00Z, or microseconds since 1970."
-        raise InvalidInput(message) from fault
+        raise InvalidInput(
+            f"{text!r} is not a time. Use 2026-01-31T12:00:00Z, or microseconds since 1970."
+        ) from fault
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return (aware - _EPOCH) // timedelta(microseconds=1)
 

@@ -63,10 +63,9 @@ _NAME: Final = re.compile(r"[^\W_](?:[\w.@+-]{0,62}\w)?")
 def check_name(name: str) -> str:
     """Return a normalized account name; raise InvalidInput if it is not allowed."""
     if not is_name(name):
-        message = (
+        raise InvalidInput(
             "A name has 1 to 64 letters or digits, with . _ @ + or - between them. Choose another."
         )
-        raise InvalidInput(message)
     return unicodedata.normalize("NFKC", name).strip()
 
 
@@ -166,8 +165,9 @@ class AccountService:
         except TransactionCancelled as refused:
             if refused.reasons[0].code != "ConditionalCheckFailed":
                 raise
-            message = f"There is an account {checked} already: choose another name"
-            raise NameTaken(message) from refused
+            raise NameTaken(
+                f"There is an account {checked} already: choose another name"
+            ) from refused
         return _account(person)
 
     async def list(self) -> tuple[Account, ...]:
@@ -183,8 +183,9 @@ class AccountService:
         """Return the account with this name. Raises NotFound."""
         account = await self.find(name)
         if account is None:
-            message = f"No account named {name!r}. List all accounts with `grandstand user list`."
-            raise NotFound(message)
+            raise NotFound(
+                f"No account named {name!r}. List all accounts with `grandstand user list`."
+            )
         return account
 
     async def read_id(self, user_id: str) -> Account:
@@ -326,8 +327,9 @@ class AccountService:
         try:
             return await self._store(change)
         except ConditionFailed as refused:
-            message = "The password was changed at the same time by somebody else"
-            raise Conflict(message) from refused
+            raise Conflict(
+                "The password was changed at the same time by somebody else"
+            ) from refused
 
     async def _strengthen(self, person: Person, password: str) -> None:
         stored = await self._passwords.hash(password)
@@ -340,8 +342,9 @@ class AccountService:
         except TransactionCancelled as refused:
             if refused.reasons[0].code != "ConditionalCheckFailed":
                 raise
-            message = "This is the last administrator. Appoint another one first."
-            raise LastAdmin(message) from refused
+            raise LastAdmin(
+                "This is the last administrator. Appoint another one first."
+            ) from refused
 
 
 def _account(person: Person) -> Account:

@@ -294,8 +294,9 @@ class ApiKeyService:
         if ends_at is not None and ends_at <= now:
             raise InvalidInput("The expiry date is in the past. Choose a later one.")
         if len(await self._store(StoredApiKey.of_user(user_id).newest(MOST_KEYS))) >= MOST_KEYS:
-            message = f"There are {MOST_KEYS} keys, the maximum. Revoke one that is not used."
-            raise LimitReached(message)
+            raise LimitReached(
+                f"There are {MOST_KEYS} keys, the maximum. Revoke one that is not used."
+            )
         secret = self._random_bytes(_SECRET_BYTES).hex()
         kept = StoredApiKey(
             key_id=new_id(self._clock, self._random),

@@ -154,8 +154,9 @@ class HostPolicy:
 def _require_host(name: str) -> HostName:
     place = parse_host(name)
     if place is None:
-        message = f"{name!r} is not a host. Use example.org, example.org:8443 or [2001:db8::1]."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"{name!r} is not a host. Use example.org, example.org:8443 or [2001:db8::1]."
+        )
     return place
 
 

@@ -72,18 +72,18 @@ class Passwords:
         except VerifyMismatchError:
             return False
         except (InvalidHashError, VerificationError) as fault:
-            message = (
+            raise Broken(
                 "A stored password hash is damaged. Set a new one with `grandstand user password`."
-            )
-            raise Broken(message) from fault
+            ) from fault
 
 
 def check_password(password: str, name: str) -> str:
     """Return a valid password. Raises InvalidInput."""
     normal = _normalize(password)
     if not MIN_LENGTH <= len(normal) <= MAX_LENGTH:
-        message = f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters. Choose another."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters. Choose another."
+        )
     if len(set(normal)) < 4 or name.casefold() == normal.casefold():
         raise InvalidInput(
             "This password is too easy to guess. Use several words, or let a password manager "
@@ -156,8 +156,9 @@ class LoginThrottle:
         except ConditionFailed as refused:
             wait = max(1, end - int(self._clock.epoch()))
             minutes = -(-wait // 60)
-            message = f"Too many failed logins. Try again in {minutes} min"
-            raise LoginThrottled(message, wait) from refused
+            raise LoginThrottled(
+                f"Too many failed logins. Try again in {minutes} min", wait
+            ) from refused
 
 
 def network_of(address: str) -> str:

@@ -137,8 +137,9 @@ class KeySet:
         if place not in self._keys or self._age() > _OLD_SECONDS:
             await self._refresh(place)
         if self._age() > 86_400.0:
-            message = f"The keys of {self._trust.issuer} cannot be fetched; try again later"
-            raise Unavailable(message)
+            raise Unavailable(
+                f"The keys of {self._trust.issuer} cannot be fetched; try again later"
+            )
         found = self._keys.get(place)
         return None if found is None else self._load_key(found, kid, algorithm)
 

@@ -84,8 +84,9 @@ def check(job: Job) -> None:
     if isinstance(when, Cron):
         _next_moment(job.name, when, datetime(2026, 1, 1, tzinfo=UTC))
     elif isinstance(when, Every) and when.seconds <= 0:
-        message = f"{job.name}: the interval must be more than 0 seconds, not {when.seconds}"
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"{job.name}: the interval must be more than 0 seconds, not {when.seconds}"
+        )
     if job.tries < 1:
         raise InvalidInput(f"{job.name}: tries must be at least 1, not {job.tries}")
 
@@ -169,8 +170,9 @@ def _next_moment(name: str, when: Cron, after: datetime) -> datetime:
     try:
         zone = ZoneInfo(when.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as fault:
-        message = f"{name}: unknown time zone {when.zone!r}; use a name such as Europe/London"
-        raise InvalidInput(message) from fault
+        raise InvalidInput(
+            f"{name}: unknown time zone {when.zone!r}; use a name such as Europe/London"
+        ) from fault
     try:
         # In the repeated hour of a DST change, cronsim may return its first pass while `after` lies
         # in its second.

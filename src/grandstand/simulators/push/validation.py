@@ -229,8 +229,7 @@ class SigningKey:
     def public(self) -> ec.EllipticCurvePublicKey:
         private = serialization.load_pem_private_key(self.pem.encode(), password=None)
         if not isinstance(private, ec.EllipticCurvePrivateKey):
-            message = "Push keys use the curve P-256."
-            raise TypeError(message)
+            raise TypeError("Push keys use the curve P-256.")
         return private.public_key()
 
 

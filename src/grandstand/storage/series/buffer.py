@@ -20,7 +20,7 @@ from operator import itemgetter
 from pathlib import Path
 from random import Random
 from threading import Condition, Lock, Thread
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, NotFound
@@ -386,7 +386,7 @@ class Buffer:
         chance: Random,
         limits: Limits = _DEFAULT_LIMITS,
         on_event: Callable[[BufferEvent], None] = log_event,
-    ) -> Buffer:
+    ) -> Self:
         """Open a buffer for some series, including the rows an earlier process spilled.
 
         Args:
@@ -458,19 +458,18 @@ class Buffer:
         finally:
             self._publish_events()
 
-    def take_at_once(self, series: Series[R], rows: Sequence[R]) -> int | None:
-        """Accept rows like `take`, but return None and accept nothing if that would block."""
+    async def take_async(self, series: Series[R], rows: Sequence[R]) -> int:
+        """Accept rows like `take` from an event loop; only spilling runs in a thread."""
         queue = self._queue(series)
         parts = queue.split(rows, self._limits.batch_rows)
-        if not self._lock.acquire(blocking=False):
-            return None
-        try:
-            size = sum(size for _, size in parts)
-            if self._size_bytes() + size > self._limits.memory_bytes or self._overdue_queues():
-                return None
-            return self._add(queue, parts)
-        finally:
-            self._lock.release()
+        if self._lock.acquire(blocking=False):
+            try:
+                size = self._size_bytes() + sum(size for _, size in parts)
+                if size <= self._limits.memory_bytes and not self._overdue_queues():
+                    return self._add(queue, parts)
+            finally:
+                self._lock.release()
+        return await asyncio.to_thread(self.take, series, rows)
 
     def turn(self) -> float:
         """Send one batch of each series that is due; return the seconds until the next is due."""
@@ -500,6 +499,13 @@ class Buffer:
                 wait = self._seconds_until_next()
                 if wait > 0:
                     self._changed.wait(None if math.isinf(wait) else wait)
+
+    async def run_async(self) -> None:
+        """Run `run` in a thread until the buffer is stopped or this is cancelled."""
+        try:
+            await asyncio.to_thread(self.run)
+        finally:
+            self.stop()
 
     def stop(self) -> None:
         """Make `run` return after the current batch; rows stay in the buffer."""
@@ -667,7 +673,11 @@ class Buffer:
             if position is not None:
                 record, rows = queue.spill.read(position)
             if rows:
-                self._append(queue, rows)
+                self._engine = engine = self._engine or self._connect()
+                if not queue.prepared:
+                    engine.prepare(queue.series)
+                    queue.prepared = True
+                engine.append(queue.series, rows)
         except GrandstandError as error:
             with self._lock:
                 now = self._clock.monotonic()
@@ -696,14 +706,6 @@ class Buffer:
                     engine.close()
             finally:
                 self._send_lock.release()
-
-    def _append(self, queue: _SeriesQueue[R], rows: Sequence[R]) -> None:
-        if self._engine is None:
-            self._engine = self._connect()
-        if not queue.prepared:
-            self._engine.prepare(queue.series)
-            queue.prepared = True
-        self._engine.append(queue.series, rows)
 
     def _seconds_until_next(self) -> float:
         now = self._clock.monotonic()
@@ -743,40 +745,3 @@ class Buffer:
             events, self._events = self._events, []
         for event in events:
             self._on_event(event)
-
-
-class AsyncBuffer:
-    """A `Buffer` for an event loop: nothing that waits for a disk runs in the loop."""
-
-    def __init__(self, buffer: Buffer) -> None:
-        self.buffer = buffer
-
-    async def take(self, series: Series[R], rows: Sequence[R]) -> int:
-        """Accept rows like `Buffer.take`; only spilling runs in a thread."""
-        taken = self.buffer.take_at_once(series, rows)
-        if taken is not None:
-            return taken
-        return await asyncio.to_thread(self.buffer.take, series, rows)
-
-    async def run(self) -> None:
-        """Send batches when they are due until the buffer is stopped or this is cancelled."""
-        try:
-            await asyncio.to_thread(self.buffer.run)
-        finally:
-            self.buffer.stop()
-
-    async def flush(self) -> bool:
-        """Send everything now; see `Buffer.flush`."""
-        return await asyncio.to_thread(self.buffer.flush)
-
-    async def settle(self) -> int:
-        """Make all accepted rows durable; see `Buffer.settle`."""
-        return await asyncio.to_thread(self.buffer.settle)
-
-    def status(self) -> BufferStatus:
-        """Return what is in memory and on disk; see `Buffer.status`."""
-        return self.buffer.status()
-
-    async def close(self) -> None:
-        """Close the buffer; see `Buffer.close`."""
-        await asyncio.to_thread(self.buffer.close)

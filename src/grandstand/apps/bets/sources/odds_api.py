@@ -369,8 +369,9 @@ class OddsApiClient:
             return FeedGames((), usage=self._quota)
         data = decode_json(response)
         if not isinstance(data, dict):
-            message = f"{response.source} did not return an object"
-            raise InvalidResponse(message, source=response.source)
+            raise InvalidResponse(
+                f"{response.source} did not return an object", source=response.source
+            )
         return self._games([data], markets)
 
     async def fetch_scores(self, sport: str, days: int = 3) -> FeedScores:
@@ -410,11 +411,10 @@ class OddsApiClient:
     async def _check_credits(self, cost: int) -> None:
         left = (await self._source.current()).quota_left
         if left is not None and left - cost < self._reserve:
-            message = (
+            raise CreditsExhausted(
                 f"The request costs {cost} credits, {left} are left, {self._reserve} are reserved. "
                 "Request less, lower bets.odds_reserve, or wait for the next month."
             )
-            raise CreditsExhausted(message)
 
     def _games(self, rows: Sequence[object], markets: Sequence[str]) -> FeedGames:
         rejections = Rejections()

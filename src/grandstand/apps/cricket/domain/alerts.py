@@ -44,8 +44,9 @@ def parse_event_kinds(names: Iterable[str]) -> tuple[EventKind, ...]:
     given = sorted(set(names))
     unknown = [name for name in given if name not in EVENT_KINDS]
     if unknown:
-        message = f"Unknown event kind {unknown[0][:40]!r}. Known kinds: {', '.join(EVENT_KINDS)}."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"Unknown event kind {unknown[0][:40]!r}. Known kinds: {', '.join(EVENT_KINDS)}."
+        )
     return cast("tuple[EventKind, ...]", tuple(given))
 
 

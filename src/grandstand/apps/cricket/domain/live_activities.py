@@ -168,11 +168,10 @@ _TOKEN: Final = re.compile(r"(?:[0-9a-fA-F]{2}){4,256}")
 def validate_token(token: str, what: str = "token") -> str:
     """Return a push token in lower case. Raises InvalidInput if it is malformed."""
     if _TOKEN.fullmatch(token) is None:
-        message = (
+        raise InvalidInput(
             f"Invalid {what} of {len(token)} characters. Send 8 to 512 hexadecimal digits, an even "
             "number of them."
         )
-        raise InvalidInput(message)
     return token.lower()
 
 

@@ -166,8 +166,9 @@ class DeviceService:
 def _validate_registration(registration: DeviceRegistration) -> DeviceRegistration:
     versions = (registration.platform, registration.os_version, registration.app_version)
     if any(len(version) > _MAX_VERSION_CHARS for version in versions):
-        message = f"Platform and versions must have at most {_MAX_VERSION_CHARS} characters each."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            f"Platform and versions must have at most {_MAX_VERSION_CHARS} characters each."
+        )
     return replace(
         registration,
         device_token=validate_token(registration.device_token, "device token"),
@@ -191,11 +192,10 @@ class ActivityEnd(msgspec.Struct, frozen=True):
 def validate_device_id(device_id: str) -> str:
     """Return a device id. Raises InvalidInput if it is malformed."""
     if _DEVICE_ID.fullmatch(device_id) is None:
-        message = (
+        raise InvalidInput(
             f"Invalid device id of {len(device_id)} characters. Use 1 to 100 letters, digits and "
             ". _ : @ = -."
         )
-        raise InvalidInput(message)
     return device_id
 
 
@@ -327,8 +327,10 @@ class LiveActivityRepository:
         target = PushTarget(end.token, make_push_id(message.idempotency_key, end.session))
         (result,) = await self.gateway.push(end.update.payload(), [target])
         if result.outcome in ("unsent", "uncertain"):
-            text = f"APNs does not accept the end of an activity yet: {result.reason}."
-            raise PushUnavailable(text, result.retry_seconds)
+            raise PushUnavailable(
+                f"APNs does not accept the end of an activity yet: {result.reason}.",
+                result.retry_seconds,
+            )
 
 
 @dataclass(kw_only=True, eq=False)
@@ -472,11 +474,10 @@ def _supported_team(match: Match, team_id: str | None) -> str:
     if team_id is None or team_id == NEUTRAL_TEAM:
         return NEUTRAL_TEAM
     if team_id not in (match.home.team_id, match.away.team_id):
-        message = (
+        raise TeamNotPlaying(
             f"Team {team_id[:40]!r} does not play in match {match.match_id}. Choose "
             f"{match.home.team_id}, {match.away.team_id} or {NEUTRAL_TEAM}."
         )
-        raise TeamNotPlaying(message)
     return team_id
 
 

@@ -79,8 +79,9 @@ class WebPushClient:
     def check(self, subscription: BrowserSubscription) -> None:
         """Raise InvalidInput if nothing can be sent to the subscription."""
         if not self._is_allowed(subscription.endpoint):
-            message = "Unknown push service. Send the subscription as the browser returned it."
-            raise InvalidInput(message)
+            raise InvalidInput(
+                "Unknown push service. Send the subscription as the browser returned it."
+            )
         _keys(subscription)
 
     def _is_allowed(self, endpoint: str) -> bool:
@@ -199,8 +200,9 @@ def _keys(subscription: BrowserSubscription) -> tuple[ec.EllipticCurvePublicKey,
     except ValueError:
         point, auth, public = b"", b"", None
     if public is None or len(point) != _KEY_BYTES or len(auth) != _AUTH_BYTES:
-        message = "Invalid subscription keys. Send p256dh and auth as the browser returned them."
-        raise InvalidInput(message)
+        raise InvalidInput(
+            "Invalid subscription keys. Send p256dh and auth as the browser returned them."
+        )
     return public, auth
 
 

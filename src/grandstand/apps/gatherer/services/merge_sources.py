@@ -651,6 +651,7 @@ def parse_source(text: str, clock: Clock) -> MergeSource:
     """
     name, colon, location = text.partition(":")
     if not colon or not _NAME.fullmatch(name):
-        message = f"Invalid source {text!r}. Use NAME:LOCATION, for example east:/data/series."
-        raise InvalidLocation(message)
+        raise InvalidLocation(
+            f"Invalid source {text!r}. Use NAME:LOCATION, for example east:/data/series."
+        )
     return MergeSource(name, open_location(location, clock))

@@ -286,8 +286,9 @@ class Netkeiba:
                 await host.lock.acquire()
         except TimeoutError:
             name = host.source.config.name
-            message = f"Too many requests are queued for {name}. Try again later."
-            raise errors.RateLimitTimeout(message, source=name) from None
+            raise errors.RateLimitTimeout(
+                f"Too many requests are queued for {name}. Try again later.", source=name
+            ) from None
         try:
             yield
         finally:

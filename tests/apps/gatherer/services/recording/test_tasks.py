@@ -21,7 +21,7 @@ from grandstand.apps.gatherer.sources.kalshi.ws_decode import FrameDecoder
 from grandstand.apps.gatherer.store import SERIES
 from grandstand.core.clock import SystemClock
 from grandstand.core.metrics import Metrics
-from grandstand.storage.series.buffer import AsyncBuffer, Buffer
+from grandstand.storage.series.buffer import Buffer
 from tests.apps.gatherer.exchange_fixture import open_chunks, recording
 
 pytestmark = pytest.mark.anyio
@@ -103,7 +103,7 @@ def _connection(buffer: Buffer) -> Connection:
         stream,
         SubscriptionManager(SubscriptionLimits(batch=1, per_subscription=1), ()),
         gatherer="east",
-        writer=Writer(AsyncBuffer(buffer), clock=CLOCK, counters=figures),
+        writer=Writer(buffer, clock=CLOCK, counters=figures),
         counters=figures,
         on_lifecycle=lambda *_: None,
         on_backfill=lambda _: None,

@@ -12,7 +12,7 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.services.recording.status import RecorderStatus
 from grandstand.apps.gatherer.services.recording.writer import Writer
 from grandstand.core.clock import SystemClock
-from grandstand.storage.series.buffer import AsyncBuffer, Buffer
+from grandstand.storage.series.buffer import Buffer
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.query import Window
 
@@ -22,18 +22,18 @@ CLOCK = SystemClock()
 ROW = store.Audit(1, "A", "east", "rest", "equal")
 
 
-class Hesitant(AsyncBuffer):
-    """A buffer that takes nothing before it is let."""
+class Hesitant(Buffer):
+    """A buffer that accepts rows only once `let` is set."""
 
-    def __init__(self, buffer: Buffer) -> None:
-        super().__init__(buffer)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.asked = asyncio.Event()
         self.let = asyncio.Event()
 
-    async def take(self, series: Any, rows: Sequence[Any]) -> int:
+    async def take_async(self, series: Any, rows: Sequence[Any]) -> int:
         self.asked.set()
         await self.let.wait()
-        return await super().take(series, rows)
+        return await super().take_async(series, rows)
 
 
 @pytest.fixture
@@ -43,10 +43,10 @@ def engine(tmp_path: Path) -> ChunkEngine:
 
 @pytest.fixture
 async def buffer(engine: ChunkEngine, tmp_path: Path) -> AsyncIterator[Hesitant]:
-    opened = Buffer.open(
+    opened = Hesitant.open(
         tmp_path / "waiting", store.SERIES, lambda: engine, clock=CLOCK, chance=Random(1)
     )
-    yield Hesitant(opened)
+    yield opened
     opened.close()
 
 
@@ -79,7 +79,7 @@ async def test_rows_of_a_flush_that_is_broken_off_are_still_there_for_the_next(
     await asyncio.wait([first])
     buffer.let.set()
     await writer.flush()
-    buffer.buffer.flush()
+    buffer.flush()
 
     assert first.cancelled()
     assert [*engine.read(Window(store.AUDITS, 0, 10))] == [ROW]

@@ -148,8 +148,10 @@ class ApnsDeliveryService:
         push_id = make_push_id(update.key, channel_id)
         result = await gateway.broadcast(update.payload(alert), channel_id, push_id)
         if result.outcome in ("unsent", "uncertain"):
-            message = f"The broadcast channel does not accept the update: {result.reason}."
-            raise PushUnavailable(message, result.retry_seconds)
+            raise PushUnavailable(
+                f"The broadcast channel does not accept the update: {result.reason}.",
+                result.retry_seconds,
+            )
         if result.outcome != "delivered":
             get_logger("cricket").error("broadcast_rejected", reason=result.reason)
         return alerting
@@ -202,8 +204,9 @@ class ApnsDeliveryService:
         try:
             return await self.store(delivery.mark_alerted(until, count))
         except ConditionFailed as error:
-            message = f"Another process is pushing the update of match {delivery.match_id}."
-            raise Unavailable(message) from error
+            raise Unavailable(
+                f"Another process is pushing the update of match {delivery.match_id}."
+            ) from error
 
     async def send(
         self,

@@ -341,8 +341,9 @@ class ActivityStarter:
             get_logger("cricket").info("start_token_changed", device_id=device.device_id)
         if result.outcome == "unsent":
             await self.store(Delivery.cancel(start.match_id, key))
-            message_text = f"APNs does not accept the start yet: {result.reason}."
-            raise PushUnavailable(message_text, result.retry_seconds)
+            raise PushUnavailable(
+                f"APNs does not accept the start yet: {result.reason}.", result.retry_seconds
+            )
 
 
 def _start_payload(update: MatchUpdate, channel_id: str | None) -> ApnsPayload:

@@ -125,8 +125,10 @@ class AnnouncementService:
                 await self.store(Device.remove(device.user_id, device.device_token))
         if all(result.outcome == "unsent" for result in results):
             await self.store(Delivery.cancel(announcement.match_id, key))
-            text = f"APNs does not accept the announcement yet: {results[0].reason}."
-            raise PushUnavailable(text, results[0].retry_seconds)
+            raise PushUnavailable(
+                f"APNs does not accept the announcement yet: {results[0].reason}.",
+                results[0].retry_seconds,
+            )
 
     async def send_test(self, user_id: str) -> Mapping[str, str]:
         """Push a test to a user's devices; return the outcomes by device id.
@@ -134,11 +136,10 @@ class AnnouncementService:
         Raises PushNotConfigured and DeviceNotFound.
         """
         if self.gateway is None:
-            message = (
+            raise PushNotConfigured(
                 "Push notifications are not configured. Set GRANDSTAND_CRICKET_APNS_KEY, "
                 "_APNS_KEY_ID, _APNS_TEAM_ID and _APNS_BUNDLE_ID."
             )
-            raise PushNotConfigured(message)
         devices = await self.store(Device.of_user(user_id))
         if not devices:
             raise DeviceNotFound("You have no device. Register one with POST /user/device.")
@@ -174,11 +175,10 @@ class BrowserAlertService:
 
     def _configured(self) -> BrowserGateway:
         if self.gateway is None:
-            message = (
+            raise PushNotConfigured(
                 "Browser alerts are not configured. Set GRANDSTAND_CRICKET_WEBPUSH and "
                 "GRANDSTAND_CRICKET_WEBPUSH_KEY."
             )
-            raise PushNotConfigured(message)
         return self.gateway
 
     @property

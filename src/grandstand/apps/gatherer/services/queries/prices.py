@@ -174,8 +174,9 @@ class PriceHistory:
 
 def _check_points(start_us: int, end_us: int, interval_us: int) -> None:
     if interval_us <= 0 or (end_us - start_us) // interval_us > MAX_POINTS:
-        message = f"More than {MAX_POINTS} points. Use a shorter period or a longer interval."
-        raise TooManyPoints(message)
+        raise TooManyPoints(
+            f"More than {MAX_POINTS} points. Use a shorter period or a longer interval."
+        )
 
 
 def _order(trade: Trade) -> tuple[int, int]:

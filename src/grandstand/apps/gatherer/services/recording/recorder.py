@@ -55,7 +55,7 @@ from grandstand.core.clock import Clock
 from grandstand.core.errors import GrandstandError, LimitReached, NotFound, Unavailable
 from grandstand.core.logging import get_logger
 from grandstand.core.metrics import Metrics
-from grandstand.storage.series.buffer import AsyncBuffer, Buffer, Limits
+from grandstand.storage.series.buffer import Buffer, Limits
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.query import Window
 
@@ -225,18 +225,16 @@ def measure_disk(folder: Path, engine: SeriesEngine) -> DiskUsage:
 def check_disk(disk: DiskUsage, min_free_bytes: int, max_bytes: int | None) -> None:
     """Raise DiskLimitReached if recording must stop."""
     if disk.free_bytes < min_free_bytes:
-        message = (
+        raise DiskLimitReached(
             f"Recording stopped: {disk.free_bytes // _MIB} MiB are free, the minimum is "
             f"{min_free_bytes // _MIB} MiB. Free some space, or lower "
             "GRANDSTAND_GATHERER_FREE_GIGABYTES."
         )
-        raise DiskLimitReached(message)
     if max_bytes is not None and disk.used_bytes >= max_bytes:
-        message = (
+        raise DiskLimitReached(
             f"Recording stopped: recordings take {disk.used_bytes // _MIB} MiB of "
             f"{max_bytes // _MIB} MiB. Raise GRANDSTAND_GATHERER_DISK_GIGABYTES, or record less."
         )
-        raise DiskLimitReached(message)
 
 
 async def wait_first(tasks: Iterable[asyncio.Task[Any]]) -> None:
@@ -327,7 +325,7 @@ class Recorder:
         self.rate = RateMeter()
         self.receive_clock = MonotonicClock(resume.last_stamp)
         self.stamp = _stamper(self.receive_clock, clock)
-        self.buffer = AsyncBuffer(buffer)
+        self.buffer = buffer
         self._client = client
         self._selection = selection
         self._engine = engine
@@ -406,7 +404,7 @@ class Recorder:
 
     async def run(self) -> None:
         """Record until `stop` is called or an error needs an operator."""
-        sending = asyncio.create_task(self.buffer.run())
+        sending = asyncio.create_task(self.buffer.run_async())
         stopping = asyncio.create_task(self._stopping.wait())
         starting = asyncio.create_task(self._start())
         tasks: list[asyncio.Task[None]] = []
@@ -545,7 +543,7 @@ class Recorder:
             await asyncio.sleep(0.05)
             if self.writer.waiting:
                 await self.writer.flush()
-            self.writer.latency.mark_durable(self.buffer.buffer.durable, self._clock.monotonic())
+            self.writer.latency.mark_durable(self.buffer.durable, self._clock.monotonic())
 
     async def _advance_watermark(self) -> None:
         """Record, about once a second, up to which time everything is stored."""
@@ -561,7 +559,7 @@ class Recorder:
                 connection.has_data_since(at) for connection in self.pool.connections
             )
             mark = await self.writer.flush()
-            while self.buffer.buffer.durable < mark:  # noqa: ASYNC110 - the buffer has no event
+            while self.buffer.durable < mark:  # noqa: ASYNC110 - the buffer has no event
                 await asyncio.sleep(_POLL_SECONDS)
             why = store.EXCHANGE_TIME if in_exchange_time else None
             row = store.Session(at, self.config.gatherer, 0, "whole", why)
@@ -627,7 +625,7 @@ class Recorder:
         await self.writer.write_raw_log()
         if self.writer.raw_log is not None:
             self.writer.raw_log.close()
-        await self.buffer.settle()
+        await asyncio.to_thread(self.buffer.settle)
         await cancel_all((sending,))
 
     def _connect(

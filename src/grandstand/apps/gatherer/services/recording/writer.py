@@ -18,7 +18,7 @@ from grandstand.apps.gatherer.services.recording.status import LatencyTracker, R
 from grandstand.core.clock import Clock
 from grandstand.core.errors import Unavailable
 from grandstand.core.logging import get_logger
-from grandstand.storage.series.buffer import AsyncBuffer
+from grandstand.storage.series.buffer import Buffer
 from grandstand.storage.series.declaration import Series, SeriesFault
 from grandstand.storage.series.errors import BufferFull
 
@@ -54,7 +54,7 @@ class Writer:
 
     def __init__(
         self,
-        buffer: AsyncBuffer,
+        buffer: Buffer,
         *,
         clock: Clock,
         counters: RecorderStatus,
@@ -131,7 +131,7 @@ class Writer:
     async def _write(self, series: Series[Any], rows: list[Any]) -> int:
         while True:
             try:
-                mark = await self._buffer.take(series, rows)
+                mark = await self._buffer.take_async(series, rows)
             except BufferFull as error:
                 if self.full is None:
                     self._log.error("buffer_full", error=str(error))

@@ -457,11 +457,10 @@ class KalshiClient:
         except SourceRefused as error:
             if error.response_status not in _KEY_STATUSES:
                 raise
-            message = (
+            raise KeyRejected(
                 f"{self._name} rejected {path} with status {error.response_status}. Check the "
                 "key ID, the private key and this machine's clock (`grandstand gatherer check`)."
-            )
-            raise KeyRejected(message) from error
+            ) from error
 
     def _parse(self, body: ListingBody, parse: Callable[[msgspec.Raw], T]) -> ListingPage[T]:
         page = parse_items(body, parse)

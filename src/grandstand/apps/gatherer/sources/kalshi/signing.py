@@ -55,18 +55,18 @@ class Signer:
         text = _pem(pem)
         register_secrets(*(line for line in text.splitlines() if not line.startswith("-----")))
         if not key_id:
-            message = "A private key is set but no key ID. Set GRANDSTAND_GATHERER_KEY_ID."
-            raise InvalidSigningKey(message)
+            raise InvalidSigningKey(
+                "A private key is set but no key ID. Set GRANDSTAND_GATHERER_KEY_ID."
+            )
         for name, kind in _ALGORITHMS:
             algorithm = get_algorithm_by_name(name)
             key = _load_key(algorithm, text)
             if key is not None:
                 return cls(key_id, kind, lambda message: algorithm.sign(message, key), clock)  # noqa: B023 - returned at once
-        message = (
+        raise InvalidSigningKey(
             "The private key cannot be used. Use an unencrypted RSA or Ed25519 key in PEM form, "
             "including the BEGIN and END lines."
         )
-        raise InvalidSigningKey(message)
 
     def headers(self, method: str, path: str) -> Mapping[str, str]:
         """Return the headers that sign a request made now; the query is not signed."""
@@ -98,8 +98,9 @@ def read_signer(key_id: str, key: str, key_file: Path | None, clock: Clock) -> S
     try:
         text = key_file.expanduser().read_text("ascii")
     except (OSError, UnicodeDecodeError) as error:
-        message = f"Cannot read the private key in {key_file}: {type(error).__name__}."
-        raise InvalidSigningKey(message) from None
+        raise InvalidSigningKey(
+            f"Cannot read the private key in {key_file}: {type(error).__name__}."
+        ) from None
     return Signer.from_pem(key_id, text, clock)
 
 

@@ -112,12 +112,11 @@ class KalshiStream:
         except SourceRefused as error:
             if error.response_status not in _KEY_STATUSES:
                 raise
-            message = (
+            raise KeyRejected(
                 f"{self.name} rejected the connection with status {error.response_status}. Check "
                 "the key ID, the private key and this machine's clock "
                 "(`grandstand gatherer check`)."
-            )
-            raise KeyRejected(message) from error
+            ) from error
 
 
 CommandKind: TypeAlias = Literal[
