@@ -12,7 +12,7 @@ import pytest
 import typer.main
 
 import grandstand
-from tests.architecture.tree import ROOT, kept_files, shown
+from tests.architecture.tree import ROOT, repository_files, shown
 
 _DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 _APPLICATIONS = sorted((ROOT / "docs" / "apps").glob("[a-z]*.md"))
@@ -94,7 +94,7 @@ def test_every_setting_a_document_names_exists(path: Path) -> None:
 
 
 def test_every_file_the_documents_link_to_exists() -> None:
-    documents = [path for path in kept_files() if path.suffix == ".md"]
+    documents = [path for path in repository_files() if path.suffix == ".md"]
 
     dead = [
         f"{shown(path)}: {target}"
@@ -163,13 +163,13 @@ def test_the_test_pins_hold_all_of_the_run_pins() -> None:
 def test_no_file_of_somebody_else_is_kept() -> None:
     foreign = {".jar", ".whl", ".tgz", ".gz", ".zip", ".so", ".dll", ".exe", ".woff", ".woff2"}
 
-    assert [shown(path) for path in kept_files() if path.suffix in foreign] == []
+    assert [shown(path) for path in repository_files() if path.suffix in foreign] == []
 
 
 def test_the_repository_speaks_of_grandstand_alone() -> None:
     found = [
         f"{shown(path)}: {word}"
-        for path in kept_files()
+        for path in repository_files()
         for text in [path.read_text(encoding="utf-8", errors="replace")]
         for word in [*filter(text.__contains__, _FOREIGN), *_FOREIGN_WORDS.findall(text)]
     ]
