@@ -12,8 +12,10 @@ from typing import cast
 from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.subscriptions import MonotonicClock
 from grandstand.apps.gatherer.services.recording.connections import Connection
-from grandstand.apps.gatherer.services.recording.recorder import RecorderConfig
-from grandstand.apps.gatherer.services.recording.service import recorder_config
+from grandstand.apps.gatherer.services.recording.recorder import (
+    buffer_limits,
+    subscription_limits,
+)
 from grandstand.apps.gatherer.services.recording.status import RecorderStatus
 from grandstand.apps.gatherer.services.recording.writer import Writer
 from grandstand.apps.gatherer.settings import GathererSettings
@@ -52,7 +54,7 @@ class Recording:
     """One connection of a recorder, its writer and its buffer, as settings have them by default."""
 
     def __init__(
-        self, plan: RecorderConfig, buffer: Buffer, clock: Clock, loop: asyncio.Runner
+        self, settings: GathererSettings, buffer: Buffer, clock: Clock, loop: asyncio.Runner
     ) -> None:
         self.figures = RecorderStatus("recording", "east")
         self._hearing = Hearing()
@@ -63,8 +65,8 @@ class Recording:
         self.connection = Connection(
             0,
             cast("KalshiStream", self._hearing),
-            SubscriptionManager(plan.subscriptions),
-            gatherer=plan.gatherer,
+            SubscriptionManager(subscription_limits(settings)),
+            gatherer=settings.name,
             writer=self._writer,
             counters=self.figures,
             on_lifecycle=lambda _message, _at, _conn: None,
@@ -73,7 +75,7 @@ class Recording:
             parse=FrameDecoder().parse,
             stamp=lambda: stamps.next(int(clock.epoch() * 1_000_000)),
             clock=clock,
-            keyframe_deltas=plan.keyframe_deltas,
+            keyframe_deltas=settings.keyframe_deltas,
         )
 
     def record(self, frames: Sequence[bytes]) -> None:
@@ -93,20 +95,20 @@ def recording(
 ) -> Iterator[Recording]:
     """Record into an engine, which is closed at the end, for as long as the block runs."""
     at = clock or SystemClock()
-    plan = recorder_config(GathererSettings(name="bench"), folder)
+    settings = GathererSettings(name="bench")
     buffer = Buffer.open(
         folder / "waiting",
         store.SERIES,
         lambda: engine,
         clock=at,
         chance=Random(1),
-        limits=plan.buffer,
+        limits=buffer_limits(settings),
     )
     sending = Thread(target=buffer.run)
     with asyncio.Runner(loop_factory=loop_factory()) as loop:
         sending.start()
         try:
-            yield Recording(plan, buffer, at, loop)
+            yield Recording(settings, buffer, at, loop)
         finally:
             buffer.close()
             sending.join()

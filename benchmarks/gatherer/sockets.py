@@ -10,8 +10,7 @@ import msgspec
 
 from benchmarks.harness.machine import resident_mb
 from benchmarks.harness.rows import Limit, Row
-from grandstand.apps.gatherer.services.recording.recorder import Recorder
-from grandstand.apps.gatherer.services.recording.service import recorder_config
+from grandstand.apps.gatherer.services.recording.recorder import Recorder, buffer_limits
 from grandstand.apps.gatherer.services.recording.status import LatencyTracker
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.core.clock import SystemClock
@@ -141,11 +140,11 @@ async def _watched(recorder: Recorder, seeded_seconds: float) -> Seen:
 
 
 def _plan_of(settings: GathererSettings) -> dict[str, object]:
-    config = recorder_config(settings, Path())
     return {
-        "connections": config.connections,
-        "subscriptions": config.subscriptions,
-        "buffer": config.buffer,
+        "connections": settings.connections,
+        "markets_per_command": settings.markets_per_command,
+        "markets_per_subscription": settings.markets_per_subscription,
+        "buffer": buffer_limits(settings),
     }
 
 

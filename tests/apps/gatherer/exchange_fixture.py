@@ -10,14 +10,14 @@ from typing import Any
 from grandstand.apps.gatherer.domain.messages import EventMessage, LifecycleMessage
 from grandstand.apps.gatherer.services.recording.recorder import (
     Recorder,
-    RecorderConfig,
     open_buffer,
 )
+from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
-from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.core.clock import Clock, SystemClock
 from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry
+from grandstand.storage.series.buffer import Limits
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
@@ -70,12 +70,27 @@ def recorder_options(
         "random": random,
         "metrics": Metrics(),
         "alert": _silent,
+        "audit_seconds": 3600.0,
     }
     return options | more
 
 
 async def _silent(title: str, text: str) -> None:
     """Tell nobody."""
+
+
+def recorder_settings(address: str, **more: Any) -> GathererSettings:
+    """Return settings for a simulated exchange, which is listed and polled only at the start."""
+    options: dict[str, Any] = {
+        "stream_url": f"ws://{address}/trade-api/ws/v2",
+        "silence_seconds": 60.0,
+        "reconnect_seconds": 0.5,
+        "max_reconnect_seconds": 30.0,
+        "reconcile_seconds": 3600.0,
+        "snapshot_seconds": 3600.0,
+        "audits_per_minute": 20,
+    }
+    return GathererSettings(**(options | more))
 
 
 def open_chunks(folder: Path) -> ChunkEngine:
@@ -93,21 +108,21 @@ async def recording(
 ) -> AsyncIterator[Recorder]:
     """A recorder at work in this process; it is stopped cleanly with the block."""
     clock, random = SystemClock(), Random(1)
-    parts: dict[str, Any] = {
-        "gatherer": "east",
-        "ws_url": f"ws://{address}/trade-api/ws/v2",
-        "folder": folder,
-        "connections": 1,
-        "subscriptions": SubscriptionLimits(batch=50, per_subscription=100),
-        "reconcile_seconds": 3600.0,
-        "audit_seconds": 3600.0,
-        "snapshots_seconds": 3600.0,
-    }
+    changes = dict(plan or {})
+    limits = changes.pop("buffer", Limits(age_seconds=0.1))
+    settings = recorder_settings(
+        address,
+        name="east",
+        connections=1,
+        markets_per_command=50,
+        markets_per_subscription=100,
+    ).model_copy(update=changes)
     async with SourceRegistry(clock=clock, random=random, metrics=Metrics()) as web:
         options = recorder_options(web, address, engine, clock=clock, random=random, **more)
-        config = RecorderConfig(**(parts | (plan or {})))
-        async with open_buffer(config, engine, clock, random) as opened:
-            recorder = Recorder(config, *opened, **options)
+        async with open_buffer(
+            settings.name, folder, limits, engine, clock=clock, random=random
+        ) as opened:
+            recorder = Recorder(settings, folder, *opened, **options)
             running = asyncio.create_task(recorder.run())
             try:
                 yield recorder

@@ -13,21 +13,19 @@ from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.services.market_registry import MarketRegistry
 from grandstand.apps.gatherer.services.recording.recorder import (
     Recorder,
-    RecorderConfig,
     open_buffer,
 )
-from grandstand.apps.gatherer.settings import GathererSettings
-from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.core.clock import SystemClock
 from grandstand.core.metrics import Metrics
 from grandstand.net.client import SourceRegistry
+from grandstand.storage.series.buffer import Limits
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
 from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 from grandstand.storage.series.engines.postgres.schema import Edition
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
-from tests.apps.gatherer.exchange_fixture import recorder_options
+from tests.apps.gatherer.exchange_fixture import recorder_options, recorder_settings
 
 
 class ProcessConfig(msgspec.Struct):
@@ -68,36 +66,36 @@ def open_tables() -> AsyncStore:
     return AsyncStore(tables)
 
 
-def plan_of(config: ProcessConfig) -> RecorderConfig:
-    return RecorderConfig(
-        gatherer=config.gatherer,
-        ws_url=f"ws://{config.address}/trade-api/ws/v2",
-        folder=Path(config.folder) / "gatherer",
-        connections=config.connections,
-        subscriptions=SubscriptionLimits(
-            batch=config.batch, per_subscription=config.per_subscription
-        ),
-        raw_log=True,
-        reconcile_seconds=3600.0,
-        audit_seconds=1.0,
-        audit_recheck_seconds=0.5,
-        snapshots_seconds=3600.0,
-    )
-
-
 async def record(config: ProcessConfig) -> None:
     clock, random, metrics = SystemClock(), Random(config.gatherer), Metrics()
     engine = open_engine(config)
     for series in store.SERIES:
         engine.prepare(series)
     async with SourceRegistry(clock=clock, random=random, metrics=metrics) as web:
-        options = recorder_options(web, config.address, engine, clock=clock, random=random)
-        settings = GathererSettings(name=config.gatherer)
+        options = recorder_options(
+            web,
+            config.address,
+            engine,
+            clock=clock,
+            random=random,
+            audit_seconds=1.0,
+            audit_recheck_seconds=0.5,
+        )
+        settings = recorder_settings(
+            config.address,
+            name=config.gatherer,
+            connections=config.connections,
+            markets_per_command=config.batch,
+            markets_per_subscription=config.per_subscription,
+            raw_log=True,
+        )
         registry = MarketRegistry(options["client"], open_tables(), settings, clock)
         options["selection"] = registry
-        recorder_config = plan_of(config)
-        async with open_buffer(recorder_config, engine, clock, random) as opened:
-            recorder = Recorder(recorder_config, *opened, **options)
+        folder, limits = Path(config.folder) / "gatherer", Limits(age_seconds=0.1)
+        async with open_buffer(
+            settings.name, folder, limits, engine, clock=clock, random=random
+        ) as opened:
+            recorder = Recorder(settings, folder, *opened, **options)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGTERM, recorder.stop)
             sys.stdout.write("recording\n")

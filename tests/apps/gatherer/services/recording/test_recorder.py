@@ -260,7 +260,7 @@ async def test_a_disk_that_is_nearly_full_stops_recording_with_a_reason(
     engine = open_chunks(tmp_path / "series")
 
     with pytest.raises(DiskLimitReached, match="are free"):
-        async with recording(address, tmp_path / "own", engine, {"min_free_bytes": 2**60}):
+        async with recording(address, tmp_path / "own", engine, {"free_gigabytes": 2**30}):
             await asyncio.sleep(0.5)
 
     assert [row.what for row in _rows(engine, store.SESSIONS)] == ["started", "stopped"]

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final, Protocol
@@ -42,6 +42,7 @@ from grandstand.apps.gatherer.services.recording.status import (
     RecorderStatus,
 )
 from grandstand.apps.gatherer.services.recording.writer import RawLog, Writer
+from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
 from grandstand.apps.gatherer.sources.kalshi.signing import Signer
 from grandstand.apps.gatherer.sources.kalshi.stream import (
@@ -61,6 +62,7 @@ from grandstand.storage.series.query import Window
 
 _MIB: Final = 1024**2
 _MICRO: Final = 1_000_000
+_GIGABYTE: Final = 1_000_000_000
 _DAY_US: Final = 86_400_000_000
 _POLL_SECONDS: Final = 0.02
 _SHUTDOWN_SECONDS: Final = 3.0
@@ -165,37 +167,6 @@ class MarketSelection(Protocol):
     def is_wanted(self, ticker: str) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecorderConfig:
-    """How one gatherer records.
-
-    `folder` holds rows that the series could not take yet, and the raw log. Recording stops when
-    less than `min_free_bytes` are free on its disk, or the series and the raw log take `max_bytes`.
-    """
-
-    gatherer: str
-    ws_url: str
-    folder: Path
-    connections: int = 4
-    subscriptions: SubscriptionLimits = field(default_factory=SubscriptionLimits)
-    buffer: Limits = field(default_factory=lambda: Limits(age_seconds=0.1))
-    raw_log: bool = False
-    raw_log_days: int = 7
-    silence_seconds: float = 60.0
-    stall_seconds: float = 60.0
-    reconnect_seconds: float = 0.5
-    max_reconnect_seconds: float = 30.0
-    reconcile_seconds: float = 300.0
-    snapshots_seconds: float = 900.0
-    trades_seconds: float = 60.0
-    audit_seconds: float = 60.0
-    audit_recheck_seconds: float = 20.0
-    audit_markets: int = 20
-    keyframe_deltas: int = 1000
-    min_free_bytes: int = 2 * 1024**3
-    max_bytes: int | None = None
-
-
 class DiskLimitReached(LimitReached):
     """The disk is almost full, or recordings take as much as they may."""
 
@@ -272,28 +243,47 @@ async def run_with_timeout(seconds: float, work: Awaitable[Any]) -> bool:
     return True
 
 
+def buffer_limits(settings: GathererSettings) -> Limits:
+    return Limits(
+        batch_rows=settings.flush_rows,
+        age_seconds=settings.flush_seconds,
+        memory_bytes=settings.buffer_rows * 800,  # About 800 bytes a row.
+    )
+
+
+def subscription_limits(settings: GathererSettings) -> SubscriptionLimits:
+    return SubscriptionLimits(
+        batch=settings.markets_per_command, per_subscription=settings.markets_per_subscription
+    )
+
+
 @asynccontextmanager
 async def open_buffer(
-    config: RecorderConfig, engine: SeriesEngine, clock: Clock, random: Random
+    gatherer: str,
+    folder: Path,
+    limits: Limits,
+    engine: SeriesEngine,
+    *,
+    clock: Clock,
+    random: Random,
 ) -> AsyncIterator[tuple[Buffer, ResumeState]]:
     """Open the buffer of a recorder, and load the state of its last run.
+
+    `folder` holds rows that the series could not take yet.
 
     Raises SeriesUnavailable if another process records into the same folder.
     """
     buffer = await asyncio.to_thread(
         Buffer.open,
-        config.folder / "waiting",
+        folder / "waiting",
         store.SERIES,
         lambda: _NonClosingEngine(engine),
         clock=clock,
         chance=random,
-        limits=config.buffer,
+        limits=limits,
     )
     try:
-        yield (
-            buffer,
-            await asyncio.to_thread(load_resume_state, engine, config.gatherer, config.folder),
-        )
+        yield buffer, await asyncio.to_thread(load_resume_state, engine, gatherer, folder)
     finally:
         await asyncio.to_thread(buffer.close)
 
@@ -307,7 +297,8 @@ class Recorder:
 
     def __init__(
         self,
-        config: RecorderConfig,
+        settings: GathererSettings,
+        folder: Path,
         buffer: Buffer,
         resume: ResumeState,
         *,
@@ -319,12 +310,18 @@ class Recorder:
         random: Random,
         metrics: Metrics,
         alert: Callable[[str, str], Awaitable[None]],
+        audit_seconds: float = 60.0,
+        audit_recheck_seconds: float = 20.0,
     ) -> None:
-        self.config = config
-        self.counters = RecorderStatus("recording", config.gatherer)
+        self._settings = settings
+        self._folder = folder
+        self._audit_seconds = audit_seconds
+        self._audit_recheck_seconds = audit_recheck_seconds
+        self.counters = RecorderStatus("recording", settings.name)
         self.rate = RateMeter()
         self.receive_clock = MonotonicClock(resume.last_stamp)
-        self.stamp = _stamper(self.receive_clock, clock)
+        advance, epoch = self.receive_clock.next, clock.epoch
+        self.stamp: Callable[[], int] = lambda: advance(int(epoch() * _MICRO))
         self.buffer = buffer
         self._client = client
         self._selection = selection
@@ -332,7 +329,7 @@ class Recorder:
         self._clock = clock
         self._alert = alert
         self._resume = resume
-        raw_log = RawLog(config.folder / "raw") if config.raw_log else None
+        raw_log = RawLog(folder / "raw") if settings.raw_log else None
         self.writer = Writer(self.buffer, clock=clock, counters=self.counters, raw_log=raw_log)
         self._open_absences = 0
         self._alerted_at = float("-inf")
@@ -342,16 +339,16 @@ class Recorder:
         self.pool = ConnectionPool(
             tuple(
                 self._connect(number, decoder, signer=signer, random=random, metrics=metrics)
-                for number in range(config.connections)
+                for number in range(settings.connections)
             ),
             self.stamp,
-            lambda gap: self.writer.add(store.GAPS, gap_record(gap, config.gatherer, None)),
+            lambda gap: self.writer.add(store.GAPS, gap_record(gap, settings.name, None)),
         )
         self.poller = RestPoller(
             client,
             self.pool,
             self.writer,
-            gatherer=config.gatherer,
+            gatherer=settings.name,
             stamp=self.stamp,
             is_wanted=selection.is_wanted,
             random=random,
@@ -422,7 +419,6 @@ class Recorder:
             await asyncio.shield(self._shut_down(tasks, sending))
 
     def _work(self) -> list[Coroutine[Any, Any, None]]:
-        config = self.config
         streams = [work for each in self.pool.connections for work in (each.run(), each.maintain())]
         return [
             *streams,
@@ -433,9 +429,9 @@ class Recorder:
             self._every(1.0, "markets", self._follow_markets),
             self._every(30.0, "disk", self._check_disk),
             self._every(5.0, "watchdog", self._alert_if_incomplete),
-            self._every(config.reconcile_seconds, "registry", self._selection.sync),
-            self._every(config.trades_seconds, "trades", self.backfill.poll_trades),
-            self._every(config.audit_seconds, "audit", self._audit),
+            self._every(self._settings.reconcile_seconds, "registry", self._selection.sync),
+            self._every(60.0, "trades", self.backfill.poll_trades),
+            self._every(self._audit_seconds, "audit", self._audit),
             self._poll_snapshots(),
         ]
 
@@ -462,7 +458,7 @@ class Recorder:
         self._open_absence(first, trades)
 
     def _open_absence(self, connection: Connection, gap: Gap) -> None:
-        self.writer.add(store.GAPS, gap_record(gap, self.config.gatherer, None))
+        self.writer.add(store.GAPS, gap_record(gap, self._settings.name, None))
         self.counters.gaps_opened[str(gap.reason)] += 1
         connection.carried_gaps = (*connection.carried_gaps, gap)
         self._open_absences += 1
@@ -493,42 +489,47 @@ class Recorder:
         self.rate.add(self._clock.monotonic(), frames)
 
     async def _audit(self) -> None:
-        config = self.config
-        outcomes = await self.poller.audit(config.audit_markets, config.audit_recheck_seconds)
+        outcomes = await self.poller.audit(
+            self._settings.audits_per_minute, self._audit_recheck_seconds
+        )
         different = sorted(ticker for ticker, outcome in outcomes.items() if outcome == "different")
         if different:
             await self._alert("Order book differs from REST", ", ".join(different))
 
     async def _alert_if_incomplete(self) -> None:
         """Send an alert if all connections are silent or gaps were found, at most every 5 min."""
-        now, config = self._clock.monotonic(), self.config
+        now, settings = self._clock.monotonic(), self._settings
         heard_at = max(connection.heard_at for connection in self.pool.connections)
         silent_seconds = (self.stamp() - heard_at) / _MICRO
         gaps = sum(self.counters.gaps_opened.values())
         text = ""
-        if self.pool.followed and silent_seconds > config.stall_seconds:
-            text = f"{config.gatherer} has received nothing for {silent_seconds:.0f} s"
+        if self.pool.followed and silent_seconds > settings.stall_seconds:
+            text = f"{settings.name} has received nothing for {silent_seconds:.0f} s"
         elif gaps > self._gaps_alerted:
             count = gaps - self._gaps_alerted
-            text = f"{config.gatherer} found {count} new {'gap' if count == 1 else 'gaps'}"
+            text = f"{settings.name} found {count} new {'gap' if count == 1 else 'gaps'}"
         if text and now - self._alerted_at >= _ALERT_SECONDS:
             self._alerted_at, self._gaps_alerted = now, gaps
             await self._alert("Recording is incomplete", text)
 
     async def _check_disk(self) -> None:
-        config = self.config
+        settings = self._settings
         if self.writer.raw_log is not None:
-            before = self.stamp() - config.raw_log_days * _DAY_US
+            before = self.stamp() - settings.raw_log_days * _DAY_US
             await asyncio.to_thread(self.writer.raw_log.remove_before, before)
-        self.disk = await asyncio.to_thread(measure_disk, config.folder, self._engine)
-        check_disk(self.disk, config.min_free_bytes, config.max_bytes)
+        self.disk = await asyncio.to_thread(measure_disk, self._folder, self._engine)
+        check_disk(
+            self.disk,
+            min_free_bytes=int(settings.free_gigabytes * _GIGABYTE),
+            max_bytes=int(settings.disk_gigabytes * _GIGABYTE) or None,
+        )
 
     async def _poll_snapshots(self) -> None:
         """Fetch all books at the start of each slot, which is the same for all gatherers."""
-        slot_us = int(self.config.snapshots_seconds * _MICRO)
+        slot_us = int(self._settings.snapshot_seconds * _MICRO)
         last_slot = self.stamp() // slot_us
         while True:
-            await asyncio.sleep(min(1.0, self.config.snapshots_seconds / 10))
+            await asyncio.sleep(min(1.0, self._settings.snapshot_seconds / 10))
             slot = self.stamp() // slot_us
             if slot > last_slot:
                 try:
@@ -562,9 +563,9 @@ class Recorder:
             while self.buffer.durable < mark:  # noqa: ASYNC110 - the buffer has no event
                 await asyncio.sleep(_POLL_SECONDS)
             why = store.EXCHANGE_TIME if in_exchange_time else None
-            row = store.Session(at, self.config.gatherer, 0, "whole", why)
+            row = store.Session(at, self._settings.name, 0, "whole", why)
             self.writer.add(store.SESSIONS, row)
-            save_watermark(self.config.folder, at)
+            save_watermark(self._folder, at)
             await asyncio.sleep(0.8)
 
     async def _every(self, seconds: float, name: str, work: Callable[[], Awaitable[None]]) -> None:
@@ -590,7 +591,7 @@ class Recorder:
     def _add_session(self, what: str) -> None:
         at = self.stamp()
         self.started_at = self.started_at or at
-        self.writer.add(store.SESSIONS, store.Session(at, self.config.gatherer, 0, what))
+        self.writer.add(store.SESSIONS, store.Session(at, self._settings.name, 0, what))
 
     async def _finish_gaps(self) -> None:
         """Fetch what is still missing and prove that nothing was lost at the end, within limits."""
@@ -637,11 +638,11 @@ class Recorder:
         random: Random,
         metrics: Metrics,
     ) -> Connection:
-        config, clock, selection = self.config, self._clock, self._selection
+        settings, clock, selection = self._settings, self._clock, self._selection
         channels = (LIFECYCLE, TRADES, TICKERS) if number == 0 else ()
         stream = KalshiStream(
             f"exchange-{number}",
-            config.ws_url,
+            settings.stream_url,
             signer=signer,
             stamp=self.stamp,
             clock=clock,
@@ -649,16 +650,16 @@ class Recorder:
             metrics=metrics,
             config=replace(
                 SOCKET_CONFIG,
-                first_seconds=config.reconnect_seconds,
-                most_seconds=config.max_reconnect_seconds,
+                first_seconds=settings.reconnect_seconds,
+                most_seconds=settings.max_reconnect_seconds,
             ),
         )
         connection: Connection
         connection = Connection(
             number,
             stream,
-            SubscriptionManager(config.subscriptions, channels),
-            gatherer=config.gatherer,
+            SubscriptionManager(subscription_limits(settings), channels),
+            gatherer=settings.name,
             writer=self.writer,
             counters=self.counters,
             on_lifecycle=selection.on_lifecycle,
@@ -668,8 +669,8 @@ class Recorder:
             parse=decoder.parse,
             stamp=self.stamp,
             clock=clock,
-            silence_seconds=config.silence_seconds,
-            keyframe_deltas=config.keyframe_deltas,
+            silence_seconds=settings.silence_seconds,
+            keyframe_deltas=settings.keyframe_deltas,
         )
         return connection
 
@@ -685,9 +686,3 @@ class _NonClosingEngine:
 
     def close(self) -> None:
         """Leave the engine open."""
-
-
-def _stamper(receive_clock: MonotonicClock, clock: Clock) -> Callable[[], int]:
-    """Return a function that makes strictly growing receive stamps."""
-    advance, epoch = receive_clock.next, clock.epoch
-    return lambda: advance(int(epoch() * _MICRO))

@@ -15,7 +15,7 @@ from grandstand.apps.gatherer.domain.order_book import OrderBook
 from grandstand.apps.gatherer.services.market_registry import ALL_MARKETS, MarketRegistry
 from grandstand.apps.gatherer.services.recording.recorder import (
     Recorder,
-    RecorderConfig,
+    buffer_limits,
     open_buffer,
 )
 from grandstand.apps.gatherer.services.recording.rest_polling import TRANSIENT_ERRORS
@@ -23,7 +23,6 @@ from grandstand.apps.gatherer.services.recording.status import RecorderMetrics, 
 from grandstand.apps.gatherer.settings import GathererSettings
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient
 from grandstand.apps.gatherer.sources.kalshi.signing import InvalidSigningKey, Signer
-from grandstand.apps.gatherer.sources.kalshi.stream import SubscriptionLimits
 from grandstand.core.clock import Clock
 from grandstand.core.metrics import Metrics
 from grandstand.kit.app import HomeCard
@@ -31,20 +30,15 @@ from grandstand.kit.auth.caller import Caller
 from grandstand.kit.events import Events
 from grandstand.kit.live import Publisher
 from grandstand.kit.notify import Notification, Notifier
-from grandstand.storage.series.buffer import Limits
 from grandstand.storage.series.engines.protocol import SeriesEngine
 from grandstand.storage.series.query import Window
 from grandstand.storage.tables import AsyncStore
 
 _APP: Final = "gatherer"
 _ALERT_KIND: Final = "alert"
-_STATUS_TOPIC: Final = "gatherer/status"
 _ELSEWHERE_US: Final = 10_000_000
 _STATUS_SECONDS: Final = 1.0
 _GAP_EVENT_SECONDS: Final = 60.0
-_AUDIT_SECONDS: Final = 60.0
-_GIGABYTE: Final = 1_000_000_000
-_ROW_BYTES: Final = 800
 _MICRO: Final = 1_000_000
 
 
@@ -101,10 +95,17 @@ class RecordingService:
             raise InvalidSigningKey(self._key_error)
         self._starting, self._error = True, None
         try:
-            config = recorder_config(self._settings, self._folder)
-            async with open_buffer(config, self._series, self._clock, self._random) as opened:
+            async with open_buffer(
+                self._settings.name,
+                self._folder,
+                buffer_limits(self._settings),
+                self._series,
+                clock=self._clock,
+                random=self._random,
+            ) as opened:
                 self._recorder = recorder = Recorder(
-                    config,
+                    self._settings,
+                    self._folder,
                     *opened,
                     client=self._client,
                     selection=self._registry,
@@ -201,7 +202,7 @@ class RecordingService:
         while await self._is_still_requested():
             status = recorder.status()
             metrics.export(status)
-            self._publisher.publish(_STATUS_TOPIC, status.summary())
+            self._publisher.publish("gatherer/status", status.summary())
             with suppress(*TRANSIENT_ERRORS):
                 await gap_events.record(status)
             on_progress(f"{status.frames} frames of {status.markets} markets")
@@ -246,35 +247,3 @@ class GapEvents:
         still_open = f"{status.gaps_open:,} still open" if status.gaps_open else "none open"
         text = f"{status.gatherer} closed {gaps}, {still_open}"
         await self._events.record(_APP, "gaps-closed", text, f"/{_APP}/coverage")
-
-
-def recorder_config(settings: GathererSettings, folder: Path) -> RecorderConfig:
-    """Return the recorder configuration of these settings."""
-    return RecorderConfig(
-        gatherer=settings.name,
-        ws_url=settings.stream_url,
-        folder=folder,
-        connections=settings.connections,
-        subscriptions=SubscriptionLimits(
-            batch=settings.markets_per_command,
-            per_subscription=settings.markets_per_subscription,
-        ),
-        buffer=Limits(
-            batch_rows=settings.flush_rows,
-            age_seconds=settings.flush_seconds,
-            memory_bytes=settings.buffer_rows * _ROW_BYTES,
-        ),
-        raw_log=settings.raw_log,
-        raw_log_days=settings.raw_log_days,
-        silence_seconds=settings.silence_seconds,
-        stall_seconds=settings.stall_seconds,
-        reconnect_seconds=settings.reconnect_seconds,
-        max_reconnect_seconds=settings.max_reconnect_seconds,
-        reconcile_seconds=settings.reconcile_seconds,
-        snapshots_seconds=settings.snapshot_seconds,
-        audit_seconds=_AUDIT_SECONDS,
-        audit_markets=settings.audits_per_minute,
-        keyframe_deltas=settings.keyframe_deltas,
-        min_free_bytes=int(settings.free_gigabytes * _GIGABYTE),
-        max_bytes=int(settings.disk_gigabytes * _GIGABYTE) or None,
-    )
