@@ -101,7 +101,7 @@ def test_a_replay_is_begun_paused_moved_and_stopped(look: Look, played: AppServe
     page = watched.page
     watched.go("/cricket/hub")
 
-    page.get_by_label("Tape").select_option("1370353")
+    page.get_by_label("Recording").select_option("1370353")
     page.get_by_role("button", name="Start replay").click()
     begun = page.locator("#replays .card", has=page.locator('a[href$="/1370353"]'))
     begun.get_by_role("button", name="Pause").click()
