@@ -10,17 +10,9 @@ from fastapi import Path, Query
 from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
+from grandstand.apps.cricket.domain import errors
 from grandstand.apps.cricket.domain.alerts import AlertPreferences
 from grandstand.apps.cricket.domain.display import ball_symbol, swift_source
-from grandstand.apps.cricket.domain.errors import (
-    ActivityNotFound,
-    DeviceNotFound,
-    FeedNotConfigured,
-    LeagueNotFound,
-    MatchNotFound,
-    PushNotConfigured,
-    TeamNotPlaying,
-)
 from grandstand.apps.cricket.domain.live_activities import BrowserSubscription, DeviceRegistration
 from grandstand.apps.cricket.domain.matches import (
     NEUTRAL_TEAM,
@@ -63,13 +55,13 @@ from grandstand.core.errors import (
 from grandstand.kit.routes import WRITTEN, CamelModel, CurrentCaller, delete, get, patch, post, put
 
 _FEED_ERRORS: Final[tuple[type[GrandstandError], ...]] = (
-    FeedNotConfigured,
+    errors.FeedNotConfigured,
     SourceFailed,
     Unavailable,
     LimitReached,
 )
 _REPLAY_ERRORS: Final = (Conflict, InvalidInput, *_FEED_ERRORS)
-_FOLLOW_ERRORS: Final = (MatchNotFound, TeamNotPlaying, Conflict, *_FEED_ERRORS)
+_FOLLOW_ERRORS: Final = (errors.MatchNotFound, errors.TeamNotPlaying, Conflict, *_FEED_ERRORS)
 _CODE: Final = r"^[A-Za-z0-9-]{1,24}$"
 _NUMBER: Final = r"^[0-9]{1,20}$"
 
@@ -378,7 +370,7 @@ class MatchRoutes:
     def __init__(self, cricket: Cricket) -> None:
         self._cricket = cricket
 
-    @get("/matches", summary="List matches by start", problems=(LeagueNotFound,))
+    @get("/matches", summary="List matches by start", problems=(errors.LeagueNotFound,))
     async def matches(
         self,
         caller: CurrentCaller,
@@ -402,14 +394,14 @@ class MatchRoutes:
         )
         return replace(page, cursor=cursors.write(caller, query, page.cursor))
 
-    @get("/matches/{match_id}", summary="Get a match", problems=(MatchNotFound,))
+    @get("/matches/{match_id}", summary="Get a match", problems=(errors.MatchNotFound,))
     async def match(self, match_id: MatchId) -> Match:
         return await self._cricket.fixtures.get(match_id)
 
     @get(
         "/matches/{match_id}/scorecard",
         summary="Get the scorecard of a match",
-        problems=(MatchNotFound, *_FEED_ERRORS),
+        problems=(errors.MatchNotFound, *_FEED_ERRORS),
     )
     async def scorecard(self, match_id: MatchId) -> ScorecardRecord:
         """All innings, figures and balls, at most a few seconds old while the match is live."""
@@ -418,7 +410,7 @@ class MatchRoutes:
     @get(
         "/matches/{match_id}/events",
         summary="List the events of a match",
-        problems=(MatchNotFound,),
+        problems=(errors.MatchNotFound,),
     )
     async def events(
         self, caller: CurrentCaller, match_id: MatchId, limit: Limit = 100, cursor: Cursor = None
@@ -433,7 +425,7 @@ class MatchRoutes:
     @get(
         "/matches/{match_id}/display",
         summary="Get the display state of a match",
-        problems=(MatchNotFound, TeamNotPlaying, *_FEED_ERRORS),
+        problems=(errors.MatchNotFound, errors.TeamNotPlaying, *_FEED_ERRORS),
     )
     async def display(self, match_id: MatchId, team: SupportedTeam = None) -> DisplayView:
         """The content state of a Live Activity, for supporters of a team or for neutrals."""
@@ -481,7 +473,7 @@ class ReferenceRoutes:
         leagues = await self._cricket.leagues.all(active=active)
         return LeagueList(leagues)
 
-    @get("/leagues/{league_id}", summary="Get a league", problems=(LeagueNotFound,))
+    @get("/leagues/{league_id}", summary="Get a league", problems=(errors.LeagueNotFound,))
     async def league(self, league_id: LeagueRef) -> LeagueRecord:
         """The league with this id or code."""
         return await self._cricket.leagues.get(league_id)
@@ -489,7 +481,7 @@ class ReferenceRoutes:
     @patch(
         "/leagues/{league_id}",
         summary="Change a league",
-        problems=(LeagueNotFound,),
+        problems=(errors.LeagueNotFound,),
         access="admin",
     )
     async def update_league(self, league_id: LeagueRef, change: LeagueChange) -> LeagueRecord:
@@ -501,7 +493,7 @@ class ReferenceRoutes:
     @delete(
         "/leagues/{league_id}",
         summary="Delete a league",
-        problems=(LeagueNotFound,),
+        problems=(errors.LeagueNotFound,),
         access="admin",
     )
     async def delete_league(self, league_id: LeagueRef) -> None:
@@ -527,7 +519,7 @@ class AdminRoutes:
     @post(
         "/admin/matches/{match_id}/tick",
         summary="Poll a match now",
-        problems=(MatchNotFound, *_FEED_ERRORS),
+        problems=(errors.MatchNotFound, *_FEED_ERRORS),
         access="admin",
     )
     async def tick(self, match_id: MatchId) -> TickResult:
@@ -603,7 +595,7 @@ class UserRoutes:
         registration = copy_fields(DeviceRegistration, request)
         return await self._cricket.devices.register(caller.user_id, registration)
 
-    @delete("/user/device", summary="Remove a device", problems=(DeviceNotFound,))
+    @delete("/user/device", summary="Remove a device", problems=(errors.DeviceNotFound,))
     async def remove_device(self, caller: CurrentCaller, device_token: DeviceTokenQuery) -> None:
         """Removed; nothing more is pushed to the device."""
         await self._cricket.devices.remove(caller.user_id, device_token)
@@ -611,7 +603,7 @@ class UserRoutes:
     @put(
         "/user/device/push-to-start",
         summary="Set the push-to-start token of a device",
-        problems=(InvalidInput, DeviceNotFound),
+        problems=(InvalidInput, errors.DeviceNotFound),
     )
     async def push_to_start(
         self, caller: CurrentCaller, request: PushToStartRequest
@@ -644,7 +636,7 @@ class UserRoutes:
     @patch(
         "/user/follow/{match_id}",
         summary="Change the followed team",
-        problems=(NotFound, MatchNotFound, TeamNotPlaying),
+        problems=(NotFound, errors.MatchNotFound, errors.TeamNotPlaying),
     )
     async def change_team(
         self, caller: CurrentCaller, match_id: MatchId, request: TeamRequest
@@ -665,7 +657,7 @@ class UserRoutes:
     @post(
         "/user/activity/{match_id}",
         summary="Register the update token of a Live Activity",
-        problems=(MatchNotFound, InvalidInput, Conflict),
+        problems=(errors.MatchNotFound, InvalidInput, Conflict),
     )
     async def register_activity(
         self, caller: CurrentCaller, match_id: MatchId, request: ActivityRequest
@@ -678,7 +670,7 @@ class UserRoutes:
     @delete(
         "/user/activity/{match_id}",
         summary="Report a dismissed Live Activity",
-        problems=(ActivityNotFound,),
+        problems=(errors.ActivityNotFound,),
         status=200,
     )
     async def end_activity(
@@ -706,7 +698,7 @@ class UserRoutes:
     @post(
         "/user/push-test",
         summary="Push a test notification to your devices",
-        problems=(PushNotConfigured, DeviceNotFound),
+        problems=(errors.PushNotConfigured, errors.DeviceNotFound),
     )
     async def push_test(self, caller: CurrentCaller) -> PushTestResponse:
         return PushTestResponse(dict(await self._cricket.announcements.send_test(caller.user_id)))
@@ -714,7 +706,7 @@ class UserRoutes:
     @get(
         "/user/browser",
         summary="Get the key for browser subscriptions",
-        problems=(PushNotConfigured,),
+        problems=(errors.PushNotConfigured,),
     )
     async def browser_key(self) -> BrowserKey:
         """The public key; 409 if browser alerts are not configured."""
@@ -723,7 +715,7 @@ class UserRoutes:
     @post(
         "/user/browser",
         summary="Subscribe a browser to alerts",
-        problems=(PushNotConfigured, InvalidInput),
+        problems=(errors.PushNotConfigured, InvalidInput),
         status=204,
     )
     async def subscribe_browser(self, caller: CurrentCaller, request: BrowserRequest) -> None:
@@ -750,7 +742,7 @@ class LegacyRoutes:
     @post(
         "/matches/{match_id}/activity-token",
         summary="Register the update token of a Live Activity (legacy)",
-        problems=(MatchNotFound, InvalidInput, Conflict),
+        problems=(errors.MatchNotFound, InvalidInput, Conflict),
     )
     async def activity_token(
         self, caller: CurrentCaller, match_id: MatchId, request: LegacyActivityRequest
@@ -762,7 +754,7 @@ class LegacyRoutes:
     @post(
         "/matches/{match_id}/activity-dismissed",
         summary="Report a dismissed Live Activity (legacy)",
-        problems=(ActivityNotFound,),
+        problems=(errors.ActivityNotFound,),
     )
     async def activity_dismissed(
         self, caller: CurrentCaller, match_id: MatchId, request: LegacyDismissedRequest
@@ -783,7 +775,7 @@ class LegacyRoutes:
     @patch(
         "/user/follow/match/{match_id}/team",
         summary="Change the followed team (legacy)",
-        problems=(NotFound, MatchNotFound, TeamNotPlaying),
+        problems=(NotFound, errors.MatchNotFound, errors.TeamNotPlaying),
     )
     async def follow_team(
         self, caller: CurrentCaller, match_id: MatchId, request: TeamRequest
@@ -807,7 +799,7 @@ class LegacyRoutes:
     @delete(
         "/devices/{device_token}",
         summary="Remove a device (legacy)",
-        problems=(DeviceNotFound,),
+        problems=(errors.DeviceNotFound,),
     )
     async def delete_device(self, caller: CurrentCaller, device_token: DeviceTokenPath) -> None:
         await self._cricket.devices.remove(caller.user_id, device_token)
@@ -815,7 +807,7 @@ class LegacyRoutes:
     @post(
         "/devices/push-to-start-token",
         summary="Set the push-to-start token of a device (legacy)",
-        problems=(InvalidInput, DeviceNotFound),
+        problems=(InvalidInput, errors.DeviceNotFound),
     )
     async def push_to_start_token(
         self, caller: CurrentCaller, request: PushToStartRequest

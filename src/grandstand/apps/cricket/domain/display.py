@@ -10,23 +10,8 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 import msgspec
 
+from grandstand.apps.cricket.domain import matches
 from grandstand.apps.cricket.domain.match_events import EVENT_KINDS, MatchEvent
-from grandstand.apps.cricket.domain.matches import (
-    BALLS_PER_OVER,
-    NEUTRAL_TEAM,
-    Ball,
-    BattingLine,
-    Board,
-    BowlingLine,
-    MatchPhase,
-    MatchSnapshot,
-    Side,
-    balls_to_overs,
-    compute_chase,
-    current_inning,
-    format_run_rate,
-    phase_for_status,
-)
 from grandstand.core.formatting import camel_case
 
 MAX_CONTENT_BYTES: Final = 2_600
@@ -101,7 +86,7 @@ class UnifiedDisplayState:
     match_id: str
     seq: int
     updated_at: int
-    phase: MatchPhase
+    phase: matches.MatchPhase
     status: str
     league: str
     venue: str
@@ -161,15 +146,15 @@ _JSON_NAMES: Final = {
 
 
 def build_display_state(
-    snapshot: MatchSnapshot, moment: DisplayMoment, team_id: str = NEUTRAL_TEAM
+    snapshot: matches.MatchSnapshot, moment: DisplayMoment, team_id: str = matches.NEUTRAL_TEAM
 ) -> UnifiedDisplayState:
     """Return the display state for supporters of a team, or for neutrals."""
-    inning = current_inning(snapshot)
-    board = snapshot.board_of(inning) or Board(inning)
+    inning = matches.current_inning(snapshot)
+    board = snapshot.board_of(inning) or matches.Board(inning)
     score = snapshot.score_of(inning)
-    phase = phase_for_status(snapshot.status) or "live"
+    phase = matches.phase_for_status(snapshot.status) or "live"
     last = snapshot.balls[-1] if snapshot.balls and snapshot.balls[-1].inning == inning else None
-    chase = compute_chase(snapshot, inning)
+    chase = matches.compute_chase(snapshot, inning)
     striker, other = _crease(board, last)
     sides = (snapshot.home, snapshot.away)
     if team_id == snapshot.away.team_id:
@@ -190,7 +175,7 @@ def build_display_state(
         striker=_batter(snapshot, striker),
         non_striker=_batter(snapshot, other),
         bowler=_bowler(snapshot, board, last),
-        run_rate=format_run_rate(score.score, score.position) if score else None,
+        run_rate=matches.format_run_rate(score.score, score.position) if score else None,
         required_rate=chase.rate if chase else None,
         target=chase.target if chase else None,
         runs_needed=chase.runs_needed if chase else None,
@@ -211,7 +196,7 @@ def encode_content_state(state: UnifiedDisplayState) -> bytes:
     return msgspec.json.encode(content_state(state))
 
 
-def ball_symbol(ball: Ball) -> str:
+def ball_symbol(ball: matches.Ball) -> str:
     """Return the scorer's symbol of a ball: 4, W, 2wd, 1lb."""
     extra = {"wide": "wd", "noball": "nb", "bye": "b", "legbye": "lb"}.get(ball.extra or "", "")
     runs = ball.runs + ball.extras
@@ -249,10 +234,10 @@ def _fit(shown: UnifiedDisplayState) -> UnifiedDisplayState:
     return shown
 
 
-def _team(snapshot: MatchSnapshot, side: Side) -> DisplayTeam:
+def _team(snapshot: matches.MatchSnapshot, side: matches.Side) -> DisplayTeam:
     innings = tuple(
         DisplayInnings(
-            score.inning, score.score, score.wickets, str(balls_to_overs(score.position))
+            score.inning, score.score, score.wickets, str(matches.balls_to_overs(score.position))
         )
         for score in snapshot.innings
         if score.team_id == side.team_id
@@ -262,7 +247,9 @@ def _team(snapshot: MatchSnapshot, side: Side) -> DisplayTeam:
     return DisplayTeam(side.team_id, code, _truncate(side.name, _NAME_BYTES), logo, innings[-4:])
 
 
-def _crease(board: Board, last: Ball | None) -> tuple[BattingLine | None, BattingLine | None]:
+def _crease(
+    board: matches.Board, last: matches.Ball | None
+) -> tuple[matches.BattingLine | None, matches.BattingLine | None]:
     """Return the striker and the non-striker.
 
     The feed's own flag of who bats is unreliable, so the last ball decides, and who came in
@@ -278,22 +265,26 @@ def _crease(board: Board, last: Ball | None) -> tuple[BattingLine | None, Battin
     return (here[0] if here else None), (here[1] if len(here) > 1 else None)
 
 
-def _crossed(last: Ball) -> bool:
+def _crossed(last: matches.Ball) -> bool:
     """Return whether the batters have changed ends since the last ball was bowled."""
     run = last.runs if last.extra is None else last.runs + last.extras - (not last.legal)
-    over = last.legal and last.number >= BALLS_PER_OVER
+    over = last.legal and last.number >= matches.BALLS_PER_OVER
     return (run % 2 == 1) != over
 
 
-def _batter(snapshot: MatchSnapshot, line: BattingLine | None) -> DisplayBatter | None:
+def _batter(
+    snapshot: matches.MatchSnapshot, line: matches.BattingLine | None
+) -> DisplayBatter | None:
     if line is None:
         return None
     name = _truncate(snapshot.player(line.player_id), _PLAYER_BYTES)
     return DisplayBatter(name, line.score, line.balls, line.fours, line.sixes)
 
 
-def _bowler(snapshot: MatchSnapshot, board: Board, last: Ball | None) -> DisplayBowler | None:
-    line: BowlingLine | None = None
+def _bowler(
+    snapshot: matches.MatchSnapshot, board: matches.Board, last: matches.Ball | None
+) -> DisplayBowler | None:
+    line: matches.BowlingLine | None = None
     if last:
         line = next((each for each in board.bowling if each.player_id == last.bowler_id), None)
     elif board.bowling:
@@ -304,7 +295,7 @@ def _bowler(snapshot: MatchSnapshot, board: Board, last: Ball | None) -> Display
     return DisplayBowler(_truncate(snapshot.player(line.player_id), _PLAYER_BYTES), figures)
 
 
-def _this_over(snapshot: MatchSnapshot, inning: int) -> tuple[str, ...]:
+def _this_over(snapshot: matches.MatchSnapshot, inning: int) -> tuple[str, ...]:
     balls = snapshot.balls
     if not balls or balls[-1].inning != inning:
         return ()
@@ -312,7 +303,7 @@ def _this_over(snapshot: MatchSnapshot, inning: int) -> tuple[str, ...]:
     return tuple(ball_symbol(ball) for ball in over if ball.over == balls[-1].over)[-_OVER_BALLS:]
 
 
-def _partnership(snapshot: MatchSnapshot, board: Board) -> str | None:
+def _partnership(snapshot: matches.MatchSnapshot, board: matches.Board) -> str | None:
     """Return the runs since the last wicket, or None if the feed does not say when it fell."""
     score = snapshot.score_of(board.inning)
     falls = [line for line in board.batting if line.out]
@@ -323,7 +314,7 @@ def _partnership(snapshot: MatchSnapshot, board: Board) -> str | None:
     return str(runs) if runs >= 0 else None
 
 
-def _last_wicket(snapshot: MatchSnapshot, board: Board) -> str | None:
+def _last_wicket(snapshot: matches.MatchSnapshot, board: matches.Board) -> str | None:
     falls = [line for line in board.batting if line.out and line.fall_overs is not None]
     if not falls:
         return None
@@ -334,7 +325,7 @@ def _last_wicket(snapshot: MatchSnapshot, board: Board) -> str | None:
     )
 
 
-def _toss(snapshot: MatchSnapshot) -> str | None:
+def _toss(snapshot: matches.MatchSnapshot) -> str | None:
     side = snapshot.side(snapshot.toss_team_id)
     if side is None:
         return None

@@ -12,31 +12,12 @@ from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from grandstand.apps.cricket.domain import errors
 from grandstand.apps.cricket.domain.alerts import AlertPreferences
 from grandstand.apps.cricket.domain.display import ATTRIBUTES_TYPE, ball_symbol, swift_source
-from grandstand.apps.cricket.domain.errors import (
-    ActivityNotFound,
-    DeviceNotFound,
-    FeedNotConfigured,
-    LeagueNotFound,
-    MatchNotFound,
-    PushNotConfigured,
-    TeamNotPlaying,
-)
 from grandstand.apps.cricket.domain.match_events import ALERTING, EVENT_KINDS, EventKind
 from grandstand.apps.cricket.domain.matches import NEUTRAL_TEAM, PlayAction, ReplayStatus
-from grandstand.apps.cricket.pages.scorecard import (
-    EVENT_LABELS,
-    TEMPLATE_FUNCTIONS,
-    InningsSheet,
-    OverSummary,
-    build_sheets,
-    end_reason_label,
-    group_overs,
-    innings_labels,
-    rate_chart,
-    worm_chart,
-)
+from grandstand.apps.cricket.pages import scorecard
 from grandstand.apps.cricket.services import Cricket
 from grandstand.apps.cricket.services.queries.fixtures import DisplayView, Match, Scorecard
 from grandstand.core import formatting
@@ -54,7 +35,7 @@ from grandstand.kit.routes import CurrentCaller, page
 
 MatchId = Annotated[str, Path(max_length=40)]
 
-FEED_ERRORS: Final = (SourceFailed, Unavailable, LimitReached, FeedNotConfigured)
+FEED_ERRORS: Final = (SourceFailed, Unavailable, LimitReached, errors.FeedNotConfigured)
 _MAX_MATCHES: Final = 200
 _MATCH_NOTICES: Final = {
     "followed": "You follow this match. Live Activities start when it goes live.",
@@ -101,8 +82,8 @@ class MatchFigures:
     """The scorecard, overs and charts of a match; empty with an `error` if the feed failed."""
 
     card: Scorecard | None = None
-    sheets: tuple[InningsSheet, ...] = ()
-    overs: tuple[OverSummary, ...] = ()
+    sheets: tuple[scorecard.InningsSheet, ...] = ()
+    overs: tuple[scorecard.OverSummary, ...] = ()
     charts: tuple[Chart, ...] = ()
     error: str = ""
 
@@ -111,7 +92,7 @@ class CricketPages(AppPages):
     """The pages of the cricket app."""
 
     def __init__(self, cricket: Cricket, pages: Pages) -> None:
-        super().__init__(pages, "cricket", TEMPLATE_FUNCTIONS)
+        super().__init__(pages, "cricket", scorecard.TEMPLATE_FUNCTIONS)
         self._cricket = cricket
 
     @page("")
@@ -121,7 +102,7 @@ class CricketPages(AppPages):
         fixtures = self._cricket.fixtures
         try:
             found = (await fixtures.page(league=league, limit=_MAX_MATCHES)).matches
-        except LeagueNotFound:
+        except errors.LeagueNotFound:
             league, found = None, (await fixtures.page(limit=_MAX_MATCHES)).matches
         follows = await self._cricket.follows.of_user(caller.user_id)
         zone = caller.preferences.time_zone
@@ -160,7 +141,7 @@ class CricketPages(AppPages):
             follow=follow,
             display=await self._display(match_id, team),
             figures=figures,
-            innings_labels=innings_labels(figures.card.snapshot) if figures.card else {},
+            innings_labels=scorecard.innings_labels(figures.card.snapshot) if figures.card else {},
             ball_symbol=ball_symbol,
             events=sorted(
                 events.events,
@@ -175,7 +156,7 @@ class CricketPages(AppPages):
     async def _display(self, match_id: str, team: str) -> DisplayView | None:
         try:
             return await self._cricket.displays.get(match_id, team)
-        except TeamNotPlaying:
+        except errors.TeamNotPlaying:
             return await self._display(match_id, NEUTRAL_TEAM)
         except FEED_ERRORS:
             return None
@@ -188,9 +169,13 @@ class CricketPages(AppPages):
         except FEED_ERRORS as error:
             return MatchFigures(error=str(error))
         snapshot = card.snapshot
-        overs = group_overs(snapshot.balls)
-        charts = (worm_chart(snapshot, overs), rate_chart(snapshot, overs)) if overs else ()
-        return MatchFigures(card, build_sheets(snapshot), tuple(reversed(overs)), charts)
+        overs = scorecard.group_overs(snapshot.balls)
+        charts = (
+            (scorecard.worm_chart(snapshot, overs), scorecard.rate_chart(snapshot, overs))
+            if overs
+            else ()
+        )
+        return MatchFigures(card, scorecard.build_sheets(snapshot), tuple(reversed(overs)), charts)
 
     @page("/matches/{match_id}/follow", method="POST")
     async def follow(self, request: Request, caller: CurrentCaller, match_id: MatchId) -> Response:
@@ -233,25 +218,25 @@ class CricketPages(AppPages):
             browser_key=self._browser_key(),
             browsers=await cricket.browsers.of_user(user_id),
             matches={match_id: await self._find_match(match_id) for match_id in match_ids},
-            kinds=[(kind, EVENT_LABELS[kind], kind in enabled) for kind in EVENT_KINDS],
+            kinds=[(kind, scorecard.EVENT_LABELS[kind], kind in enabled) for kind in EVENT_KINDS],
             custom=preferences.kinds is not None,
             mute_options=[(name, label) for name, (label, _) in MUTE_OPTIONS.items()],
             mute=selected_mute(preferences, cricket.store.now()),
             muted_until=preferences.muted_until,
-            end_reason_label=end_reason_label,
+            end_reason_label=scorecard.end_reason_label,
             notice=_USER_NOTICES.get(request.query_params.get("notice", ""), ""),
         )
 
     def _browser_key(self) -> str | None:
         try:
             return self._cricket.browsers.public_key
-        except PushNotConfigured:
+        except errors.PushNotConfigured:
             return None
 
     async def _find_match(self, match_id: str) -> Match | None:
         try:
             return await self._cricket.fixtures.get(match_id)
-        except MatchNotFound:
+        except errors.MatchNotFound:
             return None
 
     @page("/mine/alerts", method="POST")
@@ -274,9 +259,9 @@ class CricketPages(AppPages):
         notice = "pushed"
         try:
             await self._cricket.announcements.send_test(caller.user_id)
-        except PushNotConfigured:
+        except errors.PushNotConfigured:
             notice = "off"
-        except DeviceNotFound:
+        except errors.DeviceNotFound:
             notice = "no-device"
         return redirect_to(f"/cricket/mine?notice={notice}#devices")
 
@@ -288,7 +273,7 @@ class CricketPages(AppPages):
         device_id = (await form_fields(request)).get("device") or None
         try:
             await self._cricket.live_activities.end(caller.user_id, match_id, device_id)
-        except ActivityNotFound:
+        except errors.ActivityNotFound:
             return redirect_to("/cricket/mine")
         return redirect_to("/cricket/mine?notice=ended")
 
@@ -298,7 +283,7 @@ class CricketPages(AppPages):
         token = (await form_fields(request)).get("token", "")
         try:
             await self._cricket.devices.remove(caller.user_id, token)
-        except DeviceNotFound:
+        except errors.DeviceNotFound:
             return redirect_to("/cricket/mine#devices")
         return redirect_to("/cricket/mine?notice=removed#devices")
 
@@ -355,7 +340,7 @@ class CricketPages(AppPages):
         """Poll a match now and redirect back."""
         try:
             await self._cricket.ticker.poll_now(match_id)
-        except (*FEED_ERRORS, MatchNotFound):
+        except (*FEED_ERRORS, errors.MatchNotFound):
             return _redirect_to_hub("failed")
         return _redirect_to_hub("ticked")
 

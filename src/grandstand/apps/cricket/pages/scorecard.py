@@ -6,21 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from grandstand.apps.cricket.domain import matches
 from grandstand.apps.cricket.domain.match_events import EventKind, FilterReason
-from grandstand.apps.cricket.domain.matches import (
-    BALLS_PER_OVER,
-    Ball,
-    BattingLine,
-    Board,
-    BowlingLine,
-    InningsScore,
-    MatchSnapshot,
-    Side,
-    balls_allowed,
-    format_run_rate,
-    overs_to_balls,
-    winning_target,
-)
 from grandstand.kit.charts import Axis, Chart, Plot
 
 _TONES: Final = ("5", "1", "2", "3")
@@ -65,7 +52,7 @@ class InningsSheet:
 
     inning: int
     title: str
-    score: InningsScore
+    score: matches.InningsScore
     run_rate: str
     batting: tuple[BatterRow, ...]
     bowling: tuple[BowlerRow, ...]
@@ -79,7 +66,7 @@ class OverSummary:
 
     inning: int
     number: int
-    balls: tuple[Ball, ...]
+    balls: tuple[matches.Ball, ...]
     runs: int
     wickets: int
     total: int
@@ -87,13 +74,13 @@ class OverSummary:
     legal_balls: int
 
 
-def build_sheets(snapshot: MatchSnapshot) -> tuple[InningsSheet, ...]:
+def build_sheets(snapshot: matches.MatchSnapshot) -> tuple[InningsSheet, ...]:
     """Return the scorecards of all innings, latest first."""
     return tuple(_sheet(snapshot, score) for score in reversed(snapshot.innings))
 
 
-def _sheet(snapshot: MatchSnapshot, score: InningsScore) -> InningsSheet:
-    board = snapshot.board_of(score.inning) or Board(score.inning)
+def _sheet(snapshot: matches.MatchSnapshot, score: matches.InningsScore) -> InningsSheet:
+    board = snapshot.board_of(score.inning) or matches.Board(score.inning)
     side = snapshot.side(score.team_id)
     own = [each.inning for each in snapshot.innings if each.team_id == score.team_id]
     name = team_name(side) if side else f"Innings {score.inning}"
@@ -102,7 +89,7 @@ def _sheet(snapshot: MatchSnapshot, score: InningsScore) -> InningsSheet:
         inning=score.inning,
         title=f"{name}, second innings" if own.index(score.inning) else name,
         score=score,
-        run_rate=format_run_rate(score.score, score.position) or "",
+        run_rate=matches.format_run_rate(score.score, score.position) or "",
         batting=tuple(_batter(snapshot, line) for line in board.batting),
         bowling=tuple(_bowler(snapshot, line) for line in board.bowling),
         extras=max(0, score.score - off_the_bat),
@@ -110,7 +97,7 @@ def _sheet(snapshot: MatchSnapshot, score: InningsScore) -> InningsSheet:
     )
 
 
-def _batter(snapshot: MatchSnapshot, line: BattingLine) -> BatterRow:
+def _batter(snapshot: matches.MatchSnapshot, line: matches.BattingLine) -> BatterRow:
     rate = f"{line.score * 100 / line.balls:.1f}" if line.balls else "–"
     dismissal = _dismissal(snapshot, line) if line.out else "not out"
     name = snapshot.player(line.player_id) or f"Player {line.player_id}"
@@ -119,7 +106,7 @@ def _batter(snapshot: MatchSnapshot, line: BattingLine) -> BatterRow:
     )
 
 
-def _dismissal(snapshot: MatchSnapshot, line: BattingLine) -> str:
+def _dismissal(snapshot: matches.MatchSnapshot, line: matches.BattingLine) -> str:
     """Return the dismissal from the ball of the wicket, if balls are known."""
     for ball in reversed(snapshot.balls):
         if ball.inning == line.inning and ball.out_id == line.player_id:
@@ -130,14 +117,14 @@ def _dismissal(snapshot: MatchSnapshot, line: BattingLine) -> str:
     return "out"
 
 
-def _bowler(snapshot: MatchSnapshot, line: BowlingLine) -> BowlerRow:
+def _bowler(snapshot: matches.MatchSnapshot, line: matches.BowlingLine) -> BowlerRow:
     name = snapshot.player(line.player_id) or f"Player {line.player_id}"
-    economy = format_run_rate(line.runs, overs_to_balls(line.overs)) or "–"
+    economy = matches.format_run_rate(line.runs, matches.overs_to_balls(line.overs)) or "–"
     overs = str(line.overs.normalize()) if line.overs else "0"
     return BowlerRow(name, overs, line.maidens, line.runs, line.wickets, economy)
 
 
-def _fall_of_wickets(snapshot: MatchSnapshot, board: Board) -> tuple[str, ...]:
+def _fall_of_wickets(snapshot: matches.MatchSnapshot, board: matches.Board) -> tuple[str, ...]:
     out = [line for line in board.batting if line.out and line.fall_overs is not None]
     out.sort(key=lambda line: (line.fall_overs or 0, line.fall_score or 0))
     return tuple(
@@ -146,9 +133,9 @@ def _fall_of_wickets(snapshot: MatchSnapshot, board: Board) -> tuple[str, ...]:
     )
 
 
-def group_overs(balls: Sequence[Ball]) -> tuple[OverSummary, ...]:
+def group_overs(balls: Sequence[matches.Ball]) -> tuple[OverSummary, ...]:
     """Return the overs of a match in order."""
-    by_over: dict[tuple[int, int], list[Ball]] = {}
+    by_over: dict[tuple[int, int], list[matches.Ball]] = {}
     for ball in balls:
         by_over.setdefault((ball.inning, ball.over), []).append(ball)
     overs: list[OverSummary] = []
@@ -168,7 +155,7 @@ def group_overs(balls: Sequence[Ball]) -> tuple[OverSummary, ...]:
     return tuple(overs)
 
 
-def innings_labels(snapshot: MatchSnapshot) -> dict[int, str]:
+def innings_labels(snapshot: matches.MatchSnapshot) -> dict[int, str]:
     """Return the label of each innings: the team's code, numbered from the second on."""
     labels: dict[int, str] = {}
     for score in snapshot.innings:
@@ -179,7 +166,7 @@ def innings_labels(snapshot: MatchSnapshot) -> dict[int, str]:
     return labels
 
 
-def worm_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
+def worm_chart(snapshot: matches.MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
     """Return the runs of each innings over by over, with wickets marked."""
     labels = innings_labels(snapshot)
     plots: list[Plot] = []
@@ -195,7 +182,7 @@ def worm_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
     return _chart("Worm", note, Axis("Runs", digits=0), plots)
 
 
-def rate_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
+def rate_chart(snapshot: matches.MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
     """Return the run rate of each innings over by over, and the required rate of a chase."""
     labels = innings_labels(snapshot)
     plots: list[Plot] = []
@@ -203,7 +190,7 @@ def rate_chart(snapshot: MatchSnapshot, overs: Sequence[OverSummary]) -> Chart:
         own = [over for over in overs if over.inning == inning and over.legal_balls]
         label = labels.get(inning, f"Innings {inning}")
         rows = tuple(
-            (_overs_bowled(over), round(over.total * BALLS_PER_OVER / over.legal_balls, 2))
+            (_overs_bowled(over), round(over.total * matches.BALLS_PER_OVER / over.legal_balls, 2))
             for over in own
         )
         plots.append(Plot(label, "line", rows, _TONES[at % len(_TONES)]))
@@ -220,21 +207,24 @@ def _chart(title: str, note: str, y: Axis, plots: Sequence[Plot]) -> Chart:
 
 
 def _overs_bowled(over: OverSummary) -> float:
-    whole, rest = divmod(over.legal_balls, BALLS_PER_OVER)
-    return round(whole + rest / BALLS_PER_OVER, 3)
+    whole, rest = divmod(over.legal_balls, matches.BALLS_PER_OVER)
+    return round(whole + rest / matches.BALLS_PER_OVER, 3)
 
 
 def _required_rates(
-    snapshot: MatchSnapshot, inning: int, overs: Sequence[OverSummary]
+    snapshot: matches.MatchSnapshot, inning: int, overs: Sequence[OverSummary]
 ) -> tuple[tuple[float, float], ...]:
-    target, allowed = winning_target(snapshot, inning), balls_allowed(snapshot, inning)
+    target, allowed = (
+        matches.winning_target(snapshot, inning),
+        matches.balls_allowed(snapshot, inning),
+    )
     if target is None or allowed is None:
         return ()
     rows = []
     for over in overs:
         balls_left, runs_needed = allowed - over.legal_balls, max(0, target - over.total)
-        if balls_left >= BALLS_PER_OVER and runs_needed:
-            rate = round(runs_needed * BALLS_PER_OVER / balls_left, 2)
+        if balls_left >= matches.BALLS_PER_OVER and runs_needed:
+            rate = round(runs_needed * matches.BALLS_PER_OVER / balls_left, 2)
             rows.append((_overs_bowled(over), rate))
     return tuple(rows)
 
@@ -296,20 +286,22 @@ def status_label(status: str) -> str:
     return _STATUSES.get(status, status)
 
 
-def team_name(side: Side) -> str:
+def team_name(side: matches.Side) -> str:
     return side.name or side.code or "TBD"
 
 
-def team_code(side: Side) -> str:
+def team_code(side: matches.Side) -> str:
     return side.code or side.name[:3].upper() or "?"
 
 
-def team_innings(innings: Iterable[InningsScore], side: Side) -> tuple[InningsScore, ...]:
+def team_innings(
+    innings: Iterable[matches.InningsScore], side: matches.Side
+) -> tuple[matches.InningsScore, ...]:
     """Return the innings of a team in order."""
     return tuple(score for score in innings if score.team_id == side.team_id)
 
 
-def format_score(score: InningsScore) -> str:
+def format_score(score: matches.InningsScore) -> str:
     """Return a score such as 142/4, or 142 if all are out."""
     return str(score.score) if score.wickets >= 10 else f"{score.score}/{score.wickets}"
 

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 
 from grandstand.apps.cricket.domain.live_activities import Lifetimes
 from grandstand.apps.cricket.domain.match_events import Thresholds
-from grandstand.apps.cricket.services.interfaces import (
-    BrowserGateway,
-    Database,
-    PushGateway,
-    ScoreFeed,
-    WebhookPoster,
-    copy_fields,
-)
+from grandstand.apps.cricket.services import interfaces
 from grandstand.apps.cricket.services.polling.match_orchestrator import MatchOrchestrator
 from grandstand.apps.cricket.services.polling.match_ticks import (
     ActiveMatchRepository,
@@ -81,10 +74,10 @@ if TYPE_CHECKING:
 class Gateways:
     """The external services; those that are not configured are None."""
 
-    feed: ScoreFeed
-    push: PushGateway | None = None
-    webhook: WebhookPoster | None = None
-    browsers: BrowserGateway | None = None
+    feed: interfaces.ScoreFeed
+    push: interfaces.PushGateway | None = None
+    webhook: interfaces.WebhookPoster | None = None
+    browsers: interfaces.BrowserGateway | None = None
     replays: ReplayFeedClient | None = None
 
 
@@ -98,7 +91,7 @@ class Cricket:
 
     settings: CricketSettings
     cursors: Cursors
-    store: Database
+    store: interfaces.Database
     gateways: Gateways
     fixtures: FixtureService
     leagues: LeagueService
@@ -154,7 +147,7 @@ class Cricket:
 def thresholds_from(settings: CricketSettings) -> Thresholds:
     """Return the thresholds of event detection."""
     defaults = Thresholds()
-    return copy_fields(
+    return interfaces.copy_fields(
         Thresholds,
         settings,
         hundreds=tuple(sorted(settings.hundreds)),
@@ -189,7 +182,7 @@ def lifetimes_from(settings: CricketSettings) -> Lifetimes:
 
 def create_services(
     *,
-    store: Database,
+    store: interfaces.Database,
     settings: CricketSettings,
     gateways: Gateways,
     outbox: Outbox,
@@ -342,7 +335,7 @@ def build(resources: AppResources) -> AppServices[Cricket]:
     settings: CricketSettings = resources.settings or CricketSettings()
     webhook, replay_url = _secret(settings.webhook), settings.replay_url
     cricket = create_services(
-        store=Database(resources.store, clock=resources.clock, random=resources.random),
+        store=interfaces.Database(resources.store, clock=resources.clock, random=resources.random),
         settings=settings,
         gateways=Gateways(
             feed=SportMonksClient(resources.web, settings),
@@ -371,7 +364,9 @@ def _secret(value: SecretStr | None) -> str:
     return "" if value is None else value.get_secret_value()
 
 
-def _create_push_gateway(resources: AppResources, settings: CricketSettings) -> PushGateway | None:
+def _create_push_gateway(
+    resources: AppResources, settings: CricketSettings
+) -> interfaces.PushGateway | None:
     key = _secret(settings.apns_key)
     if not key:
         return None
@@ -393,7 +388,7 @@ def _create_push_gateway(resources: AppResources, settings: CricketSettings) -> 
 
 def _create_browser_gateway(
     resources: AppResources, settings: CricketSettings
-) -> BrowserGateway | None:
+) -> interfaces.BrowserGateway | None:
     key = _secret(settings.webpush_key)
     if not settings.webpush or not key:
         return None

@@ -10,23 +10,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from grandstand.apps.cricket.domain.matches import (
-    BALLS_PER_OVER,
-    FINISHED,
-    NOT_STARTED,
-    Ball,
-    BattingLine,
-    Board,
-    BowlingLine,
-    ExtraKind,
-    InningsScore,
-    MatchSnapshot,
-    Revision,
-    Side,
-    balls_to_overs,
-    is_multi_day,
-    overs_to_balls,
-)
+from grandstand.apps.cricket.domain import matches
 from grandstand.core.errors import InvalidInput
 
 # Cricsheet has the day of a match but no times: play starts at midnight, with a ball every 40 s.
@@ -62,7 +46,7 @@ _DISMISSALS: Final = {
     "lbw": "LBW Out",
     "stumped": "Stump Out",
 }
-_EXTRAS: Final[dict[Literal["wides", "noballs", "legbyes", "byes"], ExtraKind]] = {
+_EXTRAS: Final[dict[Literal["wides", "noballs", "legbyes", "byes"], matches.ExtraKind]] = {
     "wides": "wide",
     "noballs": "noball",
     "legbyes": "legbye",
@@ -163,7 +147,7 @@ def is_cricsheet(content: bytes) -> bool:
     return isinstance(value, dict) and {"info", "innings"} <= value.keys()
 
 
-def play_cricsheet(content: bytes) -> Iterator[tuple[datetime, MatchSnapshot]]:
+def play_cricsheet(content: bytes) -> Iterator[tuple[datetime, matches.MatchSnapshot]]:
     """Return the snapshots of a match, from the day before its start to its end.
 
     Raises InvalidInput if the file is not a Cricsheet match.
@@ -179,19 +163,19 @@ def play_cricsheet(content: bytes) -> Iterator[tuple[datetime, MatchSnapshot]]:
 class _Figures:
     """The figures of an innings so far; `conceded` are those of the over that `bowler` began."""
 
-    score: InningsScore
-    batting: dict[int, BattingLine] = field(default_factory=dict)
-    bowling: dict[int, BowlingLine] = field(default_factory=dict)
+    score: matches.InningsScore
+    batting: dict[int, matches.BattingLine] = field(default_factory=dict)
+    bowling: dict[int, matches.BowlingLine] = field(default_factory=dict)
     over: int = -1
     legal: int = 0
     conceded: int = 0
     bowler: int = 0
 
-    def board(self) -> Board:
+    def board(self) -> matches.Board:
         batting, bowling = tuple(self.batting.values()), tuple(self.bowling.values())
-        return Board(self.score.inning, batting, bowling)
+        return matches.Board(self.score.inning, batting, bowling)
 
-    def add(self, ball: Ball, delivery: _Delivery) -> None:
+    def add(self, ball: matches.Ball, delivery: _Delivery) -> None:
         extras = delivery.extras
         conceded = ball.runs + extras.get("wides", 0) + extras.get("noballs", 0)
         if ball.over != self.over:
@@ -202,16 +186,16 @@ class _Figures:
             self.score,
             score=self.score.score + ball.runs + sum(extras.values()),
             wickets=self.score.wickets + ball.wicket,
-            overs=balls_to_overs(ball.over * BALLS_PER_OVER + self.legal),
+            overs=matches.balls_to_overs(ball.over * matches.BALLS_PER_OVER + self.legal),
         )
         self._bat(ball)
         self._bowl(ball, conceded)
 
-    def _bat(self, ball: Ball) -> None:
+    def _bat(self, ball: matches.Ball) -> None:
         inning = self.score.inning
         for player in (ball.batter_id, ball.partner_id or 0, ball.out_id):
             if player is not None and player not in self.batting:
-                self.batting[player] = BattingLine(player, inning, 0, 0, 0, 0, out=False)
+                self.batting[player] = matches.BattingLine(player, inning, 0, 0, 0, 0, out=False)
         line = self.batting[ball.batter_id]
         self.batting[ball.batter_id] = replace(
             line,
@@ -228,14 +212,14 @@ class _Figures:
                 fall_overs=Decimal(ball.label),
             )
 
-    def _bowl(self, ball: Ball, conceded: int) -> None:
-        new = BowlingLine(ball.bowler_id, self.score.inning, Decimal(0), 0, 0, 0)
+    def _bowl(self, ball: matches.Ball, conceded: int) -> None:
+        new = matches.BowlingLine(ball.bowler_id, self.score.inning, Decimal(0), 0, 0, 0)
         line = self.bowling.get(ball.bowler_id, new)
-        over_ends = ball.legal and self.legal == BALLS_PER_OVER
+        over_ends = ball.legal and self.legal == matches.BALLS_PER_OVER
         maiden = over_ends and not self.conceded and self.bowler == ball.bowler_id
         self.bowling[ball.bowler_id] = replace(
             line,
-            overs=balls_to_overs(overs_to_balls(line.overs) + ball.legal),
+            overs=matches.balls_to_overs(matches.overs_to_balls(line.overs) + ball.legal),
             maidens=line.maidens + maiden,
             runs=line.runs + conceded,
             wickets=line.wickets + ball.credited,
@@ -249,12 +233,12 @@ class _Playback:
         info = match.info
         home, away = info.teams
         self._sides = {
-            home: Side("1", home, _team_code(home)),
-            away: Side("2", away, _team_code(away)),
+            home: matches.Side("1", home, _team_code(home)),
+            away: matches.Side("2", away, _team_code(away)),
         }
         self._players = {name: int(key, 16) for name, key in info.registry.people.items()}
         self._innings = match.innings
-        self._balls: list[Ball] = []
+        self._balls: list[matches.Ball] = []
         self._deliveries = [
             delivery
             for innings in match.innings
@@ -264,9 +248,9 @@ class _Playback:
         for inning, innings in enumerate(match.innings, start=1):
             for over in innings.overs:
                 self._add_over(inning, over)
-        self._snapshot = MatchSnapshot(
+        self._snapshot = matches.MatchSnapshot(
             "1",
-            NOT_STARTED,
+            matches.NOT_STARTED,
             self._sides[home],
             self._sides[away],
             format=_FORMATS[info.match_type, info.team_type == "international"],
@@ -286,10 +270,10 @@ class _Playback:
             self._balls.append(ball)
             number += ball.legal
 
-    def _read_ball(self, delivery: _Delivery, inning: int, over: int, number: int) -> Ball:
+    def _read_ball(self, delivery: _Delivery, inning: int, over: int, number: int) -> matches.Ball:
         runs, extras = delivery.runs.batter, delivery.extras
         out = next((wicket for wicket in delivery.wickets if wicket.kind not in _NOT_OUT), None)
-        return Ball(
+        return matches.Ball(
             id=len(self._balls) + 1,
             inning=inning,
             over=over,
@@ -308,7 +292,7 @@ class _Playback:
             how=_DISMISSALS.get(out.kind, out.kind.title()) if out else None,
         )
 
-    def play(self) -> Iterator[tuple[datetime, MatchSnapshot]]:
+    def play(self) -> Iterator[tuple[datetime, matches.MatchSnapshot]]:
         side, decision = self._toss
         yield self._step(-_DAY_SECONDS)
         elected = "batting" if decision == "bat" else "bowling"
@@ -322,40 +306,40 @@ class _Playback:
         no_result = "" if winner else _NO_RESULTS.get(result, result)
         yield self._step(
             self._seconds + _BALL_SECONDS,
-            status=FINISHED,
+            status=matches.FINISHED,
             winner_team_id=winner.team_id if winner else None,
             no_result=no_result,
             note=f"{winner.name} won{_format_margin(self._outcome)}" if winner else no_result,
         )
 
-    def _step(self, seconds: float, **changes: Any) -> tuple[datetime, MatchSnapshot]:  # noqa: ANN401 - fields of a snapshot
+    def _step(self, seconds: float, **changes: Any) -> tuple[datetime, matches.MatchSnapshot]:  # noqa: ANN401 - fields of a snapshot
         self._seconds = seconds
         self._snapshot = replace(self._snapshot, **changes)
         return _START + timedelta(seconds=seconds), self._snapshot
 
-    def _break_before(self, inning: int) -> tuple[datetime, MatchSnapshot]:
+    def _break_before(self, inning: int) -> tuple[datetime, matches.MatchSnapshot]:
         innings, snapshot = self._innings[inning - 1], self._snapshot
         revision, target = snapshot.revision, innings.target
-        if inning % 2 == 0 and not is_multi_day(snapshot.format):
+        if inning % 2 == 0 and not matches.is_multi_day(snapshot.format):
             before = snapshot.score_of(inning - 1)
             if target.runs not in (None, (before.score if before else 0) + 1):
                 overs = None if target.overs is None else Decimal(int(target.overs))
-                revision = Revision(target.runs, overs)
+                revision = matches.Revision(target.runs, overs)
         step = self._step(
             self._seconds + _BALL_SECONDS,
             status="Innings Break",
             super_over=innings.super_over or snapshot.super_over,
             revision=revision,
         )
-        is_short = is_multi_day(snapshot.format) or innings.super_over
+        is_short = matches.is_multi_day(snapshot.format) or innings.super_over
         self._seconds += _SHORT_BREAK_SECONDS if is_short else _BREAK_SECONDS
         return step
 
-    def _play_innings(self, inning: int) -> Iterator[tuple[datetime, MatchSnapshot]]:
+    def _play_innings(self, inning: int) -> Iterator[tuple[datetime, matches.MatchSnapshot]]:
         innings = self._innings[inning - 1]
         penalty = innings.penalty_runs.pre + innings.penalty_runs.post
         team = self._sides[innings.team]
-        figures = _Figures(InningsScore(team.team_id, inning, penalty, 0, Decimal(0)))
+        figures = _Figures(matches.InningsScore(team.team_id, inning, penalty, 0, Decimal(0)))
         scores, boards = self._snapshot.innings, self._snapshot.boards
         status = f"{_ORDINALS[min(inning, 4) - 1]} Innings"
         yield self._step(self._seconds, status=status)
@@ -368,13 +352,13 @@ class _Playback:
                 boards=(*boards, figures.board()),
                 balls=tuple(self._balls[max(0, ball.id - _SNAPSHOT_BALLS) : ball.id]),
             )
-            if is_multi_day(self._snapshot.format):
+            if matches.is_multi_day(self._snapshot.format):
                 is_last = at == len(balls)
                 self._overs_today += is_last or balls[at].over != ball.over
                 if not is_last and balls[at].over != ball.over:
                     yield from self._break_session(status)
 
-    def _break_session(self, status: str) -> Iterator[tuple[datetime, MatchSnapshot]]:
+    def _break_session(self, status: str) -> Iterator[tuple[datetime, matches.MatchSnapshot]]:
         """Break for lunch, tea or stumps, if their overs have been bowled."""
         sessions, rest = divmod(self._overs_today, _SESSION_OVERS)
         if rest or not sessions:

@@ -10,23 +10,8 @@ from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import Final, Generic, Literal, TypeAlias, TypeVar
 
+from grandstand.apps.cricket.domain import matches
 from grandstand.apps.cricket.domain.errors import FeedNotConfigured, MatchNotFound
-from grandstand.apps.cricket.domain.matches import (
-    Ball,
-    BattingLine,
-    Board,
-    BowlingLine,
-    Competition,
-    ExtraKind,
-    InningsScore,
-    LeagueRecord,
-    MatchSnapshot,
-    Revision,
-    Side,
-    StandingRecord,
-    TeamRecord,
-    phase_for_status,
-)
 from grandstand.apps.cricket.settings import CricketSettings
 from grandstand.core.errors import SourceFailed
 from grandstand.core.logging import get_logger
@@ -188,13 +173,15 @@ _NOT_CREDITED: Final = ("run out", "retired", "obstruct", "timed out", "handled"
 _SINCE_MARGIN: Final = 30
 
 
-def parse_balls(reader: FeedReader, rows: list[Row], since: int | None = None) -> tuple[Ball, ...]:
+def parse_balls(
+    reader: FeedReader, rows: list[Row], since: int | None = None
+) -> tuple[matches.Ball, ...]:
     """Return the balls ordered by id.
 
     With `since`, only those after that id and 30 before it, so that the work of a tick does
     not grow with the match. Rows without an id, a position or players are skipped.
     """
-    found: dict[int, Ball] = {}
+    found: dict[int, matches.Ball] = {}
     margin = _SINCE_MARGIN
     for row in reversed(rows):
         ball = _parse_ball(reader, row)
@@ -208,7 +195,7 @@ def parse_balls(reader: FeedReader, rows: list[Row], since: int | None = None) -
     return tuple(found[each] for each in sorted(found))
 
 
-def _parse_ball(reader: FeedReader, row: Row) -> Ball | None:
+def _parse_ball(reader: FeedReader, row: Row) -> matches.Ball | None:
     ball_id, label = reader.find_number(row, "id"), reader.decimal(row, "ball")
     batter, bowler = reader.find_number(row, "batsman_id"), reader.find_number(row, "bowler_id")
     inning = inning_of(reader.text(row, "scoreboard"))
@@ -223,7 +210,7 @@ def _parse_ball(reader: FeedReader, row: Row) -> Ball | None:
     wicket = reader.flag(score, "is_wicket") or reader.flag(score, "out")
     name = reader.text(score, "name").lower()
     runs, extras, extra = _runs(reader, score, name)
-    return Ball(
+    return matches.Ball(
         id=ball_id,
         inning=inning,
         over=over,
@@ -243,7 +230,7 @@ def _parse_ball(reader: FeedReader, row: Row) -> Ball | None:
     )
 
 
-def _runs(reader: FeedReader, score: Row, name: str) -> tuple[int, int, ExtraKind | None]:
+def _runs(reader: FeedReader, score: Row, name: str) -> tuple[int, int, matches.ExtraKind | None]:
     """Return runs off the bat, extras and their kind.
 
     There is no field for wides: the name says it, and `runs` is their full value. `runs`
@@ -273,7 +260,9 @@ def inning_of(scoreboard: str) -> int | None:
 _BALLS_WITH_NAMES: Final = 60
 
 
-def parse_fixture(reader: FeedReader, row: Row, since: int | None = None) -> MatchSnapshot | None:
+def parse_fixture(
+    reader: FeedReader, row: Row, since: int | None = None
+) -> matches.MatchSnapshot | None:
     """Return a match snapshot, or None with a warning if it has no id.
 
     Other missing or invalid values become warnings. `since` is the last known ball; earlier
@@ -285,9 +274,9 @@ def parse_fixture(reader: FeedReader, row: Row, since: int | None = None) -> Mat
         return None
     rows = {name: reader.rows(row, name) for name in ("batting", "bowling", "balls", "lineup")}
     status = reader.text(row, "status")
-    if phase_for_status(status) is None:
+    if matches.phase_for_status(status) is None:
         reader.warn(f"unknown status {status[:40]!r}")
-    return MatchSnapshot(
+    return matches.MatchSnapshot(
         match_id=match_id,
         status=status,
         home=_side(reader, row, "localteam"),
@@ -311,10 +300,10 @@ def parse_fixture(reader: FeedReader, row: Row, since: int | None = None) -> Mat
     )
 
 
-def _side(reader: FeedReader, row: Row, name: str) -> Side:
+def _side(reader: FeedReader, row: Row, name: str) -> matches.Side:
     team = reader.row(row, name)
     team_id = reader.key(row, f"{name}_id") or reader.key(team, "id")
-    return Side(
+    return matches.Side(
         team_id,
         reader.text(team, "name"),
         reader.text(team, "code"),
@@ -322,9 +311,9 @@ def _side(reader: FeedReader, row: Row, name: str) -> Side:
     )
 
 
-def _competition(reader: FeedReader, row: Row) -> Competition:
+def _competition(reader: FeedReader, row: Row) -> matches.Competition:
     league = reader.row(row, "league")
-    return Competition(
+    return matches.Competition(
         reader.key(row, "league_id"),
         reader.key(row, "season_id"),
         reader.key(row, "stage_id"),
@@ -333,7 +322,7 @@ def _competition(reader: FeedReader, row: Row) -> Competition:
     )
 
 
-def _revision(reader: FeedReader, row: Row) -> Revision:
+def _revision(reader: FeedReader, row: Row) -> matches.Revision:
     """Return the revised target; a Duckworth-Lewis block counts if it has a score."""
     blocks = [reader.row(row, f"{side}_dl_data") for side in ("localteam", "visitorteam")]
     blocks_text = [
@@ -341,21 +330,21 @@ def _revision(reader: FeedReader, row: Row) -> Revision:
         for block in blocks
         if reader.text(block, "score")
     ]
-    return Revision(
+    return matches.Revision(
         reader.find_number(row, "rpc_target"),
         reader.decimal(row, "rpc_overs"),
         " ".join(blocks_text),
     )
 
 
-def _innings(reader: FeedReader, row: Row) -> tuple[InningsScore, ...]:
-    found: dict[int, InningsScore] = {}
+def _innings(reader: FeedReader, row: Row) -> tuple[matches.InningsScore, ...]:
+    found: dict[int, matches.InningsScore] = {}
     for each in reader.rows(row, "runs"):
         inning = reader.find_number(each, "inning")
         if inning is None or inning < 1:
             reader.warn("innings without a number")
             continue
-        found[inning] = InningsScore(
+        found[inning] = matches.InningsScore(
             reader.key(each, "team_id"),
             inning,
             reader.number(each, "score"),
@@ -365,19 +354,19 @@ def _innings(reader: FeedReader, row: Row) -> tuple[InningsScore, ...]:
     return tuple(found[inning] for inning in sorted(found))
 
 
-def _boards(reader: FeedReader, batted: list[Row], bowled: list[Row]) -> tuple[Board, ...]:
-    batting: dict[int, dict[int, BattingLine]] = {}
+def _boards(reader: FeedReader, batted: list[Row], bowled: list[Row]) -> tuple[matches.Board, ...]:
+    batting: dict[int, dict[int, matches.BattingLine]] = {}
     for each in _sorted(reader, batted):
         batter = _batting(reader, each)
         if batter:
             batting.setdefault(batter.inning, {})[batter.player_id] = batter
-    bowling: dict[int, dict[int, BowlingLine]] = {}
+    bowling: dict[int, dict[int, matches.BowlingLine]] = {}
     for each in _sorted(reader, bowled):
         bowler = _bowling(reader, each)
         if bowler:
             bowling.setdefault(bowler.inning, {})[bowler.player_id] = bowler
     return tuple(
-        Board(
+        matches.Board(
             inning,
             tuple(batting.get(inning, {}).values()),
             tuple(bowling.get(inning, {}).values()),
@@ -390,7 +379,7 @@ def _sorted(reader: FeedReader, rows: list[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: reader.number(row, "sort"))
 
 
-def _batting(reader: FeedReader, row: Row) -> BattingLine | None:
+def _batting(reader: FeedReader, row: Row) -> matches.BattingLine | None:
     player, inning = (
         reader.find_number(row, "player_id"),
         inning_of(reader.text(row, "scoreboard")),
@@ -404,7 +393,7 @@ def _batting(reader: FeedReader, row: Row) -> BattingLine | None:
     out = bool(fall_score or fall_overs)
     if result and not (reader.flag(result, "is_wicket") or reader.flag(result, "out")):
         out = False
-    return BattingLine(
+    return matches.BattingLine(
         player,
         inning,
         reader.number(row, "score"),
@@ -417,7 +406,7 @@ def _batting(reader: FeedReader, row: Row) -> BattingLine | None:
     )
 
 
-def _bowling(reader: FeedReader, row: Row) -> BowlingLine | None:
+def _bowling(reader: FeedReader, row: Row) -> matches.BowlingLine | None:
     """Return a bowling line; the feed spells maidens `medians`."""
     player, inning = (
         reader.find_number(row, "player_id"),
@@ -426,7 +415,7 @@ def _bowling(reader: FeedReader, row: Row) -> BowlingLine | None:
     if player is None or inning is None:
         reader.warn("bowling line without a player or a scoreboard")
         return None
-    return BowlingLine(
+    return matches.BowlingLine(
         player,
         inning,
         reader.decimal(row, "overs") or Decimal(0),
@@ -459,12 +448,12 @@ def _name(reader: FeedReader, person: Row) -> str:
     return reader.text(person, "fullname") or last or first
 
 
-def parse_league(reader: FeedReader, row: Row) -> LeagueRecord | None:
+def parse_league(reader: FeedReader, row: Row) -> matches.LeagueRecord | None:
     league_id, name = reader.key(row, "id"), reader.text(row, "name")
     if not league_id or not name:
         reader.warn("league without an id or a name")
         return None
-    return LeagueRecord(
+    return matches.LeagueRecord(
         league_id,
         name,
         reader.text(row, "code") or league_id,
@@ -473,12 +462,12 @@ def parse_league(reader: FeedReader, row: Row) -> LeagueRecord | None:
     )
 
 
-def parse_team(reader: FeedReader, row: Row) -> TeamRecord | None:
+def parse_team(reader: FeedReader, row: Row) -> matches.TeamRecord | None:
     team_id, name = reader.key(row, "id"), reader.text(row, "name")
     if not team_id or not name:
         reader.warn("team without an id or a name")
         return None
-    return TeamRecord(
+    return matches.TeamRecord(
         team_id,
         name,
         reader.text(row, "code") or None,
@@ -487,12 +476,12 @@ def parse_team(reader: FeedReader, row: Row) -> TeamRecord | None:
     )
 
 
-def parse_standing(reader: FeedReader, row: Row) -> StandingRecord | None:
+def parse_standing(reader: FeedReader, row: Row) -> matches.StandingRecord | None:
     season_id, team_id = reader.key(row, "season_id"), reader.key(row, "team_id")
     if not season_id or not team_id:
         reader.warn("standing without a season or a team")
         return None
-    return StandingRecord(
+    return matches.StandingRecord(
         season_id,
         team_id,
         league_id=reader.key(row, "league_id"),
@@ -525,7 +514,7 @@ _ALL_INCLUDES: Final = f"{_SCORE_INCLUDES},balls,lineup"
 class FeedMatch:
     """A match snapshot with the raw fixture to cache, without long lists and floats."""
 
-    snapshot: MatchSnapshot
+    snapshot: matches.MatchSnapshot
     raw: Row
 
 
@@ -580,13 +569,13 @@ class SportMonksClient:
         rows = await self._pages("fixtures", "/fixtures", params)
         return self._parse_rows(rows, _parse_match)
 
-    async def leagues(self) -> Parsed[tuple[LeagueRecord, ...]]:
+    async def leagues(self) -> Parsed[tuple[matches.LeagueRecord, ...]]:
         return self._parse_rows(await self._pages("leagues", "/leagues", {}), parse_league)
 
-    async def teams(self) -> Parsed[tuple[TeamRecord, ...]]:
+    async def teams(self) -> Parsed[tuple[matches.TeamRecord, ...]]:
         return self._parse_rows(await self._pages("teams", "/teams", {}), parse_team)
 
-    async def standings(self, season_id: str) -> Parsed[tuple[StandingRecord, ...]]:
+    async def standings(self, season_id: str) -> Parsed[tuple[matches.StandingRecord, ...]]:
         """Fetch the table of a season; empty if it has none."""
         path = f"/standings/season/{season_id}"
         return self._parse_rows(await self._rows("standings", path, {}), parse_standing)

@@ -11,14 +11,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from grandstand.apps.gatherer import store
-from grandstand.apps.gatherer.domain.coverage import (
-    AuditResult,
-    CoverageReport,
-    HourCoverage,
-    MarketPeriod,
-    compute_coverage,
-    summarize,
-)
+from grandstand.apps.gatherer.domain import coverage
 from grandstand.apps.gatherer.domain.messages import Time
 from grandstand.core.clock import Clock
 from grandstand.kit.events import Events
@@ -72,7 +65,7 @@ class CoverageService:
 
     async def hours(
         self, start: int, end: int, *, ticker: str | None = None
-    ) -> tuple[HourCoverage, ...]:
+    ) -> tuple[coverage.HourCoverage, ...]:
         """Return the coverage of each market and hour in a period."""
         return await asyncio.to_thread(self._hours, start, end, ticker)
 
@@ -86,11 +79,11 @@ class CoverageService:
 
         return await asyncio.to_thread(read)
 
-    async def report(self, start_us: int, end_us: int) -> CoverageReport:
+    async def report(self, start_us: int, end_us: int) -> coverage.CoverageReport:
         """Return the summary of a period."""
-        return summarize(await self.hours(start_us, end_us), start_us, end_us)
+        return coverage.summarize(await self.hours(start_us, end_us), start_us, end_us)
 
-    async def send_daily_report(self) -> CoverageReport | None:
+    async def send_daily_report(self) -> coverage.CoverageReport | None:
         """Report on the last UTC day and notify; None if nothing was to be recorded."""
         end = int(self._clock.epoch() * _MICRO) // DAY_US * DAY_US
         report = await self.report(end - DAY_US, end)
@@ -103,7 +96,7 @@ class CoverageService:
         await self._notifier.send(message, f"{_APP}:{self._gatherer}:{_REPORT}:{day}")
         return report
 
-    def _hours(self, start: int, end: int, ticker: str | None) -> tuple[HourCoverage, ...]:
+    def _hours(self, start: int, end: int, ticker: str | None) -> tuple[coverage.HourCoverage, ...]:
         for series in (store.SNAPSHOTS, store.GAPS, store.AUDITS, store.MARKET_EVENTS):
             self._engine.prepare(series)
         self._engine.prepare(store.SESSIONS)
@@ -112,25 +105,27 @@ class CoverageService:
         first_books = self._first_books(start - DAY_US, end, keys)
         finished = self._finished(start - DAY_US, end, keys)
         periods = [
-            MarketPeriod(name, max(since, start), finished.get(name))
+            coverage.MarketPeriod(name, max(since, start), finished.get(name))
             for name, since in first_books.items()
         ]
         outages = [
-            MarketPeriod(name, max(gap.detected_at, start), gap.resolved_at)
+            coverage.MarketPeriod(name, max(gap.detected_at, start), gap.resolved_at)
             for gap in self._gaps(start - DAY_US, end)
             if (gap.resolved_at or end) >= start
             for name in (first_books if gap.markets is None else gap.markets)
             if name in first_books and _is_outage(gap, finished.get(name))
         ]
         outages += [
-            MarketPeriod(name, since, None) for since in self._silence(end) for name in first_books
+            coverage.MarketPeriod(name, since, None)
+            for since in self._silence(end)
+            for name in first_books
         ]
         audits = [
-            AuditResult(row.ticker, row.audited_at, row.outcome == "equal")
+            coverage.AuditResult(row.ticker, row.audited_at, row.outcome == "equal")
             for row in self._engine.read(Window(store.AUDITS, start, end, keys))
             if row.gatherer == self._gatherer and row.outcome != "unsettled"
         ]
-        cells = compute_coverage(periods, outages, audits, now=end)
+        cells = coverage.compute_coverage(periods, outages, audits, now=end)
         return tuple(cell for cell in cells if cell.expected_us or cell.gaps or cell.audited)
 
     def _first_books(self, start: int, end: int, keys: tuple[str, ...]) -> dict[str, int]:

@@ -10,39 +10,11 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
-from grandstand.apps.gatherer.services.merge_sources import (
-    GathererReader,
-    MergeConfig,
-    MergeLag,
-    MergeSource,
-    MergeStats,
-    PlacedSnapshot,
-    open_location,
-    parse_source,
-)
+from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.services import merge_sources
 from grandstand.apps.gatherer.services.queries.books import BookHistory
 from grandstand.apps.gatherer.services.queries.integrity import find_uncovered
 from grandstand.apps.gatherer.sources.kalshi.rest import KalshiClient, ListedMarket
-from grandstand.apps.gatherer.store import (
-    AUDITS,
-    DELTAS,
-    FOLLOWED,
-    GAPS,
-    KEYFRAMES,
-    LATEST,
-    SESSIONS,
-    SNAPSHOTS,
-    TICKERS,
-    TRADES,
-    Audit,
-    EventInfo,
-    FollowedSince,
-    Keyframe,
-    MarketInfo,
-    SeriesInfo,
-    SyncCursor,
-    decode_levels,
-)
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound, Unavailable
 from grandstand.storage.series.declaration import Series
@@ -54,15 +26,15 @@ _WRITES_PER_BATCH: Final = 100
 _MICRO: Final = 1_000_000
 
 MERGED_SERIES: Final[tuple[Series[Any], ...]] = (
-    TRADES,
-    DELTAS,
-    SNAPSHOTS,
-    TICKERS,
-    GAPS,
-    SESSIONS,
-    KEYFRAMES,
-    AUDITS,
-    FOLLOWED,
+    store.TRADES,
+    store.DELTAS,
+    store.SNAPSHOTS,
+    store.TICKERS,
+    store.GAPS,
+    store.SESSIONS,
+    store.KEYFRAMES,
+    store.AUDITS,
+    store.FOLLOWED,
 )
 
 
@@ -77,20 +49,20 @@ class Merger:
 
     def __init__(
         self,
-        sources: Sequence[MergeSource],
+        sources: Sequence[merge_sources.MergeSource],
         merged: SeriesEngine,
         tables: Store,
         *,
         clock: Clock,
-        config: MergeConfig | None = None,
+        config: merge_sources.MergeConfig | None = None,
     ) -> None:
         self._merged = merged
         self._tables = tables
         self._clock = clock
-        self._config = config or MergeConfig()
+        self._config = config or merge_sources.MergeConfig()
         self._books = BookHistory(merged, merged=True)
         self._gatherers = [
-            GathererReader(source, merged, tables, self._config) for source in sources
+            merge_sources.GathererReader(source, merged, tables, self._config) for source in sources
         ]
         self._recounted_us: int | None = None
 
@@ -99,7 +71,7 @@ class Merger:
         for series in MERGED_SERIES:
             self._merged.prepare(series)
 
-    def run_round(self, *, recount: bool | None = None) -> MergeStats:
+    def run_round(self, *, recount: bool | None = None) -> merge_sources.MergeStats:
         """Merge the new rows of every gatherer, and return what was done.
 
         A gatherer that cannot be read is skipped and named in the result. Rows that were written
@@ -109,7 +81,7 @@ class Merger:
         since = self._recounted_us
         due = since is None or now - since >= self._config.recount_us
         counting = due if recount is None else recount
-        stats = MergeStats()
+        stats = merge_sources.MergeStats()
         until = self._until(stats)
         for gatherer in self._gatherers:
             if gatherer.name not in stats.failed:
@@ -124,7 +96,7 @@ class Merger:
         stats.pending = sum(len(gatherer.pending) for gatherer in self._gatherers)
         return stats
 
-    def _until(self, stats: MergeStats) -> int:
+    def _until(self, stats: merge_sources.MergeStats) -> int:
         """Return up to when this round merges; records the gatherers that cannot be read."""
         following = []
         for gatherer in self._gatherers:
@@ -133,13 +105,13 @@ class Merger:
             except (NotFound, Unavailable) as error:
                 stats.failed[gatherer.name] = str(error)
         times = [time for time in following if time is not None]
-        return min(times) + self._config.slice_us if times else LATEST
+        return min(times) + self._config.slice_us if times else store.LATEST
 
-    def lags(self) -> tuple[MergeLag, ...]:
+    def lags(self) -> tuple[merge_sources.MergeLag, ...]:
         """Return the merge position of each series of each gatherer."""
         now = self._now_us()
         return tuple(
-            MergeLag(
+            merge_sources.MergeLag(
                 cursor.gatherer,
                 cursor.series,
                 cursor.position_us,
@@ -147,48 +119,49 @@ class Merger:
                 cursor.rows,
             )
             for gatherer in self._gatherers
-            for cursor in self._tables(SyncCursor.of_gatherer(gatherer.name))
+            for cursor in self._tables(store.SyncCursor.of_gatherer(gatherer.name))
         )
 
-    def _place_snapshots(self, until_us: int, stats: MergeStats) -> None:
-        placed: list[PlacedSnapshot] = []
-        followed_rows: list[FollowedSince] = []
+    def _place_snapshots(self, until_us: int, stats: merge_sources.MergeStats) -> None:
+        placed: list[merge_sources.PlacedSnapshot] = []
+        followed_rows: list[store.FollowedSince] = []
         for gatherer in self._gatherers:
             if gatherer.name not in stats.failed:
                 found, followed, unplaced = gatherer.place_pending(until_us)
                 placed += found
                 followed_rows += followed
                 stats.unplaced += unplaced
-        self._merged.append(FOLLOWED, followed_rows)
+        self._merged.append(store.FOLLOWED, followed_rows)
         stats.placed += len(placed)
         placed.sort(key=lambda snapshot: (snapshot.at_us, snapshot.row.ticker))
         audits = [audit for snapshot in placed if (audit := self._audit(snapshot)) is not None]
         self._merged.append(
-            KEYFRAMES, [snapshot.row for snapshot in placed if isinstance(snapshot.row, Keyframe)]
+            store.KEYFRAMES,
+            [snapshot.row for snapshot in placed if isinstance(snapshot.row, store.Keyframe)],
         )
-        self._merged.append(AUDITS, audits)
+        self._merged.append(store.AUDITS, audits)
         different = sum(audit.outcome == "different" for audit in audits)
         stats.audited += len(audits) - different
         stats.differences += different
         for gatherer in self._gatherers:
             gatherer.confirm()
 
-    def _audit(self, placed: PlacedSnapshot) -> Audit | None:
+    def _audit(self, placed: merge_sources.PlacedSnapshot) -> store.Audit | None:
         """Store a snapshot and compare it with the merged book; None if it is the first."""
         row = placed.row
-        if isinstance(row, Keyframe):
+        if isinstance(row, store.Keyframe):
             return None
         before = self._books.unverified(row.ticker, placed.at_us)
-        self._merged.append(SNAPSHOTS, [row])
+        self._merged.append(store.SNAPSHOTS, [row])
         if before.base_us is None:
             return None
-        yes = tuple(sorted(decode_levels(row.yes_bids).items()))
-        no = tuple(sorted(decode_levels(row.no_bids).items()))
+        yes = tuple(sorted(store.decode_levels(row.yes_bids).items()))
+        no = tuple(sorted(store.decode_levels(row.no_bids).items()))
         equal = not before.negative and (before.yes, before.no) == (yes, no)
         # A period that no gatherer covered explains a difference, and since when.
         base = before.base_us
         missed = None if equal else find_uncovered(self._merged, row.ticker, base, placed.at_us)
-        return Audit(
+        return store.Audit(
             audited_at=placed.at_us,
             ticker=row.ticker,
             gatherer=placed.gatherer,
@@ -210,8 +183,8 @@ class RefreshedMetadata:
     markets: int
 
 
-def _market(listed: ListedMarket, now_us: int) -> MarketInfo:
-    return MarketInfo(
+def _market(listed: ListedMarket, now_us: int) -> store.MarketInfo:
+    return store.MarketInfo(
         ticker=listed.ticker,
         event_ticker=listed.event_ticker,
         title=listed.title,
@@ -237,7 +210,7 @@ class Deduplicator:
         client: KalshiClient,
         clock: Clock,
         *,
-        config: MergeConfig | None = None,
+        config: merge_sources.MergeConfig | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._tables = tables
@@ -253,19 +226,19 @@ class Deduplicator:
         Raises InvalidLocation, and Unavailable if a server does not answer.
         """
         with ExitStack() as stack:
-            found: list[MergeSource] = []
+            found: list[merge_sources.MergeSource] = []
             for text in sources:
-                found.append(source := parse_source(text, self._clock))
+                found.append(source := merge_sources.parse_source(text, self._clock))
                 stack.enter_context(closing(source.engine))
-            merged = stack.enter_context(closing(open_location(into, self._clock)))
+            merged = stack.enter_context(closing(merge_sources.open_location(into, self._clock)))
             tables = self._tables.store
             merger = Merger(found, merged, tables, clock=self._clock, config=self._config)
             await asyncio.to_thread(merger.prepare)
             yield merger
 
     async def run_once(
-        self, merger: Merger, on_round: Callable[[MergeStats], None] = lambda _: None
-    ) -> MergeStats:
+        self, merger: Merger, on_round: Callable[[merge_sources.MergeStats], None] = lambda _: None
+    ) -> merge_sources.MergeStats:
         """Merge everything including late rows, and return the last round."""
         while True:
             stats = await asyncio.to_thread(merger.run_round, recount=True)
@@ -276,7 +249,7 @@ class Deduplicator:
     async def run(
         self,
         merger: Merger,
-        on_round: Callable[[MergeStats, tuple[MergeLag, ...]], None],
+        on_round: Callable[[merge_sources.MergeStats, tuple[merge_sources.MergeLag, ...]], None],
         until: asyncio.Event,
     ) -> None:
         """Merge round after round until `until` is set."""
@@ -291,12 +264,12 @@ class Deduplicator:
         now, events, markets = int(self._clock.epoch() * _MICRO), 0, 0
         series = await self._client.series()
         await self._write(
-            SeriesInfo(**asdict(listed) | {"tags": listed.tags or ()}, updated_us=now)
+            store.SeriesInfo(**asdict(listed) | {"tags": listed.tags or ()}, updated_us=now)
             for listed in series
         )
         async for event_page in self._client.events():
             await self._write(
-                EventInfo(**asdict(event), updated_us=now) for event in event_page.items
+                store.EventInfo(**asdict(event), updated_us=now) for event in event_page.items
             )
             events += len(event_page.items)
         async for market_page in self._client.markets():
@@ -304,7 +277,9 @@ class Deduplicator:
             markets += len(market_page.items)
         return RefreshedMetadata(len(series), events, markets)
 
-    async def _write(self, entities: Iterable[SeriesInfo | EventInfo | MarketInfo]) -> None:
+    async def _write(
+        self, entities: Iterable[store.SeriesInfo | store.EventInfo | store.MarketInfo]
+    ) -> None:
         writes = [entity.put() for entity in entities]
         for at in range(0, len(writes), _WRITES_PER_BATCH):
             await self._tables.write_many(writes[at : at + _WRITES_PER_BATCH])

@@ -14,25 +14,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
+from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
 from grandstand.apps.gatherer.domain.subscriptions import CLOCK_SLACK_US
-from grandstand.apps.gatherer.store import (
-    DELTAS,
-    EARLIEST,
-    GAPS,
-    KEYFRAMES,
-    LATEST,
-    SESSIONS,
-    SNAPSHOTS,
-    TICKERS,
-    TRADES,
-    FollowedSince,
-    GapRecord,
-    Keyframe,
-    Session,
-    SyncCursor,
-    deltas_between,
-)
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput, NotFound
 from grandstand.storage.series.declaration import Series
@@ -145,21 +129,21 @@ class SeriesReader(Generic[R]):
         self._tables = tables
         self._config = config
         self._time = series.fields.index(series.time)
-        found = tables(SyncCursor.of_series(source.gatherer, series.name))
-        self.cursor = found or SyncCursor(gatherer=source.gatherer, series=series.name)
+        found = tables(store.SyncCursor.of_series(source.gatherer, series.name))
+        self.cursor = found or store.SyncCursor(gatherer=source.gatherer, series=series.name)
 
     @property
     def start_us(self) -> int:
         """Where reading starts: the overlap before the last row."""
-        return max(EARLIEST, self.cursor.position_us - self._config.overlap_us)
+        return max(store.EARLIEST, self.cursor.position_us - self._config.overlap_us)
 
     def read(
         self,
         append: Callable[[Sequence[R]], int],
         now_us: int,
         *,
-        since_us: int = LATEST,
-        until_us: int = LATEST,
+        since_us: int = store.LATEST,
+        until_us: int = store.LATEST,
         late: Callable[[Sequence[R]], int] | None = None,
     ) -> MergeStats:
         """Append new rows, and those not older than `since_us`, oldest first.
@@ -181,7 +165,7 @@ class SeriesReader(Generic[R]):
 
     def next_row_us(self) -> int | None:
         """Return the time of the next row to read; None if there is none."""
-        window = Window(self._series, self.cursor.position_us + 1, LATEST, limit=1)
+        window = Window(self._series, self.cursor.position_us + 1, store.LATEST, limit=1)
         row = None
         with suppress(*self._missing):
             row = next(self._source.engine.read(window), None)
@@ -247,7 +231,7 @@ class PendingSnapshot:
     first of any market on the same subscription. For a `late` one `next` must be looked up.
     """
 
-    row: OrderbookSnapshot | Keyframe
+    row: OrderbookSnapshot | store.Keyframe
     stamp: int
     late: bool
     next: OrderbookDelta | None = None
@@ -258,7 +242,7 @@ class PendingSnapshot:
 class PlacedSnapshot:
     """A snapshot that contains every delta up to `at_us`, and none after."""
 
-    row: OrderbookSnapshot | Keyframe
+    row: OrderbookSnapshot | store.Keyframe
     at_us: int
     gatherer: str
 
@@ -272,7 +256,7 @@ class PendingSnapshots:
         self._by_stream: dict[_Stream, list[PendingSnapshot]] = {}
         self._known: set[_Key] = set()
         self._done: set[_Key] = set()
-        self._gaps: set[GapRecord] = set()
+        self._gaps: set[store.GapRecord] = set()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -289,14 +273,14 @@ class PendingSnapshots:
         """The receive time of the oldest pending snapshot."""
         return min((snapshots[0].stamp for snapshots in self._by_ticker.values()), default=None)
 
-    def add(self, rows: Iterable[OrderbookSnapshot | Keyframe], deltas_from_us: int) -> None:
+    def add(self, rows: Iterable[OrderbookSnapshot | store.Keyframe], deltas_from_us: int) -> None:
         """Add snapshots; pending and recently placed ones are skipped.
 
         Deltas will be added from `deltas_from_us` on: those after an earlier snapshot may have
         been read already.
         """
         for row in rows:
-            stamp = row.taken_at if isinstance(row, Keyframe) else row.snapshot_ts
+            stamp = row.taken_at if isinstance(row, store.Keyframe) else row.snapshot_ts
             known = (row.ticker, stamp, type(row))
             if known not in self._known and known not in self._done:
                 self._known.add(known)
@@ -304,7 +288,7 @@ class PendingSnapshots:
                 insort(self._by_ticker.setdefault(row.ticker, []), snapshot, key=_stamp)
                 insort(self._by_stream.setdefault((row.conn, row.sid), []), snapshot, key=_stamp)
 
-    def add_gaps(self, gaps: Iterable[GapRecord]) -> None:
+    def add_gaps(self, gaps: Iterable[store.GapRecord]) -> None:
         """Add gaps of the gatherer."""
         self._gaps.update(gap for gap in gaps if not gap.resolved)
 
@@ -403,7 +387,7 @@ def _is_clear(
     snapshot: PendingSnapshot, instant: int, source: SeriesEngine, merged: SeriesEngine
 ) -> bool:
     """Return whether every delta of an instant was received after the snapshot."""
-    window = deltas_between(snapshot.row.ticker, instant, instant + 1)
+    window = store.deltas_between(snapshot.row.ticker, instant, instant + 1)
     after = {
         _identity(delta) for delta in source.read(window) if delta.received_at > snapshot.stamp
     }
@@ -412,7 +396,7 @@ def _is_clear(
 
 def followed_since(
     snapshot: PendingSnapshot, placed: PlacedSnapshot | None, gatherer: str
-) -> FollowedSince | None:
+) -> store.FollowedSince | None:
     """Return since when a gatherer received all deltas of a book; None without a stream.
 
     Every delta later than the first one received after the snapshot, of any market on the same
@@ -422,7 +406,7 @@ def followed_since(
     if row.conn is None or row.sid is None:
         return None
     since = _known_by(snapshot) if placed is None else min(_known_by(snapshot), placed.at_us)
-    return FollowedSince(since, row.ticker, gatherer, row.conn, row.sid, snapshot.stamp)
+    return store.FollowedSince(since, row.ticker, gatherer, row.conn, row.sid, snapshot.stamp)
 
 
 def _known_by(snapshot: PendingSnapshot) -> int:
@@ -437,14 +421,14 @@ def _known_by(snapshot: PendingSnapshot) -> int:
 
 def first_delta_after(snapshot: PendingSnapshot, source: SeriesEngine) -> OrderbookDelta | None:
     """Look up the first delta after a snapshot in the series of its gatherer."""
-    window = deltas_between(
+    window = store.deltas_between(
         snapshot.row.ticker, snapshot.stamp - _MAX_DELAY_US, snapshot.stamp + _MAX_DELAY_US
     )
     later = (delta for delta in source.read(window) if delta.received_at > snapshot.stamp)
     return min(later, key=_received, default=None)
 
 
-def with_time_bounds(gap: GapRecord, source: SeriesEngine) -> GapRecord:
+def with_time_bounds(gap: store.GapRecord, source: SeriesEngine) -> store.GapRecord:
     """Return a gap with the exchange times of the last delta before it and the first after it.
 
     They are those of its subscription, of any market; None if there is none close by.
@@ -455,7 +439,7 @@ def with_time_bounds(gap: GapRecord, source: SeriesEngine) -> GapRecord:
     if gap.resolved or not gap.conn or known:
         return gap
     at = gap.detected_at
-    window = Window(DELTAS, at - GAP_BOUND_US, at + GAP_BOUND_US, order="any")
+    window = Window(store.DELTAS, at - GAP_BOUND_US, at + GAP_BOUND_US, order="any")
     stream = (gap.conn, gap.sid)
     mine = [delta for delta in source.read(window) if (delta.conn, delta.sid) == stream]
     before = max((delta for delta in mine if delta.received_at < at), key=_received, default=None)
@@ -482,8 +466,8 @@ def _identity(delta: OrderbookDelta) -> tuple[bool, int, int, int]:
 
 def _placed(snapshot: PendingSnapshot, at_us: int, gatherer: str) -> PlacedSnapshot:
     row = snapshot.row
-    if isinstance(row, Keyframe):
-        placed: OrderbookSnapshot | Keyframe = row._replace(
+    if isinstance(row, store.Keyframe):
+        placed: OrderbookSnapshot | store.Keyframe = row._replace(
             taken_at=at_us, exchange_ts=at_us, gatherer="merged"
         )
     else:
@@ -509,14 +493,14 @@ class GathererReader:
         self._source = source.engine
         self._merged = merged
         self._overlap_us = config.overlap_us
-        self._trades = reader(TRADES)
-        self._tickers = reader(TICKERS)
-        self._gaps = reader(GAPS)
-        self._deltas = reader(DELTAS)
-        self._sessions = reader(SESSIONS, deferred=True)
-        self._snapshots = reader(SNAPSHOTS, deferred=True)
+        self._trades = reader(store.TRADES)
+        self._tickers = reader(store.TICKERS)
+        self._gaps = reader(store.GAPS)
+        self._deltas = reader(store.DELTAS)
+        self._sessions = reader(store.SESSIONS, deferred=True)
+        self._snapshots = reader(store.SNAPSHOTS, deferred=True)
         # Optional: without keyframes queries are only slower, and older gatherers have none.
-        self._keyframes = reader(KEYFRAMES, deferred=True, optional=True)
+        self._keyframes = reader(store.KEYFRAMES, deferred=True, optional=True)
         self._readers: tuple[SeriesReader[Any], ...] = (
             self._trades,
             self._tickers,
@@ -535,14 +519,16 @@ class GathererReader:
 
     def read(self, now_us: int, until_us: int, *, recount: bool) -> MergeStats:
         """Merge the new rows before `until_us`."""
-        stats, sessions = MergeStats(), list[Session]()
+        stats, sessions = MergeStats(), list[store.Session]()
 
-        def hold(rows: Sequence[Session]) -> int:
+        def hold(rows: Sequence[store.Session]) -> int:
             sessions.extend(rows)
             return 0
 
         def read(
-            reader: SeriesReader[R], append: Callable[[Sequence[R]], int], since_us: int = LATEST
+            reader: SeriesReader[R],
+            append: Callable[[Sequence[R]], int],
+            since_us: int = store.LATEST,
         ) -> None:
             late = append if recount and reader is not self._keyframes else None
             if recount and reader is self._snapshots:
@@ -562,17 +548,19 @@ class GathererReader:
         read(self._keyframes, self._append_keyframes)
         read(self._deltas, self._append_deltas, deltas_from)
         self._deltas_from = self._deltas.start_us
-        read(self._trades, partial(self._merged.append, TRADES))
-        read(self._tickers, partial(self._merged.append, TICKERS))
-        stats.added += self._merged.append(SESSIONS, sessions)
+        read(self._trades, partial(self._merged.append, store.TRADES))
+        read(self._tickers, partial(self._merged.append, store.TICKERS))
+        stats.added += self._merged.append(store.SESSIONS, sessions)
         self._sessions.cursor = after
         self._sessions.confirm()
         return stats
 
-    def place_pending(self, until_us: int) -> tuple[list[PlacedSnapshot], list[FollowedSince], int]:
+    def place_pending(
+        self, until_us: int
+    ) -> tuple[list[PlacedSnapshot], list[store.FollowedSince], int]:
         """Return the placed snapshots, since when books are followed, and the number unplaced."""
         placed_snapshots: list[PlacedSnapshot] = []
-        followed: list[FollowedSince] = []
+        followed: list[store.FollowedSince] = []
         ready = self.pending.pop_ready(until_us)
         for snapshot in ready:
             if snapshot.late:
@@ -597,11 +585,13 @@ class GathererReader:
 
     def _append_deltas(self, rows: Sequence[OrderbookDelta]) -> int:
         self.pending.add_deltas(rows)
-        return self._merged.append(DELTAS, rows)
+        return self._merged.append(store.DELTAS, rows)
 
-    def _append_gaps(self, rows: Sequence[GapRecord]) -> int:
+    def _append_gaps(self, rows: Sequence[store.GapRecord]) -> int:
         self.pending.add_gaps(rows)
-        return self._merged.append(GAPS, [with_time_bounds(row, self._source) for row in rows])
+        return self._merged.append(
+            store.GAPS, [with_time_bounds(row, self._source) for row in rows]
+        )
 
     def _append_snapshots(self, rows: Sequence[OrderbookSnapshot]) -> int:
         self.pending.add((row for row in rows if row.source == "ws"), self._deltas_from)
@@ -609,9 +599,9 @@ class GathererReader:
 
     def _append_polled(self, rows: Sequence[OrderbookSnapshot]) -> int:
         polled = [row for row in rows if row.source != "ws"]
-        return self._merged.append(SNAPSHOTS, polled)
+        return self._merged.append(store.SNAPSHOTS, polled)
 
-    def _append_keyframes(self, rows: Sequence[Keyframe]) -> int:
+    def _append_keyframes(self, rows: Sequence[store.Keyframe]) -> int:
         self.pending.add(rows, self._deltas_from)
         return 0
 

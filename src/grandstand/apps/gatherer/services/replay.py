@@ -22,6 +22,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
 from uuid import UUID
 
+from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.rows import (
     OrderbookDelta,
     OrderbookSnapshot,
@@ -31,14 +32,6 @@ from grandstand.apps.gatherer.domain.rows import (
 )
 from grandstand.apps.gatherer.domain.subscriptions import book_row
 from grandstand.apps.gatherer.services.queries.books import BookHistory
-from grandstand.apps.gatherer.store import (
-    DELTAS,
-    SNAPSHOTS,
-    TICKERS,
-    TRADES,
-    decode_levels,
-    market_history,
-)
 from grandstand.core.clock import Clock
 from grandstand.storage.series.declaration import Series
 from grandstand.storage.series.engines.chunks.engine import ChunkEngine
@@ -414,7 +407,7 @@ class Playback:
                 is_block=row.is_block,
             )
         elif type(row) is OrderbookSnapshot:
-            yes, no = decode_levels(row.yes_bids), decode_levels(row.no_bids)
+            yes, no = store.decode_levels(row.yes_bids), store.decode_levels(row.no_bids)
             markets.replace_book(row.snapshot_ts, row.ticker, [*yes.items()], [*no.items()])
         elif type(row) is Ticker:
             markets.add_quote(
@@ -468,8 +461,8 @@ class ReplayService:
         The book of every market at the start comes first.
         """
         others = (
-            self._timed(period.window(TRADES)),
-            self._timed(period.window(TICKERS)),
+            self._timed(period.window(store.TRADES)),
+            self._timed(period.window(store.TICKERS)),
             self._snapshots(period),
         )
         interleaved = interleave(self._deltas(period), self._position(), others)
@@ -480,7 +473,7 @@ class ReplayService:
         if period.tickers:
             return period.tickers
         found: set[str] = set()
-        recorded: tuple[Series[Any], ...] = (DELTAS, TRADES, TICKERS)
+        recorded: tuple[Series[Any], ...] = (store.DELTAS, store.TRADES, store.TICKERS)
         for series in recorded:
             window = Window(series, period.start_us, period.end_us, order="any")
             for table in self._engine.tables(window):
@@ -503,7 +496,7 @@ class ReplayService:
             yield RunningReplay(f"http://{address}", playback.finished)
 
     def _deltas(self, period: ReplayRange) -> Iterator[list[OrderbookDelta]]:
-        window = period.window(DELTAS)
+        window = period.window(store.DELTAS)
         return (
             rows_by_exchange_time(self._engine, window)
             if self._merged
@@ -522,7 +515,7 @@ class ReplayService:
         return ((position(row), row) for row in rows)
 
     def _snapshots(self, period: ReplayRange) -> Iterator[TimedRow]:
-        rows = chain.from_iterable(batches(self._engine, period.window(SNAPSHOTS)))
+        rows = chain.from_iterable(batches(self._engine, period.window(store.SNAPSHOTS)))
         return ((row.snapshot_ts, row) for row in rows if row.source == "ws")
 
     def _first_books(self, period: ReplayRange) -> Iterator[TimedRow]:
@@ -536,7 +529,7 @@ class ReplayService:
 
     def _market(self, ticker: str) -> ReplayMarket:
         title = event = series = ""
-        for row in self._engine.read(market_history(ticker)):
+        for row in self._engine.read(store.market_history(ticker)):
             title = title or row.title or ""
             event = event or row.event_ticker or ""
             series = series or row.series_ticker or ""

@@ -11,17 +11,9 @@ from typing import Final
 
 import msgspec
 
+from grandstand.apps.cricket.domain import live_activities
 from grandstand.apps.cricket.domain.alerts import Alert, AlertPreferences
 from grandstand.apps.cricket.domain.errors import PushUnavailable
-from grandstand.apps.cricket.domain.live_activities import (
-    ActivityKey,
-    Lifetimes,
-    PushTarget,
-    decide_start,
-    is_restart_due,
-    make_push_id,
-    session_expiry,
-)
 from grandstand.apps.cricket.services.interfaces import Database, PushGateway, WebhookPoster
 from grandstand.apps.cricket.services.push.apns_delivery import ApnsDeliveryService
 from grandstand.apps.cricket.services.push.notifications import BrowserAlertService
@@ -164,7 +156,9 @@ class LACoordinator:
         newest = None if match is None else await self.updates.latest(match)
         if newest is None:
             return
-        keys = tuple(ActivityKey(request.match_id, *session) for session in request.sessions)
+        keys = tuple(
+            live_activities.ActivityKey(request.match_id, *session) for session in request.sessions
+        )
         sessions = [
             session
             for session in await self.store(LiveActivity.by_keys(keys))
@@ -217,7 +211,7 @@ class ActivityStarter:
     outbox: Outbox
     updates: MatchUpdateRepository
     gateway: PushGateway | None
-    lifetimes: Lifetimes
+    lifetimes: live_activities.Lifetimes
     _next_checks: dict[str, dict[str, datetime]] = field(default_factory=dict)
 
     async def start_for(
@@ -262,12 +256,12 @@ class ActivityStarter:
     def _is_due(self, session: LiveActivity, match: ActiveMatch, now: datetime) -> bool:
         if session.status == "ended":
             return False
-        if session.status == "active" and not is_restart_due(
+        if session.status == "active" and not live_activities.is_restart_due(
             session.session_started_at, match.match_phase, now, self.lifetimes
         ):
             return False
         sent, sent_at = session.starts_sent, session.start_sent_at
-        return decide_start(sent, sent_at, now, self.lifetimes) == "start"
+        return live_activities.decide_start(sent, sent_at, now, self.lifetimes) == "start"
 
     def forget_matches_except(self, match_ids: Container[str]) -> None:
         """Drop the device checks of matches that are over."""
@@ -283,7 +277,7 @@ class ActivityStarter:
     ) -> int:
         """Write a start to the outbox, unless another process just did."""
         now, channel_id = self.store.now(), _channel_for(match, device)
-        expires = session_expiry(now, match_ends_at, self.lifetimes)
+        expires = live_activities.session_expiry(now, match_ends_at, self.lifetimes)
         write: Write
         if session is None:
             follower = await self.store(Follower.by_id(device.user_id))
@@ -331,10 +325,10 @@ class ActivityStarter:
         delivery = Delivery(match_id=start.match_id, delivery=key, started_at=self.store.now())
         if not await self.store.attempt(delivery.create()):
             return
-        push_id = make_push_id(key, f"{start.user_id}#{start.device_id}")
+        push_id = live_activities.make_push_id(key, f"{start.user_id}#{start.device_id}")
         (result,) = await self.gateway.push(
             _start_payload(newest, _channel_for(match, device)),
-            [PushTarget(device.push_to_start_token, push_id)],
+            [live_activities.PushTarget(device.push_to_start_token, push_id)],
         )
         is_gone = result.outcome == "gone"
         if is_gone and not await self.store.attempt(device.remove_push_to_start()):

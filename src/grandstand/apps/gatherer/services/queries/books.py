@@ -9,6 +9,7 @@ from itertools import chain, islice
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
+from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.messages import Levels
 from grandstand.apps.gatherer.domain.order_book import DOLLAR, OrderBook
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, OrderbookSnapshot
@@ -19,19 +20,6 @@ from grandstand.apps.gatherer.services.queries.integrity import (
     find_doubt,
     find_uncovered,
     format_instant,
-)
-from grandstand.apps.gatherer.store import (
-    DELTAS,
-    EARLIEST,
-    LATEST,
-    Keyframe,
-    all_deltas,
-    audits_between,
-    decode_levels,
-    deltas_between,
-    first_deltas,
-    latest_keyframes,
-    latest_snapshots,
 )
 from grandstand.storage.series.query import Window
 
@@ -122,9 +110,9 @@ class CachedWindows:
     def read(self, window: Window[R]) -> Iterator[R]:
         """Return the rows of a window, in its order."""
         series, newest = window.series, window.order == "newest"
-        if series is DELTAS and not window.keys:
+        if series is store.DELTAS and not window.keys:
             return self._engine.read(window)
-        before, after = _DELTA_MARGINS_US if series is DELTAS else _OTHER_MARGINS_US
+        before, after = _DELTA_MARGINS_US if series is store.DELTAS else _OTHER_MARGINS_US
         start, end = max(0, self._first - before), self._last + after
         inner = self._inner(window, start, end)
         parts: list[Iterable[R]] = [inner[::-1] if newest else inner]
@@ -201,8 +189,8 @@ class BookHistory:
 
     def latest(self, ticker: str) -> HistoricalBook:
         """Return the book after the last recorded delta."""
-        base = self.base(ticker, LATEST)
-        return self._build(ticker, None, base, LATEST)
+        base = self.base(ticker, store.LATEST)
+        return self._build(ticker, None, base, store.LATEST)
 
     def at(self, ticker: str, at_us: int) -> HistoricalBook:
         """Return the book after every delta up to and at an instant."""
@@ -224,7 +212,7 @@ class BookHistory:
     def unverified(self, ticker: str, at_us: int) -> HistoricalBook:
         """Return the book at an instant without checking its integrity."""
         base = self.base(ticker, at_us + 1)
-        return self._build(ticker, at_us, base, LATEST, unverified=True)
+        return self._build(ticker, at_us, base, store.LATEST, unverified=True)
 
     def base_for(self, ticker: str, at_us: int) -> tuple[BookBase | None, int]:
         """Return the base for an instant, and the position of the first delta after it."""
@@ -234,19 +222,19 @@ class BookHistory:
         until = at_us + _MAX_SKEW_US // 2 if near is None else near
         base = self.base(ticker, until)
         if near is None and base is None:
-            near = self._first_after(ticker, at_us, LATEST, 1)
+            near = self._first_after(ticker, at_us, store.LATEST, 1)
             base = None if near is None else self.base(ticker, near)
-        return base, LATEST if near is None else near
+        return base, store.LATEST if near is None else near
 
     def base(self, ticker: str, until: int) -> BookBase | None:
         """Return the newest base before a position; None if there is none."""
-        keyframes = [*self._engine.read(latest_keyframes(ticker, until, _MAX_KEYFRAMES))]
+        keyframes = [*self._engine.read(store.latest_keyframes(ticker, until, _MAX_KEYFRAMES))]
         newest = keyframes[0] if keyframes else None
-        start = EARLIEST if newest is None else newest.taken_at
+        start = store.EARLIEST if newest is None else newest.taken_at
         # No delta after a base is older than one before it.
         times = (keyframe.exchange_ts for keyframe in keyframes if keyframe.exchange_ts is not None)
         known = next(times, None)
-        for snapshot in self._engine.read(latest_snapshots(ticker, start, until)):
+        for snapshot in self._engine.read(store.latest_snapshots(ticker, start, until)):
             if snapshot.source == "ws" and (newest is None or snapshot.snapshot_ts > start):
                 return self._base(snapshot.snapshot_ts, known, snapshot)
         return None if newest is None else self._base(newest.taken_at, known, newest)
@@ -255,7 +243,7 @@ class BookHistory:
         self, ticker: str, base: BookBase, at_us: int, until: int
     ) -> list[OrderbookDelta]:
         """Return the deltas after a base, up to an instant and before a position."""
-        window = deltas_between(ticker, base.changes_from, min(at_us + 1, LATEST))
+        window = store.deltas_between(ticker, base.changes_from, min(at_us + 1, store.LATEST))
         since, rows = base.at, self._engine.read(window)
         if self._merged:
             return [row for row in rows if since < row.exchange_ts < until]
@@ -263,7 +251,7 @@ class BookHistory:
 
     def snapshots(self, ticker: str, start: int, end: int) -> Iterator[tuple[int, BookBase]]:
         """Yield the received snapshots, without keyframes, newest first."""
-        for snapshot in self._engine.read(latest_snapshots(ticker, start, end)):
+        for snapshot in self._engine.read(store.latest_snapshots(ticker, start, end)):
             if snapshot.source == "ws":
                 yield snapshot.snapshot_ts, self._base(snapshot.snapshot_ts, None, snapshot)
 
@@ -284,7 +272,7 @@ class BookHistory:
             return HistoricalBook(
                 ticker, at_us, (), (), "no snapshot of this market is recorded before it"
             )
-        instant = LATEST if at_us is None else at_us
+        instant = store.LATEST if at_us is None else at_us
         rows = self.deltas_after(ticker, base, instant, until)
         yes, no = {**base.yes}, {**base.no}
         for row in rows:
@@ -334,7 +322,7 @@ class BookHistory:
         """Return why a book of merged recordings is in doubt; None if it is not."""
         if base.held_from <= instant <= base.at:
             return None
-        latest = instant == LATEST
+        latest = instant == store.LATEST
         if latest:
             instant = max((row.exchange_ts for row in rows), default=base.at)
         difference = self._difference_after(ticker, instant)
@@ -347,31 +335,33 @@ class BookHistory:
     def _has_message_after(self, base: BookBase, instant: int) -> bool:
         """Return whether an instant is certainly after a base: its stream sent a later message."""
         stream = (base.conn, base.sid)
-        rows = self._engine.read(all_deltas(base.at - CLOCK_SLACK_US, instant + 1))
+        rows = self._engine.read(store.all_deltas(base.at - CLOCK_SLACK_US, instant + 1))
         return any(row.received_at > base.at and (row.conn, row.sid) == stream for row in rows)
 
     def _difference_after(self, ticker: str, instant: int) -> str | None:
-        end = min(instant + _DAY_US, LATEST)
-        for audit in self._engine.read(audits_between(ticker, instant + 1, end)):
+        end = min(instant + _DAY_US, store.LATEST)
+        for audit in self._engine.read(store.audits_between(ticker, instant + 1, end)):
             if audit.against == "snapshot":
                 difference = audit.outcome == "different" and (audit.since or 0) <= instant
                 return f"a later snapshot of {audit.gatherer} differs" if difference else None
         return None
 
     def _soon_after(self, ticker: str, at_us: int) -> int | None:
-        window = deltas_between(ticker, at_us + 1, at_us + 1 + _OUT_OF_ORDER_US)
+        window = store.deltas_between(ticker, at_us + 1, at_us + 1 + _OUT_OF_ORDER_US)
         return min(map(self.position, self._engine.read(window)), default=None)
 
     def _first_after(self, ticker: str, at_us: int, end: int, limit: int) -> int | None:
-        window = first_deltas(ticker, at_us + 1, min(end, LATEST), limit)
+        window = store.first_deltas(ticker, at_us + 1, min(end, store.LATEST), limit)
         return min(map(self.position, self._engine.read(window)), default=None)
 
-    def _base(self, at: int, known: int | None, row: Keyframe | OrderbookSnapshot) -> BookBase:
+    def _base(
+        self, at: int, known: int | None, row: store.Keyframe | OrderbookSnapshot
+    ) -> BookBase:
         earliest = at - _MAX_DELAY_US
         if known is not None:
             earliest = max(earliest, known - _OUT_OF_ORDER_US)
         known_at = at if self._merged else at + CLOCK_SLACK_US
-        if not self._merged and isinstance(row, Keyframe) and row.exchange_ts is not None:
+        if not self._merged and isinstance(row, store.Keyframe) and row.exchange_ts is not None:
             known_at = row.exchange_ts
         if self._merged and isinstance(row, OrderbookSnapshot) and row.exchange_ts is not None:
             known_at = min(at, row.exchange_ts)
@@ -379,8 +369,8 @@ class BookHistory:
             at=at,
             held_from=known_at,
             changes_from=at + 1 if self._merged else earliest,
-            yes=decode_levels(row.yes_bids),
-            no=decode_levels(row.no_bids),
+            yes=store.decode_levels(row.yes_bids),
+            no=store.decode_levels(row.no_bids),
             gatherer=row.gatherer,
             conn=row.conn,
             sid=row.sid,
