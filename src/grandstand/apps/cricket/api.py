@@ -25,7 +25,7 @@ from grandstand.apps.cricket.domain.matches import (
     StandingRecord,
     TeamRecord,
 )
-from grandstand.apps.cricket.services import Cricket
+from grandstand.apps.cricket.services import Cricket, users
 from grandstand.apps.cricket.services.interfaces import copy_fields
 from grandstand.apps.cricket.services.polling.match_ticks import EventPage, TickResult
 from grandstand.apps.cricket.services.polling.sync import SyncResult
@@ -36,12 +36,6 @@ from grandstand.apps.cricket.services.queries.fixtures import (
     MatchFilter,
     MatchPage,
     Scorecard,
-)
-from grandstand.apps.cricket.services.users import (
-    ActivityRecord,
-    DeviceRecord,
-    FollowRecord,
-    FollowResult,
 )
 from grandstand.core.errors import (
     Conflict,
@@ -290,18 +284,18 @@ class StandingList:
 class DeviceList:
     """The device seen last, and all devices."""
 
-    device: DeviceRecord | None
-    devices: tuple[DeviceRecord, ...]
+    device: users.DeviceRecord | None
+    devices: tuple[users.DeviceRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FollowList:
-    follows: tuple[FollowRecord, ...]
+    follows: tuple[users.FollowRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityList:
-    activities: tuple[ActivityRecord, ...]
+    activities: tuple[users.ActivityRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -590,7 +584,9 @@ class UserRoutes:
         return DeviceList(devices[0] if devices else None, devices)
 
     @post("/user/device", summary="Register a device", problems=(InvalidInput,))
-    async def register_device(self, caller: CurrentCaller, request: DeviceRequest) -> DeviceRecord:
+    async def register_device(
+        self, caller: CurrentCaller, request: DeviceRequest
+    ) -> users.DeviceRecord:
         """The device; it replaces its earlier registrations."""
         registration = copy_fields(DeviceRegistration, request)
         return await self._cricket.devices.register(caller.user_id, registration)
@@ -607,7 +603,7 @@ class UserRoutes:
     )
     async def push_to_start(
         self, caller: CurrentCaller, request: PushToStartRequest
-    ) -> DeviceRecord:
+    ) -> users.DeviceRecord:
         return await self._cricket.devices.set_push_to_start(
             caller.user_id, request.device_token, request.push_to_start_token
         )
@@ -618,7 +614,7 @@ class UserRoutes:
         return FollowList(follows)
 
     @get("/user/follow/{match_id}", summary="Get your follow of a match", problems=(NotFound,))
-    async def find_follow(self, caller: CurrentCaller, match_id: MatchId) -> FollowRecord:
+    async def find_follow(self, caller: CurrentCaller, match_id: MatchId) -> users.FollowRecord:
         """The follow; 404 if the match is not followed."""
         return await self._cricket.follows.get(caller.user_id, match_id)
 
@@ -629,7 +625,7 @@ class UserRoutes:
     )
     async def follow(
         self, caller: CurrentCaller, match_id: MatchId, request: FollowRequest
-    ) -> FollowResult:
+    ) -> users.FollowResult:
         """The follow; for a live match with its display state and started activities."""
         return await self._cricket.follows.follow(caller.user_id, match_id, request.team_id)
 
@@ -640,7 +636,7 @@ class UserRoutes:
     )
     async def change_team(
         self, caller: CurrentCaller, match_id: MatchId, request: TeamRequest
-    ) -> FollowRecord:
+    ) -> users.FollowRecord:
         follows = self._cricket.follows
         return await follows.change_team(caller.user_id, match_id, request.team_id)
 
@@ -661,7 +657,7 @@ class UserRoutes:
     )
     async def register_activity(
         self, caller: CurrentCaller, match_id: MatchId, request: ActivityRequest
-    ) -> ActivityRecord:
+    ) -> users.ActivityRecord:
         """The activity; it is sent the current state and every change."""
         return await self._cricket.live_activities.register(
             caller.user_id, match_id, request.device_id, request.update_token
@@ -746,7 +742,7 @@ class LegacyRoutes:
     )
     async def activity_token(
         self, caller: CurrentCaller, match_id: MatchId, request: LegacyActivityRequest
-    ) -> ActivityRecord:
+    ) -> users.ActivityRecord:
         return await self._cricket.live_activities.register(
             caller.user_id, match_id, request.device_id, request.activity_token
         )
@@ -769,7 +765,7 @@ class LegacyRoutes:
     )
     async def follow_match(
         self, caller: CurrentCaller, request: LegacyFollowRequest
-    ) -> FollowResult:
+    ) -> users.FollowResult:
         return await self._cricket.follows.follow(caller.user_id, request.match_id, request.team_id)
 
     @patch(
@@ -779,7 +775,7 @@ class LegacyRoutes:
     )
     async def follow_team(
         self, caller: CurrentCaller, match_id: MatchId, request: TeamRequest
-    ) -> FollowRecord:
+    ) -> users.FollowRecord:
         follows = self._cricket.follows
         return await follows.change_team(caller.user_id, match_id, request.team_id)
 
@@ -792,7 +788,7 @@ class LegacyRoutes:
         await self._cricket.follows.unfollow(caller.user_id, match_id)
 
     @post("/devices", summary="Register a device (legacy)", problems=(InvalidInput,))
-    async def add_device(self, caller: CurrentCaller, request: DeviceRequest) -> DeviceRecord:
+    async def add_device(self, caller: CurrentCaller, request: DeviceRequest) -> users.DeviceRecord:
         registration = copy_fields(DeviceRegistration, request)
         return await self._cricket.devices.register(caller.user_id, registration)
 
@@ -811,7 +807,7 @@ class LegacyRoutes:
     )
     async def push_to_start_token(
         self, caller: CurrentCaller, request: PushToStartRequest
-    ) -> DeviceRecord:
+    ) -> users.DeviceRecord:
         return await self._cricket.devices.set_push_to_start(
             caller.user_id, request.device_token, request.push_to_start_token
         )

@@ -12,16 +12,9 @@ from uuid import UUID
 from fastapi import Path, Query
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict
 
+from grandstand.apps.gatherer.domain import order_book
 from grandstand.apps.gatherer.domain.coverage import CoverageReport, HourCoverage
 from grandstand.apps.gatherer.domain.messages import Time, us_from_datetime
-from grandstand.apps.gatherer.domain.order_book import (
-    DOLLAR,
-    Order,
-    Price,
-    Size,
-    parse_price,
-    parse_size,
-)
 from grandstand.apps.gatherer.services import Gatherer
 from grandstand.apps.gatherer.services.coverage import RecordingGap
 from grandstand.apps.gatherer.services.diagnostics import CheckResult
@@ -77,8 +70,8 @@ class TradeResponse(StrictModel):
     exchange_ts: Time
     received_at: Time
     ticker: str
-    price: Price
-    size: Size
+    price: order_book.Price
+    size: order_book.Size
     taker_side: Side
     is_block: bool
 
@@ -101,8 +94,8 @@ class MarketEventResponse(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    price: Price
-    size: Size
+    price: order_book.Price
+    size: order_book.Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +109,9 @@ class BookResponse:
     doubt: str | None
     bids: tuple[Level, ...]
     asks: tuple[Level, ...]
-    best_yes_bid: Price | None
-    best_yes_ask: Price | None
-    spread: Price | None
+    best_yes_bid: order_book.Price | None
+    best_yes_ask: order_book.Price | None
+    spread: order_book.Price | None
     base_ts: Time | None
     deltas: int
 
@@ -131,8 +124,8 @@ class FillResponse:
     doubt: str | None
     complete: bool
     levels: tuple[Level, ...]
-    filled: Size
-    unfilled: Size
+    filled: order_book.Size
+    unfilled: order_book.Size
     average_price: str | None
     dollars: str
 
@@ -288,11 +281,11 @@ class GathererApi:
         at: Instant = None,
     ) -> FillResponse:
         """How the book would have filled an order at an instant."""
-        order = Order(
+        order = order_book.Order(
             side=side == "yes",
             is_buy=action == "buy",
-            size=parse_size(size),
-            limit=None if limit is None else parse_price(limit),
+            size=order_book.parse_size(size),
+            limit=None if limit is None else order_book.parse_price(limit),
         )
         book, fill = await self._history.simulate_fill(ticker, order, _to_us(at))
         return FillResponse(
@@ -302,7 +295,9 @@ class GathererApi:
             levels=_levels(fill.levels),
             filled=fill.size,
             unfilled=fill.unfilled,
-            average_price=None if fill.average is None else _format_dollars(fill.average / DOLLAR),
+            average_price=None
+            if fill.average is None
+            else _format_dollars(fill.average / order_book.DOLLAR),
             dollars=_format_dollars(fill.paid),
         )
 

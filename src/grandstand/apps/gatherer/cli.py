@@ -37,7 +37,6 @@ from grandstand.storage.series.export import Form
 T = TypeVar("T")
 OpenGatherer = Callable[[], AbstractAsyncContextManager[Gatherer]]
 
-_DASH: Final = "–"
 _SECOND_US: Final = 1_000_000
 _MAX_US: Final = us_from_datetime(datetime.max.replace(tzinfo=UTC))
 _AGO: Final = re.compile(r"-([0-9]{1,9})(s|m|h|d)", re.ASCII)
@@ -177,7 +176,7 @@ def _gigabytes(count: int) -> str:
 
 
 def _print_rows(columns: Sequence[ColumnSpec], rows: Iterable[Sequence[str | None]]) -> None:
-    lines = (TableRow([_DASH if cell is None else cell for cell in row]) for row in rows)
+    lines = (TableRow(["–" if cell is None else cell for cell in row]) for row in rows)
     print_table(console(), columns, lines)
 
 

@@ -375,7 +375,9 @@ def swift_source() -> str:
     lines += _swift_struct("ContentState", UnifiedDisplayState)
     for record, name in _SWIFT_STRUCTS.items():
         lines += ["", *_swift_struct(name, record)]
-    lines += ["", *_swift_event_kinds(), ""]
+    # The state itself has a String, so new kinds decode.
+    cases = [f'        case {camel_case(kind)} = "{kind}"' for kind in EVENT_KINDS]
+    lines += ["", "    public enum EventKind: String, CaseIterable {", *cases, "    }", ""]
     lines += ["    public var matchId: String", "    public var homeTeam: String"]
     lines += ["    public var awayTeam: String", "}", ""]
     return _SWIFT_HEADER + "\n".join(lines)
@@ -388,12 +390,6 @@ def _swift_struct(name: str, record: type[Any]) -> list[str]:
         for field in fields(record)
     ]
     return [f"    public struct {name}: Codable, Hashable {{", *body, "    }"]
-
-
-def _swift_event_kinds() -> list[str]:
-    """Return the event kinds as an enum; the state itself has a String, so new kinds decode."""
-    cases = [f'        case {camel_case(kind)} = "{kind}"' for kind in EVENT_KINDS]
-    return ["    public enum EventKind: String, CaseIterable {", *cases, "    }"]
 
 
 def _swift_type(annotation: object) -> str:

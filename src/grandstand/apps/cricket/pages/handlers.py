@@ -385,11 +385,8 @@ class CricketPages(AppPages):
 
 def group_by_day(matches: Sequence[Match], zone: str) -> tuple[MatchDay, ...]:
     """Return matches grouped by the day of their start, in the given order."""
-
-    def day_of(match: Match) -> str:
-        return formatting.format_time(match.starts_at, zone, "day")
-
-    return tuple(MatchDay(name, tuple(group)) for name, group in groupby(matches, day_of))
+    days = groupby(matches, lambda match: formatting.format_time(match.starts_at, zone, "day"))
+    return tuple(MatchDay(name, tuple(group)) for name, group in days)
 
 
 def enabled_kinds(preferences: AlertPreferences) -> Collection[EventKind]:

@@ -118,8 +118,8 @@ class Cricket:
 
     def clear_caches(self) -> None:
         """Drop the cached leagues, teams and scorecards of this process."""
-        self.leagues.clear_cache()
-        self.teams.clear_cache()
+        self.leagues.cache.clear()
+        self.teams.cache.clear()
         self.fixtures.clear_cache()
 
     def outbox_handlers(self) -> dict[str, DeliveryHandler]:

@@ -6,16 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
+from grandstand.apps.cricket.domain import matches
 from grandstand.apps.cricket.domain.match_events import EventKind, FilterReason, MatchEvent
 from grandstand.apps.cricket.domain.match_state import DetectionMemory, MatchState
-from grandstand.apps.cricket.domain.matches import (
-    Ball,
-    BattingLine,
-    BowlingLine,
-    InningsScore,
-    MatchPhase,
-    MatchStatus,
-)
 from grandstand.storage.tables import (
     ConditionExpr,
     Delete,
@@ -78,16 +71,16 @@ class ActiveMatch(Entity, table=active_matches, names="camel", times="millisecon
     """A match being polled; `epoch` grows with each owner, and writes of older epochs fail."""
 
     match_id: str
-    status: MatchStatus
+    status: matches.MatchStatus
     instance_id: str | None = None
     last_tick_at: datetime | None = None
-    match_phase: MatchPhase = "prematch"
+    match_phase: matches.MatchPhase = "prematch"
     previous_ball_id: int | None = None
-    previous_score: tuple[InningsScore, ...] = ()
+    previous_score: tuple[matches.InningsScore, ...] = ()
     previous_status: str | None = None
-    previous_batting: tuple[BattingLine, ...] = ()
-    previous_bowling: tuple[BowlingLine, ...] = ()
-    last_30_balls: tuple[Ball, ...] = ()
+    previous_batting: tuple[matches.BattingLine, ...] = ()
+    previous_bowling: tuple[matches.BowlingLine, ...] = ()
+    last_30_balls: tuple[matches.Ball, ...] = ()
     cooldowns: dict[str, datetime] = attribute(times="epoch")
     memory: DetectionMemory = DetectionMemory()
     seq: int = 0

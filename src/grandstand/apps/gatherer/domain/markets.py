@@ -14,8 +14,6 @@ INITIALIZED: Final = "initialized"
 ACTIVE: Final = "active"
 INACTIVE: Final = "inactive"
 CLOSED: Final = "closed"
-DETERMINED: Final = "determined"
-FINALIZED: Final = "finalized"
 _LIVE: Final = frozenset({ACTIVE, INACTIVE})
 UNFINISHED: Final = frozenset({INITIALIZED, *_LIVE})
 
@@ -221,8 +219,8 @@ _EVENTS: Final[dict[str, Callable[[Market, LifecycleMessage], Market]]] = {
         market, status=ACTIVE if event.is_deactivated is False else INACTIVE
     ),
     "close_date_updated": _created,
-    "determined": _finish(DETERMINED),
-    "settled": _finish(FINALIZED),
+    "determined": _finish("determined"),
+    "settled": _finish("finalized"),
     "metadata_updated": _created,
     "price_level_structure_updated": lambda market, _event: market,
 }

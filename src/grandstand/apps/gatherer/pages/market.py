@@ -43,8 +43,6 @@ _CONTRACT: Final = 100
 _DEPTH_POINTS: Final = 240
 # What was received this long ago is covered by a watermark.
 _COVERED_US: Final = 5_000_000
-_TRADES_SHOWN: Final = 20
-_CHART_TRADES: Final = 500
 _TIME_AXIS: Final = Axis("Time", "time")
 _COLUMNS: Final = (
     Column("when", "Time", "time"),
@@ -68,7 +66,7 @@ class MarketPages(GathererPageGroup):
         at = _instant(request.query_params, start, now)
         past = await history.book(ticker, at)
         book = await self._current_book(ticker)
-        trades = await history.recent_trades(ticker, _CHART_TRADES)
+        trades = await history.recent_trades(ticker, limit=500)
         interval = max((now - start) // _DEPTH_POINTS, 1000)
         points = await history.depth(ticker, start, now, interval)
         recent = [trade for trade in trades if trade.exchange_ts >= start]
@@ -89,7 +87,7 @@ class MarketPages(GathererPageGroup):
             price=price_chart(ticker, points, recent, hours),
             depth=depth_chart(book.yes, book.no),
             resting=resting_chart(points),
-            trades=_trade_table(trades[:_TRADES_SHOWN], caller.preferences.time_zone),
+            trades=_trade_table(trades[:20], caller.preferences.time_zone),
             last=trades[0] if trades else None,
             last_price=format_cents(trades[0].price if trades else None),
             past={

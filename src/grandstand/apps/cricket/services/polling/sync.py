@@ -69,7 +69,7 @@ class LeagueSyncJob:
             if league != before:
                 await self.store(league.save())
                 written += 1
-        self.leagues.clear_cache()
+        self.leagues.cache.clear()
         return SyncResult(len(fetched.value), written, fetched.warnings)
 
 
@@ -89,7 +89,7 @@ class TeamSyncJob:
         changed = [team for team in teams if stored.get(team.team_id) != team]
         for batch in _batches(changed):
             await self.store(Team.save_all(batch))
-        self.teams.clear_cache()
+        self.teams.cache.clear()
         rows = 0
         for league in await self.leagues.all(active=True):
             if league.season_id:

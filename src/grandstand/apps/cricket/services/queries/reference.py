@@ -43,7 +43,7 @@ class LeagueService:
 
     def __init__(self, *, store: Database) -> None:
         self._store = store
-        self._cache = TimedCache(store.clock, self._read)
+        self.cache = TimedCache(store.clock, self._read)
 
     async def _read(self) -> dict[str, LeagueRecord]:
         leagues = await self._store(League.all_items())
@@ -52,11 +52,11 @@ class LeagueService:
 
     async def all(self, *, active: bool | None = None) -> tuple[LeagueRecord, ...]:
         """Return the leagues by name, all of them or by whether they are active."""
-        leagues = (await self._cache.get()).values()
+        leagues = (await self.cache.get()).values()
         return tuple(league for league in leagues if active in (None, league.active))
 
     async def find(self, id_or_code: str) -> LeagueRecord | None:
-        leagues = await self._cache.get()
+        leagues = await self.cache.get()
         code = id_or_code.lower()
         by_code = (league for league in leagues.values() if league.code.lower() == code)
         return leagues.get(id_or_code) or next(by_code, None)
@@ -70,7 +70,7 @@ class LeagueService:
 
     async def is_active(self, league_id: str) -> bool:
         """Return whether matches of a league are polled; an unknown one counts as active."""
-        league = (await self._cache.get()).get(league_id)
+        league = (await self.cache.get()).get(league_id)
         return league is None or league.active
 
     async def update(
@@ -89,17 +89,14 @@ class LeagueService:
             league = await self._store(change)
         except ConditionFailed as error:
             raise _league_not_found(league_id) from error
-        self._cache.clear()
+        self.cache.clear()
         return copy_fields(LeagueRecord, league)
 
     async def delete(self, league_id: str) -> None:
         """Delete a league; the next sync may restore it. Raises LeagueNotFound."""
         if await self._store(League.remove(league_id)) is None:
             raise _league_not_found(league_id)
-        self._cache.clear()
-
-    def clear_cache(self) -> None:
-        self._cache.clear()
+        self.cache.clear()
 
 
 class TeamService:
@@ -107,7 +104,7 @@ class TeamService:
 
     def __init__(self, *, store: Database) -> None:
         self._store = store
-        self._cache = TimedCache(store.clock, self._read)
+        self.cache = TimedCache(store.clock, self._read)
 
     async def _read(self) -> dict[str, TeamRecord]:
         teams = await self._store(Team.all_items())
@@ -116,10 +113,10 @@ class TeamService:
 
     async def all(self) -> tuple[TeamRecord, ...]:
         """Return all teams by name."""
-        return tuple((await self._cache.get()).values())
+        return tuple((await self.cache.get()).values())
 
     async def find(self, team_id: str | None) -> TeamRecord | None:
-        return (await self._cache.get()).get(team_id or "")
+        return (await self.cache.get()).get(team_id or "")
 
     async def get(self, team_id: str) -> TeamRecord:
         """Return a team. Raises NotFound."""
@@ -144,11 +141,8 @@ class TeamService:
             team = await self._store(change)
         except ConditionFailed as error:
             raise _team_not_found(team_id) from error
-        self._cache.clear()
+        self.cache.clear()
         return copy_fields(TeamRecord, team)
-
-    def clear_cache(self) -> None:
-        self._cache.clear()
 
 
 @dataclass(kw_only=True, eq=False)

@@ -9,16 +9,11 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
+from grandstand.apps.gatherer import store
 from grandstand.apps.gatherer.domain.messages import Time
 from grandstand.apps.gatherer.domain.order_book import DOLLAR, BookSide, Price, Size
 from grandstand.apps.gatherer.domain.rows import OrderbookDelta, Trade
 from grandstand.apps.gatherer.services.queries.books import BookBase, BookHistory
-from grandstand.apps.gatherer.store import (
-    LATEST,
-    all_trades,
-    recent_trades,
-    trades_between,
-)
 from grandstand.core.errors import InvalidInput
 from grandstand.storage.series.engines.protocol import SeriesEngine
 
@@ -83,8 +78,8 @@ class PriceHistory:
 
         Trades of one instant are in the order of receipt, as in `candles`.
         """
-        end = LATEST if before_us is None else before_us
-        trades = self._engine.read(recent_trades(ticker, end, limit))
+        end = store.LATEST if before_us is None else before_us
+        trades = self._engine.read(store.recent_trades(ticker, end, limit))
         return tuple(sorted(trades, key=_order, reverse=True))
 
     def volumes(
@@ -97,7 +92,7 @@ class PriceHistory:
         import pyarrow.compute as pc
 
         sums: dict[str, list[int]] = {}
-        for table in self._engine.tables(all_trades(start_us, end_us)):
+        for table in self._engine.tables(store.all_trades(start_us, end_us)):
             trades = table if blocks else table.filter(pc.invert(table["is_block"]))
             tickers = trades["ticker"].cast("string")
             grouped = trades.set_column(0, "ticker_text", tickers).group_by("ticker_text")
@@ -119,7 +114,7 @@ class PriceHistory:
         _check_points(start_us, end_us, interval_us)
         trades = (
             trade
-            for trade in self._engine.read(trades_between(ticker, start_us, end_us))
+            for trade in self._engine.read(store.trades_between(ticker, start_us, end_us))
             if blocks or not trade.is_block
         )
         ordered = (
@@ -167,7 +162,7 @@ class PriceHistory:
                 steps.append((at, snapshot))
                 first = snapshot if base is None else base
         if first is not None:
-            rows = self._books.deltas_after(ticker, first, until, LATEST)
+            rows = self._books.deltas_after(ticker, first, until, store.LATEST)
             steps.extend((self._books.position(row), row) for row in rows)
         return sorted(steps, key=lambda step: step[0])
 

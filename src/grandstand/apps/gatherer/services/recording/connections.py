@@ -10,17 +10,8 @@ from typing import Final, TypeAlias
 import msgspec
 
 from grandstand.apps.gatherer import store
+from grandstand.apps.gatherer.domain import feed_events
 from grandstand.apps.gatherer.domain.feed import Feed
-from grandstand.apps.gatherer.domain.feed_events import (
-    DuplicateDropped,
-    FeedEvent,
-    Gap,
-    GapClosed,
-    GapOpened,
-    GapReason,
-    ResubscribeNeeded,
-    SnapshotsNeeded,
-)
 from grandstand.apps.gatherer.domain.messages import (
     DeltaMessage,
     ErrorMessage,
@@ -59,10 +50,12 @@ from grandstand.core.logging import get_logger
 from grandstand.net.websocket import Message as SocketMessage
 
 
-def gap_record(gap: Gap, gatherer: str, resolved_at: int | None) -> store.GapRecord:
+def gap_record(gap: feed_events.Gap, gatherer: str, resolved_at: int | None) -> store.GapRecord:
     """Return the row that records that a gap was found, or closed at `resolved_at`."""
     # A gap with no connection at all concerns every market.
-    every_market = gap.channel == BOOKS and gap.reason is GapReason.DISCONNECTED and not gap.conn
+    every_market = (
+        gap.channel == BOOKS and gap.reason is feed_events.GapReason.DISCONNECTED and not gap.conn
+    )
     return store.GapRecord(
         detected_at=gap.detected_at,
         gatherer=gatherer,
@@ -135,8 +128,8 @@ class Connection:
         writer: Writer,
         counters: RecorderStatus,
         on_lifecycle: Callable[[LifecycleMessage | EventMessage, int, int], None],
-        on_backfill: Callable[[Gap], None],
-        on_gap: Callable[[Gap, int | None], None],
+        on_backfill: Callable[[feed_events.Gap], None],
+        on_gap: Callable[[feed_events.Gap, int | None], None],
         is_wanted: Callable[[str], bool] = bool,
         parse: Callable[[str | bytes], Message],
         stamp: Callable[[], int],
@@ -150,7 +143,7 @@ class Connection:
         self.conn: int | None = None
         self.heard_at = 0
         self.frames = self.bytes = 0
-        self.carried_gaps: tuple[Gap, ...] = ()
+        self.carried_gaps: tuple[feed_events.Gap, ...] = ()
         self.feed = Feed(gatherer=gatherer, conn=0)
         self.error: str | None = None
         self._gatherer = gatherer
@@ -208,7 +201,7 @@ class Connection:
             await self._send_due()
             await self._check_health()
 
-    def follow(self, markets: Iterable[str], since: Iterable[Gap] = ()) -> None:
+    def follow(self, markets: Iterable[str], since: Iterable[feed_events.Gap] = ()) -> None:
         """Follow more markets; `since` are the gaps while they were not followed."""
         if self.conn is None:
             self.carried_gaps = (*self.carried_gaps, *since)
@@ -217,11 +210,11 @@ class Connection:
         self.subscriptions.follow(markets)
         self._wake.set()
 
-    def unfollow(self, market: str, at: int) -> Gap:
+    def unfollow(self, market: str, at: int) -> feed_events.Gap:
         """Stop following a market, and return the gap that begins."""
         self.subscriptions.unfollow((market,))
         gap, closed = self.feed.unfollow((market,), at)
-        self._handle_events((GapOpened(gap), *closed))
+        self._handle_events((feed_events.GapOpened(gap), *closed))
         self._wake.set()
         return gap
 
@@ -258,7 +251,7 @@ class Connection:
         """Mark a book as suspect: opens a gap and requests a snapshot."""
         self._handle_events(self.feed.mark_suspect(ticker, at))
 
-    def close_gap(self, gap: Gap, at: int) -> None:
+    def close_gap(self, gap: feed_events.Gap, at: int) -> None:
         """Close a gap whose missing messages were fetched."""
         self._handle_events(self.feed.gaps.close(gap, at))
         self.carried_gaps = tuple(
@@ -350,26 +343,26 @@ class Connection:
         elif error.sid is None and error.code in TERMINAL_CODES:
             self._failed_terminally = True
 
-    def _handle_events(self, events: Iterable[FeedEvent]) -> None:
+    def _handle_events(self, events: Iterable[feed_events.FeedEvent]) -> None:
         for event in events:
             match event:
-                case DuplicateDropped():
+                case feed_events.DuplicateDropped():
                     self._counters.duplicates += 1
-                case GapOpened(gap=gap):
+                case feed_events.GapOpened(gap=gap):
                     self._on_gap_opened(gap)
-                case GapClosed(gap=gap, resolved_at=resolved_at):
-                    self._counters.gaps_closed += gap.reason is not GapReason.LEFT
+                case feed_events.GapClosed(gap=gap, resolved_at=resolved_at):
+                    self._counters.gaps_closed += gap.reason is not feed_events.GapReason.LEFT
                     self._writer.add(store.GAPS, gap_record(gap, self._gatherer, resolved_at))
                     self._on_gap(gap, resolved_at)
-                case SnapshotsNeeded(sid=sid, tickers=tickers):
+                case feed_events.SnapshotsNeeded(sid=sid, tickers=tickers):
                     self.subscriptions.request_snapshots(sid, tickers)
                     self._wake.set()
-                case ResubscribeNeeded(sid=sid):
+                case feed_events.ResubscribeNeeded(sid=sid):
                     self.subscriptions.on_ended(sid)
                     self._wake.set()
 
-    def _on_gap_opened(self, gap: Gap) -> None:
-        self._counters.gaps_opened[gap.reason] += gap.reason is not GapReason.LEFT
+    def _on_gap_opened(self, gap: feed_events.Gap) -> None:
+        self._counters.gaps_opened[gap.reason] += gap.reason is not feed_events.GapReason.LEFT
         for ticker in gap.tickers:
             self._keyframes.remove(ticker)
         self._writer.add(store.GAPS, gap_record(gap, self._gatherer, None))
@@ -482,13 +475,14 @@ class ConnectionPool:
         self,
         connections: tuple[Connection, ...],
         stamp: Callable[[], int],
-        on_gap: Callable[[Gap], None] = lambda _: None,
+        on_gap: Callable[[feed_events.Gap], None] = lambda _: None,
     ) -> None:
         self.connections = connections
         self._stamp = stamp
         self._on_gap = on_gap
-        self._started_at: int | None = None
-        self._unfollowed: dict[str, Gap] = {}
+        # Markets added later were not followed since then.
+        self.started_at: int | None = None
+        self._unfollowed: dict[str, feed_events.Gap] = {}
         self.by_market: dict[str, Connection] = {}
         self._rejected: dict[str, int] = {}
         self._log = get_logger("gatherer")
@@ -514,10 +508,6 @@ class ConnectionPool:
         for market in self._rejected.keys() - wanted:
             del self._rejected[market]
         return len(new) + len(gone)
-
-    def set_started(self, at: int) -> None:
-        """Set when recording started: markets added later were not followed since then."""
-        self._started_at = at
 
     def rebalance(self) -> None:
         """Move markets from full connections to others, and drop those the exchange rejected."""
@@ -556,22 +546,22 @@ class ConnectionPool:
         if len(self._unfollowed) > _MAX_UNFOLLOWED:
             del self._unfollowed[next(iter(self._unfollowed))]
 
-    def _gap_since(self, market: str) -> Gap | None:
+    def _gap_since(self, market: str) -> feed_events.Gap | None:
         """Return the gap while a market was not followed; None for those of the start."""
         gap = self._unfollowed.pop(market, None)
-        if gap is not None or self._started_at is None:
+        if gap is not None or self.started_at is None:
             return gap
         at = self._stamp()
-        gap = Gap(
+        gap = feed_events.Gap(
             conn=0,
             sid=0,
             channel=BOOKS,
-            reason=GapReason.LEFT,
+            reason=feed_events.GapReason.LEFT,
             expected_seq=0,
             got_seq=None,
             detected_at=at,
             tickers=frozenset((market,)),
-            from_ts=self._started_at - CLOCK_SLACK_US,
+            from_ts=self.started_at - CLOCK_SLACK_US,
         )
         self._on_gap(gap)
         return gap

@@ -444,7 +444,7 @@ class Recorder:
         await retry_transient(self._client.limits, self._problem_handler("limits"))
         await retry_transient(self._selection.sync, self._problem_handler("registry"))
         self.pool.follow(await self._selection.followed())
-        self.pool.set_started(self.started_at)
+        self.pool.started_at = self.started_at
         self.backfill.fetched_at = self.started_at
         if not self._resume.last_stamp:
             return

@@ -39,14 +39,12 @@ _MAX_PAGES: Final = 10_000
 # Longer ones fit into no URL.
 _MAX_CURSOR_CHARS: Final = 4096
 _KEY_STATUSES: Final = frozenset({401, 403})
-_CLOSED_STATUS: Final = 503
 # The basic tier: 200 tokens per second, ten per request; a share is left for other programs.
 _BASIC_PER_SECOND: Final = 20.0
 _RATE_SHARE: Final = 0.9
 _MAX_BYTES: Final = 64 * 1024 * 1024
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO: Final = timedelta(microseconds=1)
-_MILLI_US: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +288,7 @@ def parse_trade(raw: msgspec.Raw) -> TradeMessage:
             listed.taker_outcome_side, listed.taker_book_side, listed.taker_side
         ),
         is_block=listed.is_block_trade,
-        exchange_ts=at - at % _MILLI_US,
+        exchange_ts=at - at % 1000,  # Whole milliseconds.
     )
 
 
@@ -344,7 +342,7 @@ class KalshiClient:
         try:
             body = (await self._get("exchange/status")).json(StatusBody)
         except SourceServerError as error:
-            if error.response_status != _CLOSED_STATUS:
+            if error.response_status != 503:
                 raise
             return ExchangeStatus(
                 exchange_active=False,
