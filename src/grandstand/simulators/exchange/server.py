@@ -13,33 +13,12 @@ from urllib.parse import parse_qs
 import msgspec
 
 from grandstand.core.clock import Clock
-from grandstand.simulators.asgi import (
-    JSON,
-    Application,
-    Message,
-    Receive,
-    Send,
-    read_body,
-    send_json,
-)
-from grandstand.simulators.exchange.control import (
-    CONTROL_PATH,
-    Pace,
-    TokenBucket,
-    handle_control,
-    run_at_pace,
-)
+from grandstand.simulators import asgi
+from grandstand.simulators.exchange import control, ws_connections
 from grandstand.simulators.exchange.market import ExchangeEvent, MarketSource, RecordedMarkets
 from grandstand.simulators.exchange.rest import RequestBudget, RestApi, RestResponse
 from grandstand.simulators.exchange.signing import KEY, Keyring
 from grandstand.simulators.exchange.ws_commands import CommandHandler, StreamLimits
-from grandstand.simulators.exchange.ws_connections import (
-    TRANSPORT_EXTENSION,
-    Connection,
-    Hub,
-    StreamFaults,
-    StreamProtocol,
-)
 from grandstand.simulators.faults import CONTROL as FAULTS
 from grandstand.simulators.faults import Faults, Faulty
 from grandstand.simulators.serving import serve
@@ -75,17 +54,17 @@ class Exchange:
         source: MarketSource,
         clock: Clock,
         rules: ExchangeRules | None = None,
-        pace: Pace | None = None,
+        pace: control.Pace | None = None,
         *,
         seed: int = 1,
     ) -> None:
         rules = rules or ExchangeRules()
         self.source = source
         self.clock = clock
-        self.pace = pace or Pace()
-        self.hub = Hub(source, unstamped_every=rules.unstamped_every)
+        self.pace = pace or control.Pace()
+        self.hub = ws_connections.Hub(source, unstamped_every=rules.unstamped_every)
         self.rest = RestApi(source, rules.budget, rules.stale_seconds)
-        self.stream_faults = StreamFaults(Random(seed))  # noqa: S311 - repeatable
+        self.stream_faults = ws_connections.StreamFaults(Random(seed))  # noqa: S311 - repeatable
         self.rest_faults = Faults(Random(seed))  # noqa: S311 - repeatable
         self.connections_made = 0
         self._ping_seconds = rules.ping_seconds
@@ -93,12 +72,12 @@ class Exchange:
         self._limits = rules.limits
         self._commands = CommandHandler(self.hub, source, rules.limits)
         self._keyring = None if rules.keys is None else Keyring(rules.keys, rules.allowed_ms)
-        self._buckets: dict[str, TokenBucket] = {}
+        self._buckets: dict[str, control.TokenBucket] = {}
 
     @contextlib.asynccontextmanager
     async def serve(self, port: int = 0) -> AsyncIterator[str]:
         """Serve the exchange on loopback, and return its address."""
-        stream, every = StreamProtocol, self._ping_seconds
+        stream, every = ws_connections.StreamProtocol, self._ping_seconds
         async with serve(self.application, port, stream=stream, ping_seconds=every) as address:
             running = asyncio.create_task(self.run())
             try:
@@ -110,19 +89,21 @@ class Exchange:
 
     async def run(self) -> None:
         """Produce events until cancelled."""
-        await run_at_pace(self)
+        await control.run_at_pace(self)
 
     @property
-    def application(self) -> Application:
+    def application(self) -> asgi.Application:
         """The ASGI application; `rest_faults` apply to REST, `stream_faults` to the stream."""
         faulty = Faulty(self._rest, self.rest_faults)
 
-        async def serve(scope: Message, receive: Receive, send: Send) -> None:
+        async def serve(scope: asgi.Message, receive: asgi.Receive, send: asgi.Send) -> None:
             if scope["type"] == "websocket":
                 await self._stream(scope, receive, send)
-            elif scope["path"].startswith(CONTROL_PATH) and scope["path"] != FAULTS:
-                status, body = await handle_control(self, scope, await read_body(receive))
-                await send_json(send, status, body)
+            elif scope["path"].startswith(control.CONTROL_PATH) and scope["path"] != FAULTS:
+                status, body = await control.handle_control(
+                    self, scope, await asgi.read_body(receive)
+                )
+                await asgi.send_json(send, status, body)
             else:
                 await faulty(scope, receive, send)
 
@@ -150,7 +131,7 @@ class Exchange:
         ):
             await asyncio.sleep(0.001)
 
-    def _flush(self, connection: Connection, now: float) -> None:
+    def _flush(self, connection: ws_connections.Connection, now: float) -> None:
         if connection.transport.waiting_bytes() > self._limits.waiting_bytes:
             subscriptions = connection.subscriptions.values()
             connection.terminal += [(subscription, 25) for subscription in subscriptions]
@@ -159,7 +140,7 @@ class Exchange:
         connection.terminal.clear()
         connection.flush(now)
 
-    async def _stream(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _stream(self, scope: asgi.Message, receive: asgi.Receive, send: asgi.Send) -> None:
         await receive()
         headers = _headers(scope)
         refusal = self._refusal(headers, "GET", scope["path"])
@@ -177,9 +158,11 @@ class Exchange:
             return
         await send({"type": "websocket.accept"})
         self.connections_made += 1
-        transport = scope["extensions"][TRANSPORT_EXTENSION]["transport"]
+        transport = scope["extensions"][ws_connections.TRANSPORT_EXTENSION]["transport"]
         signed = KEY in headers
-        connection = Connection(self.connections_made, transport, self.stream_faults, signed=signed)
+        connection = ws_connections.Connection(
+            self.connections_made, transport, self.stream_faults, signed=signed
+        )
         self.hub.connections[connection.number] = connection
         try:
             while (message := await receive())["type"] == "websocket.receive":
@@ -190,12 +173,12 @@ class Exchange:
         finally:
             self.hub.leave(connection)
 
-    async def _rest(self, scope: Message, receive: Receive, send: Send) -> None:
-        await read_body(receive)
+    async def _rest(self, scope: asgi.Message, receive: asgi.Receive, send: asgi.Send) -> None:
+        await asgi.read_body(receive)
         status, body = self._respond(scope, _headers(scope))
-        await send_json(send, status, body)
+        await asgi.send_json(send, status, body)
 
-    def _respond(self, scope: Message, headers: Mapping[str, str]) -> RestResponse:
+    def _respond(self, scope: asgi.Message, headers: Mapping[str, str]) -> RestResponse:
         path, budget = scope["path"], self.rest.budget
         route = path.removeprefix(REST_PATH)
         if route == path:
@@ -211,7 +194,7 @@ class Exchange:
         if headers.get(KEY) in self._barred:
             return 403, _unauthorized("not allowed")
         bucket = self._buckets.setdefault(
-            headers.get(KEY, ""), TokenBucket(budget.read_per_second, self.clock)
+            headers.get(KEY, ""), control.TokenBucket(budget.read_per_second, self.clock)
         )
         if not bucket.take(budget.cost):
             return 429, {"error": {"code": "too_many_requests", "message": "too many requests"}}
@@ -258,7 +241,7 @@ class ReplayExchange(Exchange):
             connection.transport.close(code)
 
 
-def _headers(scope: Message) -> dict[str, str]:
+def _headers(scope: asgi.Message) -> dict[str, str]:
     return {
         name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
     }
@@ -268,7 +251,7 @@ def _unauthorized(refusal: str) -> dict[str, object]:
     return {"error": {"code": "authentication_error", "message": refusal}}
 
 
-async def _reject(send: Send, status: int, refusal: str) -> None:
+async def _reject(send: asgi.Send, status: int, refusal: str) -> None:
     body = msgspec.json.encode(_unauthorized(refusal))
-    await send({"type": "websocket.http.response.start", "status": status, "headers": [JSON]})
+    await send({"type": "websocket.http.response.start", "status": status, "headers": [asgi.JSON]})
     await send({"type": "websocket.http.response.body", "body": body})

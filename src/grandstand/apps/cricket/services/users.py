@@ -10,13 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from grandstand.apps.cricket.domain import errors
 from grandstand.apps.cricket.domain.alerts import AlertPreferences, parse_event_kinds
-from grandstand.apps.cricket.domain.errors import (
-    ActivityNotFound,
-    DeviceNotFound,
-    PushUnavailable,
-    TeamNotPlaying,
-)
 from grandstand.apps.cricket.domain.live_activities import (
     ActivityKey,
     DeviceRegistration,
@@ -177,8 +172,8 @@ def _validate_registration(registration: DeviceRegistration) -> DeviceRegistrati
     )
 
 
-def _device_not_found(device_token: str) -> DeviceNotFound:
-    return DeviceNotFound(f"No device with token …{device_token[-6:]}. Register it first.")
+def _device_not_found(device_token: str) -> errors.DeviceNotFound:
+    return errors.DeviceNotFound(f"No device with token …{device_token[-6:]}. Register it first.")
 
 
 class ActivityEnd(msgspec.Struct, frozen=True):
@@ -272,7 +267,7 @@ class LiveActivityRepository:
         ]
         if not sessions:
             where = "any device" if device_id is None else f"device {device_id[:40]!r}"
-            raise ActivityNotFound(f"No Live Activity for match {match_id} on {where}.")
+            raise errors.ActivityNotFound(f"No Live Activity for match {match_id} on {where}.")
         ended = tuple([await self._end(session, reason) for session in sessions])
         if reason == "dismissed":
             await self.store(MatchFollow.unfollow(match_id, user_id))
@@ -327,7 +322,7 @@ class LiveActivityRepository:
         target = PushTarget(end.token, make_push_id(message.idempotency_key, end.session))
         (result,) = await self.gateway.push(end.update.payload(), [target])
         if result.outcome in ("unsent", "uncertain"):
-            raise PushUnavailable(
+            raise errors.PushUnavailable(
                 f"APNs does not accept the end of an activity yet: {result.reason}.",
                 result.retry_seconds,
             )
@@ -423,7 +418,7 @@ class MatchFollowService:
             raise _follow_not_found(match_id)
         try:
             await self.live_activities.end(user_id, match_id, None, "unfollowed")
-        except ActivityNotFound:
+        except errors.ActivityNotFound:
             return
 
     async def alert_preferences(self, user_id: str) -> AlertPreferences:
@@ -474,7 +469,7 @@ def _supported_team(match: Match, team_id: str | None) -> str:
     if team_id is None or team_id == NEUTRAL_TEAM:
         return NEUTRAL_TEAM
     if team_id not in (match.home.team_id, match.away.team_id):
-        raise TeamNotPlaying(
+        raise errors.TeamNotPlaying(
             f"Team {team_id[:40]!r} does not play in match {match.match_id}. Choose "
             f"{match.home.team_id}, {match.away.team_id} or {NEUTRAL_TEAM}."
         )

@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from grandstand.apps.gatherer.domain.order_book import DOLLAR, Fill, Order, simulate_fill
 from grandstand.apps.gatherer.domain.rows import Trade
 from grandstand.apps.gatherer.services.merge_sources import open_location
+from grandstand.apps.gatherer.services.queries import prices
 from grandstand.apps.gatherer.services.queries.books import BookHistory, HistoricalBook
-from grandstand.apps.gatherer.services.queries.prices import (
-    Candle,
-    DepthPoint,
-    PriceHistory,
-    Volume,
-)
 from grandstand.apps.gatherer.services.replay import ReplayService
 from grandstand.apps.gatherer.store import SERIES, MarketEvent, market_history
 from grandstand.core.clock import Clock
@@ -45,7 +40,7 @@ class MarketHistory:
     def __init__(self, engine: SeriesEngine, *, merged: bool = False) -> None:
         self._engine = engine
         self.books = BookHistory(engine, merged=merged)
-        self.prices = PriceHistory(engine, self.books)
+        self.prices = prices.PriceHistory(engine, self.books)
 
     async def book(self, ticker: str, at_us: int | None = None) -> HistoricalBook:
         """Return the book at an instant, or after the last recorded change."""
@@ -75,14 +70,14 @@ class MarketHistory:
 
     async def volumes(
         self, now_us: int, limit: int = 100, *, period_us: int = DAY_US, blocks: bool = False
-    ) -> tuple[Volume, ...]:
+    ) -> tuple[prices.Volume, ...]:
         """Return the most traded markets of a period, without block trades by default."""
         start = now_us - period_us + 1
         return await asyncio.to_thread(self.prices.volumes, start, now_us + 1, limit, blocks=blocks)
 
     async def candles(
         self, ticker: str, start_us: int, end_us: int, interval_us: int
-    ) -> tuple[Candle, ...]:
+    ) -> tuple[prices.Candle, ...]:
         """Return the candles of a period.
 
         Raises TooManyPoints.
@@ -91,7 +86,7 @@ class MarketHistory:
 
     async def depth(
         self, ticker: str, start_us: int, end_us: int, interval_us: int, *, within: int = DOLLAR
-    ) -> tuple[DepthPoint, ...]:
+    ) -> tuple[prices.DepthPoint, ...]:
         """Return best prices and depth at regular instants.
 
         Raises TooManyPoints.

@@ -12,16 +12,11 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from grandstand.apps.cricket.domain import match_events
 from grandstand.apps.cricket.domain.alerts import still_holds
 from grandstand.apps.cricket.domain.display import DisplayMoment
 from grandstand.apps.cricket.domain.event_detection import Detection, detect_events
 from grandstand.apps.cricket.domain.live_activities import Lifetimes
-from grandstand.apps.cricket.domain.match_events import (
-    EventKind,
-    FilterReason,
-    MatchEvent,
-    Thresholds,
-)
 from grandstand.apps.cricket.domain.match_state import MatchState
 from grandstand.apps.cricket.services.interfaces import Database, ScoreFeed, copy_fields
 from grandstand.apps.cricket.services.push.la_coordinator import LACoordinator
@@ -73,7 +68,7 @@ class EventRecord:
 
     seq: int
     event_key: str
-    kind: EventKind
+    kind: match_events.EventKind
     text: str
     inning: int
     position: int
@@ -82,7 +77,7 @@ class EventRecord:
     value: int | None
     priority: int
     alert: bool
-    filtered: FilterReason | None
+    filtered: match_events.FilterReason | None
     at: datetime
 
 
@@ -100,7 +95,7 @@ class LogRemainder(msgspec.Struct, frozen=True):
     match_id: str = msgspec.field(name="match_id")
     seq: int = msgspec.field(name="seq")
     at: datetime = msgspec.field(name="at")
-    events: tuple[MatchEvent, ...] = msgspec.field(name="events")
+    events: tuple[match_events.MatchEvent, ...] = msgspec.field(name="events")
 
 
 class LockService:
@@ -201,7 +196,7 @@ class MatchEventBus:
     publisher: Publisher
 
     def writes(
-        self, update: MatchUpdate, events: Sequence[MatchEvent], now: datetime
+        self, update: MatchUpdate, events: Sequence[match_events.MatchEvent], now: datetime
     ) -> list[Write]:
         """Return the log entries and outbox messages to write with the tick."""
         match_id, seq = update.match_id, update.seq
@@ -269,7 +264,7 @@ class MatchTicker:
     coordinator: LACoordinator
     fixtures: FixtureService
     displays: DisplayStateBuilder
-    thresholds: Thresholds
+    thresholds: match_events.Thresholds
     lifetimes: Lifetimes
     confirm_alerts: bool
 

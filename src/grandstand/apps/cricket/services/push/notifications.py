@@ -9,28 +9,14 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from grandstand.apps.cricket.domain import errors, live_activities
 from grandstand.apps.cricket.domain.alerts import (
     Alert,
     is_announcement_due,
     should_alert,
 )
-from grandstand.apps.cricket.domain.errors import (
-    DeviceNotFound,
-    PushNotConfigured,
-    PushUnavailable,
-)
-from grandstand.apps.cricket.domain.live_activities import (
-    BrowserSubscription,
-    PushTarget,
-    make_push_id,
-)
 from grandstand.apps.cricket.services.interfaces import BrowserGateway, Database, PushGateway
-from grandstand.apps.cricket.services.push.updates import (
-    ANNOUNCEMENT,
-    WEBPUSH,
-    EventAlert,
-    MatchUpdate,
-)
+from grandstand.apps.cricket.services.push import updates
 from grandstand.apps.cricket.services.queries.fixtures import Match
 from grandstand.apps.cricket.sources.apns import alert_payload
 from grandstand.apps.cricket.store.matches import Delivery
@@ -45,7 +31,7 @@ _MAX_BROWSERS: Final = 5
 _MAX_ATTEMPTS: Final = 8
 _PAGE_SIZE: Final = 100
 
-_Subscriptions: TypeAlias = tuple[BrowserSubscription, ...]
+_Subscriptions: TypeAlias = tuple[live_activities.BrowserSubscription, ...]
 
 
 class Announcement(msgspec.Struct, frozen=True):
@@ -93,7 +79,7 @@ class AnnouncementService:
         return int(
             await self.store.transact(
                 follow.mark_announced(match.starts_at),
-                self.outbox.write(ANNOUNCEMENT, key, announcement),
+                self.outbox.write(updates.ANNOUNCEMENT, key, announcement),
             )
         )
 
@@ -125,7 +111,7 @@ class AnnouncementService:
                 await self.store(Device.remove(device.user_id, device.device_token))
         if all(result.outcome == "unsent" for result in results):
             await self.store(Delivery.cancel(announcement.match_id, key))
-            raise PushUnavailable(
+            raise errors.PushUnavailable(
                 f"APNs does not accept the announcement yet: {results[0].reason}.",
                 results[0].retry_seconds,
             )
@@ -136,13 +122,13 @@ class AnnouncementService:
         Raises PushNotConfigured and DeviceNotFound.
         """
         if self.gateway is None:
-            raise PushNotConfigured(
+            raise errors.PushNotConfigured(
                 "Push notifications are not configured. Set GRANDSTAND_CRICKET_APNS_KEY, "
                 "_APNS_KEY_ID, _APNS_TEAM_ID and _APNS_BUNDLE_ID."
             )
         devices = await self.store(Device.of_user(user_id))
         if not devices:
-            raise DeviceNotFound("You have no device. Register one with POST /user/device.")
+            raise errors.DeviceNotFound("You have no device. Register one with POST /user/device.")
         now = self.store.now()
         payload = alert_payload(_TEST_ALERT, match_id="test", expires_at=now + timedelta(minutes=5))
         results = await self.gateway.push(payload, _targets(devices, str(now)))
@@ -152,9 +138,12 @@ class AnnouncementService:
         }
 
 
-def _targets(devices: list[Device], key: str) -> list[PushTarget]:
+def _targets(devices: list[Device], key: str) -> list[live_activities.PushTarget]:
     return [
-        PushTarget(device.apns_token, make_push_id(key, device.device_id)) for device in devices
+        live_activities.PushTarget(
+            device.apns_token, live_activities.make_push_id(key, device.device_id)
+        )
+        for device in devices
     ]
 
 
@@ -162,7 +151,7 @@ class BrowserAlert(msgspec.Struct, frozen=True):
     """An alert for the browsers of a match's followers."""
 
     match_id: str = msgspec.field(name="match_id")
-    event_alert: EventAlert = msgspec.field(name="event_alert")
+    event_alert: updates.EventAlert = msgspec.field(name="event_alert")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -175,7 +164,7 @@ class BrowserAlertService:
 
     def _configured(self) -> BrowserGateway:
         if self.gateway is None:
-            raise PushNotConfigured(
+            raise errors.PushNotConfigured(
                 "Browser alerts are not configured. Set GRANDSTAND_CRICKET_WEBPUSH and "
                 "GRANDSTAND_CRICKET_WEBPUSH_KEY."
             )
@@ -186,7 +175,7 @@ class BrowserAlertService:
         """The application server key. Raises PushNotConfigured."""
         return self._configured().public_key
 
-    async def subscribe(self, user_id: str, browser: BrowserSubscription) -> None:
+    async def subscribe(self, user_id: str, browser: live_activities.BrowserSubscription) -> None:
         """Add a browser; the newest five of a user are kept.
 
         Raises PushNotConfigured and InvalidInput.
@@ -224,13 +213,13 @@ class BrowserAlertService:
             else:
                 return
 
-    async def queue(self, update: MatchUpdate) -> None:
+    async def queue(self, update: updates.MatchUpdate) -> None:
         """Write the alert of an update to the outbox, for browsers."""
         alert = update.audible
         if self.gateway is None or alert is None:
             return
         key = f"{update.key}:{alert.event.key}"
-        await self.outbox.put(WEBPUSH, key, BrowserAlert(update.match_id, alert))
+        await self.outbox.put(updates.WEBPUSH, key, BrowserAlert(update.match_id, alert))
 
     async def deliver(self, message: OutboxMessage) -> None:
         """Send an alert once to the browsers of all followers it alerts."""

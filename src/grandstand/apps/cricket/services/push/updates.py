@@ -9,16 +9,12 @@ from typing import Any, Final, Literal, cast
 import msgspec
 from msgspec.structs import replace
 
+from grandstand.apps.cricket.domain import live_activities
 from grandstand.apps.cricket.domain.alerts import Alert, build_alert
 from grandstand.apps.cricket.domain.display import (
     DisplayMoment,
     build_display_state,
     content_state,
-)
-from grandstand.apps.cricket.domain.live_activities import (
-    Lifetimes,
-    dismissal_date,
-    stale_date,
 )
 from grandstand.apps.cricket.domain.match_events import MatchEvent
 from grandstand.apps.cricket.domain.match_state import MatchState
@@ -148,7 +144,7 @@ def build_update(
     *,
     requested_at: datetime,
     now: datetime,
-    lifetimes: Lifetimes,
+    lifetimes: live_activities.Lifetimes,
 ) -> MatchUpdate:
     """Return the update of a tick."""
     timestamp = next_timestamp(match, now)
@@ -166,8 +162,8 @@ def build_update(
         content_state=cast("dict[str, Any]", content_state(display)),
         home=snapshot.home.name or snapshot.home.code or "Home",
         away=snapshot.away.name or snapshot.away.code or "Away",
-        stale_at=stale_date(state.phase, now, lifetimes),
-        dismiss_at=dismissal_date(now, lifetimes) if ended else None,
+        stale_at=live_activities.stale_date(state.phase, now, lifetimes),
+        dismiss_at=live_activities.dismissal_date(now, lifetimes) if ended else None,
         event_alert=EventAlert(event, alert.title, alert.body) if event and alert else None,
         requested_at=requested_at,
     )
@@ -179,7 +175,7 @@ class MatchUpdateRepository:
 
     store: Database
     outbox: Outbox
-    lifetimes: Lifetimes
+    lifetimes: live_activities.Lifetimes
     confirm_delay: timedelta
 
     def writes(
@@ -223,7 +219,7 @@ class MatchUpdateRepository:
             epoch=match.epoch,
             timestamp=next_timestamp(match, now),
             created_at=now,
-            stale_at=stale_date(latest.phase, now, self.lifetimes),
+            stale_at=live_activities.stale_date(latest.phase, now, self.lifetimes),
             event_alert=event_alert,
             silent=False,
             requested_at=None,

@@ -9,11 +9,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias, cast
 
-from grandstand.apps.cricket.domain.display import (
-    DisplayMoment,
-    build_display_state,
-    content_state,
-)
+from grandstand.apps.cricket.domain import display
 from grandstand.apps.cricket.domain.errors import MatchNotFound, TeamNotPlaying
 from grandstand.apps.cricket.domain.matches import (
     NEUTRAL_TEAM,
@@ -459,25 +455,25 @@ class DisplayStateBuilder:
             raise TeamNotPlaying(f"Team {team_id[:40]!r} does not play in match {match_id}.")
         snapshot = await self.fixtures.snapshot(match_id)
         active = await self.store(ActiveMatch.by_id(match_id))
-        moment = DisplayMoment(self.store.now(), active.seq if active else 0)
+        moment = display.DisplayMoment(self.store.now(), active.seq if active else 0)
         return await self.cache.save(self.build(snapshot, team_id, moment, moment.at))
 
     @staticmethod
     def build(
-        snapshot: MatchSnapshot, team_id: str, moment: DisplayMoment, now: datetime
+        snapshot: MatchSnapshot, team_id: str, moment: display.DisplayMoment, now: datetime
     ) -> DisplayState:
         """Return the display state to store."""
-        state = build_display_state(snapshot, moment, team_id)
+        state = display.build_display_state(snapshot, moment, team_id)
         return DisplayState(
             match_id=snapshot.match_id,
             team_id=team_id,
-            state=cast("dict[str, Any]", content_state(state)),
+            state=cast("dict[str, Any]", display.content_state(state)),
             computed_at=now,
             expires=now + _DISPLAY_TTL[state.phase],
         )
 
     def writes(
-        self, snapshot: MatchSnapshot, moment: DisplayMoment, now: datetime
+        self, snapshot: MatchSnapshot, moment: display.DisplayMoment, now: datetime
     ) -> list[Put[DisplayState]]:
         """Return the writes that cache the states for both teams and for neutrals."""
         teams = dict.fromkeys((NEUTRAL_TEAM, snapshot.home.team_id, snapshot.away.team_id))

@@ -26,16 +26,11 @@ from grandstand.apps.gatherer.domain.subscriptions import (
     TRADES,
     MonotonicClock,
 )
+from grandstand.apps.gatherer.services.recording import rest_polling
 from grandstand.apps.gatherer.services.recording.connections import (
     Connection,
     ConnectionPool,
     gap_record,
-)
-from grandstand.apps.gatherer.services.recording.rest_polling import (
-    TRANSIENT_ERRORS,
-    Backfill,
-    RestPoller,
-    retry_transient,
 )
 from grandstand.apps.gatherer.services.recording.status import (
     RateMeter,
@@ -344,7 +339,7 @@ class Recorder:
             self.stamp,
             lambda gap: self.writer.add(store.GAPS, gap_record(gap, settings.name, None)),
         )
-        self.poller = RestPoller(
+        self.poller = rest_polling.RestPoller(
             client,
             self.pool,
             self.writer,
@@ -353,7 +348,7 @@ class Recorder:
             is_wanted=selection.is_wanted,
             random=random,
         )
-        self.backfill = Backfill(
+        self.backfill = rest_polling.Backfill(
             self.poller, selection.sync, self.stamp, self._problem_handler("backfill")
         )
         selection.attach(lambda row: self.writer.add(store.MARKET_EVENTS, row), self.stamp)
@@ -441,8 +436,8 @@ class Recorder:
             await self._check_disk()
         except Unavailable as error:
             self._problem_handler("disk")(error)
-        await retry_transient(self._client.limits, self._problem_handler("limits"))
-        await retry_transient(self._selection.sync, self._problem_handler("registry"))
+        await rest_polling.retry_transient(self._client.limits, self._problem_handler("limits"))
+        await rest_polling.retry_transient(self._selection.sync, self._problem_handler("registry"))
         self.pool.follow(await self._selection.followed())
         self.pool.started_at = self.started_at
         self.backfill.fetched_at = self.started_at
@@ -535,7 +530,7 @@ class Recorder:
                 try:
                     await self.poller.snapshots(slot * slot_us)
                     self.problems.pop("snapshots", None)
-                except TRANSIENT_ERRORS as error:
+                except rest_polling.TRANSIENT_ERRORS as error:
                     self._problem_handler("snapshots")(error)
                 last_slot = slot
 
@@ -577,7 +572,7 @@ class Recorder:
             except DiskLimitReached as error:
                 await self._alert("Recording stopped", str(error))
                 raise
-            except TRANSIENT_ERRORS as error:
+            except rest_polling.TRANSIENT_ERRORS as error:
                 self._problem_handler(name)(error)
 
     def _problem_handler(self, name: str) -> Callable[[GrandstandError], None]:
@@ -595,7 +590,7 @@ class Recorder:
 
     async def _finish_gaps(self) -> None:
         """Fetch what is still missing and prove that nothing was lost at the end, within limits."""
-        with contextlib.suppress(TimeoutError, *TRANSIENT_ERRORS):
+        with contextlib.suppress(TimeoutError, *rest_polling.TRANSIENT_ERRORS):
             async with asyncio.timeout(_SHUTDOWN_SECONDS):
                 await self.backfill.finish()
         with contextlib.suppress(TimeoutError):
