@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from grandstand.apps.bets.api import parameters as params
 from grandstand.apps.bets.domain.odds import InvalidPrice
@@ -125,9 +124,10 @@ class GameRoutes(params.BetsRoutes):
         cursor: params.Cursor = None,
     ) -> GameList:
         """Upcoming games and those started in the last three hours, soonest first, with odds."""
-        load = partial(self._bets.games.upcoming, sport, bookmaker=bookmaker, limit=limit)
-        page = await self._page(who, f"bets.games/{sport}/{bookmaker}", cursor, load)
-        return GameList(page.items, len(page.items), page.cursor)
+        query = f"bets.games/{sport}/{bookmaker}"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.games.upcoming(sport, bookmaker=bookmaker, limit=limit, after=after)
+        return GameList(page.items, len(page.items), self._cursors.write(who, query, page.cursor))
 
     @get("/games/{game_id}", summary="Get a game", problems=(NotFound,))
     async def game(self, game_id: params.GameId) -> GameView:
@@ -147,12 +147,14 @@ class GameRoutes(params.BetsRoutes):
     ) -> PropList:
         """Player props of upcoming games; `prop_type` is a market such as player_points."""
         query = f"bets.props/{sport}/{bookmaker}/{prop_type}"
-        load = partial(
-            self._bets.games.props, sport, bookmaker=bookmaker, market_key=prop_type, limit=limit
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.games.props(
+            sport, bookmaker=bookmaker, market_key=prop_type, limit=limit, after=after
         )
-        page = await self._page(who, query, cursor, load)
         filters = PropFilters(sport, bookmaker, prop_type)
-        return PropList(page.items, len(page.items), filters, page.cursor)
+        return PropList(
+            page.items, len(page.items), filters, self._cursors.write(who, query, page.cursor)
+        )
 
     @get("/analyses", summary="List a model's predictions", problems=(NotFound,))
     async def analyses(
@@ -172,9 +174,13 @@ class GameRoutes(params.BetsRoutes):
         """
         query = f"bets.analyses/{sport}/{bookmaker}/{model}/{kind}"
         picks = self._bets.predictions.picks
-        load = partial(picks, self._sport(sport), bookmaker, model, analysis_type=kind, limit=limit)
-        page = await self._page(who, query, cursor, load)
-        return AnalysisList(page.items, len(page.items), page.cursor)
+        after = self._cursors.read(who, query, cursor)
+        page = await picks(
+            self._sport(sport), bookmaker, model, analysis_type=kind, limit=limit, after=after
+        )
+        return AnalysisList(
+            page.items, len(page.items), self._cursors.write(who, query, page.cursor)
+        )
 
     @get("/top-analysis", summary="Get the best prediction", problems=(NotFound,))
     async def top_analysis(

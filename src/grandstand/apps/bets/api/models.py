@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import partial
 
 from grandstand.apps.bets.api import parameters as params
 from grandstand.apps.bets.domain.records import (
@@ -285,9 +284,12 @@ class ModelRoutes(params.BetsRoutes):
         self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> PredictionList:
         """Predictions of the caller's models for upcoming games, model by model."""
-        load = partial(self._all_picks, who, limit)
-        page = await self._page(who, "bets.predictions", cursor, load)
-        return PredictionList(page.items, len(page.items), page.cursor)
+        query = "bets.predictions"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._all_picks(who, limit, after=after)
+        return PredictionList(
+            page.items, len(page.items), self._cursors.write(who, query, page.cursor)
+        )
 
     @get("/user-models/{model_id}", summary="Get a model", problems=(NotFound,))
     async def user_model(self, who: CurrentCaller, model_id: params.ModelId) -> UserModelView:
@@ -331,9 +333,12 @@ class ModelRoutes(params.BetsRoutes):
         cursor: params.Cursor = None,
     ) -> PredictionList:
         """Predictions of one of the caller's models for upcoming games."""
-        load = partial(self._bets.user_models.picks, who, model_id, limit=limit)
-        page = await self._page(who, f"bets.predictions/{model_id}", cursor, load)
-        return PredictionList(page.items, len(page.items), page.cursor)
+        query = f"bets.predictions/{model_id}"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.user_models.picks(who, model_id, limit=limit, after=after)
+        return PredictionList(
+            page.items, len(page.items), self._cursors.write(who, query, page.cursor)
+        )
 
     @get(
         "/user-models/{model_id}/performance",
@@ -470,9 +475,14 @@ class ModelRoutes(params.BetsRoutes):
     async def _list_backtests(
         self, who: Caller, model_id: str | None, limit: int, cursor: str | None
     ) -> BacktestList:
-        load = partial(self._bets.backtests.list_backtests, who, model_id, limit=limit)
-        page = await self._page(who, f"bets.backtests/{model_id}", cursor, load)
-        return BacktestList(tuple(map(to_backtest, page.items)), len(page.items), page.cursor)
+        query = f"bets.backtests/{model_id}"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.backtests.list_backtests(who, model_id, limit=limit, after=after)
+        return BacktestList(
+            tuple(map(to_backtest, page.items)),
+            len(page.items),
+            self._cursors.write(who, query, page.cursor),
+        )
 
 
 def to_compared(comparison: ModelComparison) -> ComparedModel:

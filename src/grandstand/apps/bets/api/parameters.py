@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Annotated, Final, Literal, TypeVar
+from typing import Annotated, Final, Literal
 
 from fastapi import Path, Query
 from pydantic import AwareDatetime, Field
@@ -18,11 +16,7 @@ from grandstand.apps.bets.services.backtests import BacktestRequest
 from grandstand.apps.bets.services.database import copy_as
 from grandstand.apps.bets.services.user_models import UserModelRequest
 from grandstand.apps.bets.services.wagers import WagerRequest
-from grandstand.kit.auth.caller import Caller
-from grandstand.kit.cursors import Page
 from grandstand.kit.routes import StrictModel
-
-T = TypeVar("T")
 
 _KEY: Final = r"^[a-z0-9_]{1,60}$"
 _BOOK: Final = r"^[A-Za-z0-9_.-]{1,60}$"
@@ -79,21 +73,10 @@ class BetsRoutes:
 
     def __init__(self, bets: Bets) -> None:
         self._bets = bets
+        self._cursors = bets.cursors
 
     def _sport(self, sport: str | None) -> str:
         return self._bets.settings.sports[0] if sport is None else sport
-
-    async def _page(
-        self,
-        who: Caller,
-        query: str,
-        cursor: str | None,
-        load: Callable[..., Awaitable[Page[T]]],
-    ) -> Page[T]:
-        """Load a page at a cursor of this query. Raises InvalidCursor for any other cursor."""
-        cursors = self._bets.cursors
-        page = await load(after=cursors.read(who, query, cursor))
-        return replace(page, cursor=cursors.write(who, query, page.cursor))
 
 
 class SourceWeight(StrictModel):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from grandstand.apps.bets.api import parameters as params
 from grandstand.apps.bets.domain.ledger import LossLimitReached, StakeLimitReached, TimeOutActive
@@ -56,9 +55,12 @@ class WagerRoutes(params.BetsRoutes):
         self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> BennyBetList:
         """Benny's bets, newest first."""
-        load = partial(self._bets.benny.bets, limit=limit)
-        page = await self._page(who, "bets.benny", cursor, load)
-        return BennyBetList(page.items, len(page.items), page.cursor)
+        query = "bets.benny"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.benny.bets(limit=limit, after=after)
+        return BennyBetList(
+            page.items, len(page.items), self._cursors.write(who, query, page.cursor)
+        )
 
     @get("/benny/shadow", summary="List the bets Benny rejected")
     async def shadow_bets(
@@ -69,18 +71,22 @@ class WagerRoutes(params.BetsRoutes):
         cursor: params.Cursor = None,
     ) -> BennyBetList:
         """Bets that a rule rejected, newest first, with a stake of one dollar each."""
-        load = partial(self._bets.benny.shadow_bets, rule=rule, limit=limit)
-        page = await self._page(who, f"bets.shadow/{rule}", cursor, load)
-        return BennyBetList(page.items, len(page.items), page.cursor)
+        query = f"bets.shadow/{rule}"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.benny.shadow_bets(rule=rule, limit=limit, after=after)
+        return BennyBetList(
+            page.items, len(page.items), self._cursors.write(who, query, page.cursor)
+        )
 
     @get("/wagers", summary="List your bets")
     async def wagers(
         self, who: CurrentCaller, limit: params.Limit = 20, cursor: params.Cursor = None
     ) -> WagerList:
         """The caller's bets, latest games first."""
-        load = partial(self._bets.wagers.list_wagers, who, limit=limit)
-        page = await self._page(who, "bets.wagers", cursor, load)
-        return WagerList(page.items, len(page.items), page.cursor)
+        query = "bets.wagers"
+        after = self._cursors.read(who, query, cursor)
+        page = await self._bets.wagers.list_wagers(who, limit=limit, after=after)
+        return WagerList(page.items, len(page.items), self._cursors.write(who, query, page.cursor))
 
     @post(
         "/wagers",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Final, TypeVar
@@ -225,8 +225,23 @@ class GameBoard:
         NotFound if the sport is not enabled.
         """
         rows_by_game, position = await self._latest_odds(sport, limit, after)
-        games = [await self._summary(rows, bookmaker) for rows in rows_by_game]
-        return Page(tuple(game for game in games if game.quotes), position)
+        games = []
+        for rows in rows_by_game:
+            quoted = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
+            if not quoted:
+                continue
+            first = rows[0]
+            info = await self.db.store(GameInfo.of_game(first.game_id))
+            game = copy_as(
+                GameSummary,
+                first,
+                quotes=tuple(self._market_odds(row, info) for row in quoted),
+                picks=await self.predictions.for_game(first.sport, first.game_id),
+                home_path=await self._line_movement(first),
+                exchange=await self._exchange(first),
+            )
+            games.append(game)
+        return Page(tuple(games), position)
 
     async def _latest_odds(
         self, sport: str, limit: int, after: str | None
@@ -251,19 +266,6 @@ class GameBoard:
             return order[:limit], None
         final = order[limit - 1][0]
         return order[:limit], f"{final.commence_time.isoformat()}|{final.game_id}"
-
-    async def _summary(self, rows: Sequence[GameOdds], bookmaker: str | None) -> GameSummary:
-        first = rows[0]
-        quoted = [row for row in rows if bookmaker is None or row.bookmaker == bookmaker]
-        info = await self.db.store(GameInfo.of_game(first.game_id))
-        return copy_as(
-            GameSummary,
-            first,
-            quotes=tuple(self._market_odds(row, info) for row in quoted),
-            picks=await self.predictions.for_game(first.sport, first.game_id),
-            home_path=await self._line_movement(first),
-            exchange=await self._exchange(first),
-        )
 
     def _market_odds(self, row: GameOdds | PropOdds, info: GameInfo | None) -> MarketOdds:
         age = int((self.db.now() - last_confirmed_at(row, info)).total_seconds())
