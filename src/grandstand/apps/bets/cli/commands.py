@@ -29,13 +29,6 @@ What: TypeAlias = Literal["odds", "props", "stats", "schedules", "injuries"]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE…", help="One or more files.")]
 
 
-def add_job_commands(group: typer.Typer, with_bets: cli.BetsRunner) -> None:
-    """Add the commands that collect, predict, settle and import."""
-    _add_collect(group, with_bets)
-    _add_analyze(group, with_bets)
-    _add_import(group, with_bets)
-
-
 @dataclass(frozen=True, slots=True)
 class _SportResults(Generic[T]):
     """Results by sport, and the sports that failed."""
@@ -205,5 +198,7 @@ def commands(open_bets: cli.OpenBets) -> typer.Typer:
     add_benny(group, with_bets)
     add_wagers(group, with_bets)
     group.add_typer(tool_commands(with_bets), name="tools")
-    add_job_commands(group, with_bets)
+    _add_collect(group, with_bets)
+    _add_analyze(group, with_bets)
+    _add_import(group, with_bets)
     return group

@@ -26,7 +26,6 @@ OpenBets = Callable[[], AbstractAsyncContextManager[Bets]]
 
 _MAX_BYTES: Final = 50_000_000
 _CENTS: Final = 100
-_MOST: Final = 500
 _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -46,7 +45,7 @@ EverySport = Annotated[
     ),
 ]
 Bookmaker = Annotated[str | None, typer.Option("--book", "-b", help="Only this bookmaker.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=_MOST, help="The maximum number.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=500, help="The maximum number.")]
 Days = Annotated[int, typer.Option("--days", min=1, max=3650, help="The number of days.")]
 Kind = Annotated[AnalysisType, typer.Option("--type", help="Game or prop predictions.")]
 User = Annotated[str, typer.Option("--user", help="The user id.")]
@@ -186,7 +185,6 @@ def progress_bar(description: str) -> Iterator[ProgressCallback]:
 
 
 NONE: Final = "–"
-_AGE_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"))
 _ADVICE: Final = {"ORIGINAL": "follow", "INVERSE": "bet against", "AVOID": "avoid"}
 
 
@@ -256,7 +254,7 @@ def format_day_time(moment: datetime) -> str:
 
 def format_age(seconds: int) -> str:
     """Format a duration in its largest unit."""
-    for size, unit in _AGE_UNITS:
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size} {unit}"
     return f"{seconds} s"

@@ -33,7 +33,6 @@ CURVE_KINDS: Final[tuple[CurveKind, ...]] = ("identity", "platt", "beta", "isoto
 # With this many results the probability is half way from the market to the model.
 HALF_TRUSTED_AT: Final = 200
 _EDGE: Final = 1e-4
-_FOLDS: Final = 5
 _MIN_PER_FOLD: Final = 20
 _RIDGE: Final = 1e-3
 _MAX_NEWTON_STEPS: Final = 50
@@ -154,7 +153,7 @@ def out_of_sample_losses(
     stated: Sequence[float], happened: Sequence[bool]
 ) -> tuple[tuple[CurveKind, float], ...]:
     """Return the log loss of each kind, each fold predicted by curves fitted to earlier folds."""
-    folds = max(2, min(_FOLDS, len(stated) // _MIN_PER_FOLD))
+    folds = max(2, min(5, len(stated) // _MIN_PER_FOLD))
     ends = [len(stated) * fold // folds for fold in range(1, folds + 1)]
     outcomes = [bool(outcome) for outcome in happened[ends[0] :]]
     losses: list[tuple[CurveKind, float]] = []

@@ -63,10 +63,6 @@ _CORRECT_BY_VERDICT: dict[str, bool] = {
     "loss": False,
     "half_loss": False,
 }
-MIN_RESULTS: Final = 30
-FALSE_DISCOVERIES: Final = 0.1
-INVERSE_MULTIPLIER: Final = 0.3
-NEUTRAL_MULTIPLIER: Final = 1.0
 MIN_MULTIPLIER: Final = 0.3
 MAX_MULTIPLIER: Final = 1.15
 # Weight of a model's own confidence, in results.
@@ -260,8 +256,8 @@ class ModelAdvice:
 def recommend(
     records: Sequence[ModelRecord],
     *,
-    min_results: int = MIN_RESULTS,
-    false_discoveries: float = FALSE_DISCOVERIES,
+    min_results: int = 30,
+    false_discoveries: float = 0.1,
 ) -> tuple[ModelAdvice, ...]:
     """Return advice for each record, in their order; pass all records that are compared at once.
 
@@ -298,9 +294,9 @@ def confidence_multiplier(
     stated confidence, shrunk to 1 by few results, between 0.3 and 1.15.
     """
     if recommendation == "INVERSE":
-        return INVERSE_MULTIPLIER
+        return 0.3
     if evidence is not None or not record.picks:
-        return NEUTRAL_MULTIPLIER
+        return 1.0
     count = len(record.picks)
     stated = sum(pick.confidence for pick in record.picks) / count
     if not 0.0 < stated <= 1.0:

@@ -136,10 +136,6 @@ def orient_reasons(reasons: Sequence[Reason], sign: float) -> list[Reason]:
     return [replace(reason, contribution=sign * reason.contribution) for reason in reasons]
 
 
-def sort_by_strength(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    return tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution)))
-
-
 def invert_forecast(forecast: Forecast, view: AsOfView) -> Forecast:
     """Return the opposite bet at the best price on the board.
 
@@ -378,7 +374,7 @@ def build_forecast(
         fair=fair.of(side) if fair is not None and comparable else None,
         price=None if best is None else best[1],
         book=None if best is None else best[0],
-        reasons=sort_by_strength(reasons),
+        reasons=tuple(sorted(reasons, key=lambda reason: -abs(reason.contribution))),
         used=view.used,
         as_of=view.instant,
     )

@@ -39,8 +39,6 @@ _HOME_ADVANTAGE_AND_TOTAL: Final = {
     "icehockey": (0.25, 6.1),
     "soccer": (0.35, 2.75),
 }
-_LOW_SCORING: Final = ("soccer", "icehockey")
-_DEFAULT_POINTS: Final = (2.0, 200.0)
 _OFFSEASON: Final = timedelta(days=60)
 _OFFSEASON_CARRYOVER: Final = 0.7
 _MIN_RATE: Final = 0.045
@@ -326,9 +324,9 @@ def sport_scale(sport: str) -> SportScale:
     """Return the scale of a sport by the first word of its key."""
     kind = sport.split("_", maxsplit=1)[0]
     shape = score_shape(sport)
-    home, total = _HOME_ADVANTAGE_AND_TOTAL.get(kind, _DEFAULT_POINTS)
+    home, total = _HOME_ADVANTAGE_AND_TOTAL.get(kind, (2.0, 200.0))
     return SportScale(
-        shape.margin_deviation, shape.total_deviation, home, total, kind in _LOW_SCORING
+        shape.margin_deviation, shape.total_deviation, home, total, kind in ("soccer", "icehockey")
     )
 
 

@@ -79,7 +79,6 @@ _STAT_SIGNS: Final = {
 SEVERITY: Final = {"out": 1.0, "doubtful": 0.8, "questionable": 0.4, "day_to_day": 0.2}
 _DRAW_RATE = 0.26
 _CALENDAR_YEAR_SPORTS: Final = ("baseball", "soccer_usa_mls", "basketball_wnba")
-_FIRST_SEASON_MONTH: Final = 7
 _MIN_FIT_GAMES: Final = 300
 _MAX_FIT_GAMES: Final = 1_500
 _LOG_ODDS_PER_POINT: Final = 0.005756462732485114
@@ -88,9 +87,6 @@ _MIN_GOAL_GAMES: Final = 60
 _MAX_GOAL_GAMES: Final = 760
 _RIDGE: Final = 2.0
 _GOALS_REFIT: Final = TrainingWindows(test=timedelta(days=7))
-_MIN_PLAYER_GAMES: Final = 5
-_PLAYER_GAMES: Final = 20
-_RECENT_GAMES: Final = 5
 _MIN_MINUTES: Final = 20.0
 _OUT_SEVERITY: Final = 0.8
 
@@ -504,7 +500,7 @@ def season_label(game: Fixture) -> str:
     """Return the year a game's season began in; most run from autumn to spring."""
     start = game.commence_time
     whole_year = game.sport.startswith(_CALENDAR_YEAR_SPORTS)
-    return str(start.year if whole_year or start.month >= _FIRST_SEASON_MONTH else start.year - 1)
+    return str(start.year if whole_year or start.month >= 7 else start.year - 1)
 
 
 def _count_result(rules: elo.EloRules, standing: EloState, played: PlayedGame) -> None:
@@ -667,12 +663,12 @@ class PlayerStatsModel:
         fair = fair_probabilities(view, game.game_id, market, participant)
         if fair is None or fair.point is None or _is_out(game, view, participant):
             return None
-        rows = view.player_games(game.sport, participant, _PLAYER_GAMES)
+        rows = view.player_games(game.sport, participant, 20)
         games = [row for row in rows if row.stats.get("MIN", _MIN_MINUTES) >= _MIN_MINUTES]
         values = [
             value for row in games if (value := prop_stat_value(market, row.stats)) is not None
         ]
-        if len(values) < _MIN_PLAYER_GAMES:
+        if len(values) < 5:
             return None
         mean = _mean(games, values, game, market)
         spread = max(_deviation(values), math.sqrt(max(mean, 1.0)))
@@ -692,7 +688,7 @@ class PlayerStatsModel:
 def _mean(games: list[PlayerGameStats], values: list[float], game: Fixture, market: str) -> float:
     """Return the expected value: half the last five games, half all, a fifth this opponent."""
     overall = sum(values) / len(values)
-    newest = values[-_RECENT_GAMES:]
+    newest = values[-5:]
     mean = 0.5 * sum(newest) / len(newest) + 0.5 * overall
     opponents = {game.home, game.away}
     against = [

@@ -61,8 +61,7 @@ BUILT_IN_MODELS: Final[dict[str, Callable[[], Predictor]]] = {
     "goals": GoalsModel,
     "margin": MarginModel,
 }
-ENSEMBLE: Final = "ensemble"
-MODEL_NAMES: Final = (*BUILT_IN_MODELS, ENSEMBLE)
+MODEL_NAMES: Final = (*BUILT_IN_MODELS, "ensemble")
 
 
 @dataclass(frozen=True, slots=True)

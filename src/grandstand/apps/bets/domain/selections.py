@@ -30,7 +30,6 @@ Side: TypeAlias = Literal["home", "away", "draw", "over", "under", "yes", "no"]
 
 MARKETS: Final[tuple[Market, ...]] = get_args(Market)
 _QUARTER: Final = Decimal("0.25")
-_PLAYER_PREFIXES: Final = ("player_", "batter_", "pitcher_")
 _SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
     "h2h": ("home", "away"),
     "h2h_3way": ("home", "draw", "away"),
@@ -42,8 +41,6 @@ _SIDES: Final[Mapping[str, tuple[Side, ...]]] = {
     "outright": (),
     "prop": ("over", "under"),
 }
-_WITH_LINE: Final = frozenset({"spreads", "totals", "team_totals", "prop"})
-_WITH_PARTICIPANT: Final = frozenset({"team_totals", "outright", "prop"})
 _OTHER_SIDE: Final[dict[Side, Side]] = {
     "home": "away",
     "away": "home",
@@ -216,7 +213,7 @@ def parse_prop(market_key: str, player: str, name: str, point: Decimal | None) -
 
 
 def is_prop(market_key: str) -> bool:
-    return market_key.startswith(_PLAYER_PREFIXES)
+    return market_key.startswith(("player_", "batter_", "pitcher_"))
 
 
 def _outcome(
@@ -258,13 +255,13 @@ def _check(selection: Selection) -> None:
         raise InvalidSelection(f"Unknown market {market!r}.")
     if selection.side not in (_SIDES[market] or (None,)):
         raise InvalidSelection(f"{market} has no side {selection.side!r}.")
-    if (point is not None) != (market in _WITH_LINE):
+    if (point is not None) != (market in {"spreads", "totals", "team_totals", "prop"}):
         raise InvalidSelection(
             f"{market} {'takes no' if point is not None else 'requires a'} line."
         )
     if point is not None and (not point.is_finite() or point % _QUARTER):
         raise InvalidSelection(f"Invalid line {point}. Lines are multiples of 0.25.")
-    if bool(selection.participant) != (market in _WITH_PARTICIPANT):
+    if bool(selection.participant) != (market in {"team_totals", "outright", "prop"}):
         raise InvalidSelection(f"Invalid participant {selection.participant!r} for {market}.")
     if bool(selection.stat) != (market == "prop"):
         raise InvalidSelection("A stat is required for props and not allowed otherwise.")

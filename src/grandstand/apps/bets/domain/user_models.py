@@ -32,18 +32,11 @@ from grandstand.core.errors import InvalidInput
 
 _LAST: Final = 5
 _MEETINGS: Final = 10
-_SQUAD_ROWS: Final = 60
 _SQUAD_STAT: Final = "PTS"
 BET_TYPES: Final = ("h2h", "spreads", "totals")
 _NAME_LENGTH: Final = (3, 50)
-_DESCRIPTION_LENGTH: Final = (10, 200)
-_CONFIDENCE_RANGE: Final = (0.50, 0.95)
 _WEIGHT_TOLERANCE: Final = 0.01
 _ROUNDING: Final = 1e-9
-_MIN_WEIGHT: Final = 0.05
-_MIN_FORECASTS: Final = 10
-_MIN_FORECASTS_WITH_SOURCE: Final = 5
-_ADJUSTMENT_PERIOD: Final = timedelta(days=30)
 _USUAL_DRAW_RATE: Final = 0.27
 
 
@@ -170,7 +163,7 @@ def _players(query: SourceQuery, view: AsOfView) -> SourceEstimate | None:
     strengths = []
     known_times: list[datetime] = []
     for team in (game.home, game.away):
-        rows = view.squad_games(game.sport, team, _SQUAD_ROWS)
+        rows = view.squad_games(game.sport, team, 60)
         games = {row.game_id for row in rows}
         values = [row.stats[_SQUAD_STAT] for row in rows if _SQUAD_STAT in row.stats]
         if not values:
@@ -254,9 +247,9 @@ class UserModelSpec:
 
 def _validation_errors(model: UserModelSpec) -> list[tuple[bool, str]]:
     unknown = sorted(set(model.bet_types) - set(BET_TYPES))
-    low, high = _CONFIDENCE_RANGE
+    low, high = 0.50, 0.95
     length = len(model.description)
-    shortest, longest = _DESCRIPTION_LENGTH
+    shortest, longest = 10, 200
     return [
         (
             not _NAME_LENGTH[0] <= len(model.name) <= _NAME_LENGTH[1],
@@ -365,10 +358,10 @@ def adjust_weights(
     nothing changes; a source used in fewer than 5 keeps its weight. No active source falls below
     0.05, and the sum of the weights is unchanged.
     """
-    recent = [row for row in record if now - _ADJUSTMENT_PERIOD <= row.known_at <= now]
+    recent = [row for row in record if now - timedelta(days=30) <= row.known_at <= now]
     rates = {name: _accuracy(recent, name) for name, weight in weights.items() if weight > 0}
     known = {name: rate for name, rate in rates.items() if rate is not None}
-    if len(recent) < _MIN_FORECASTS or not known or not any(known.values()):
+    if len(recent) < 10 or not known or not any(known.values()):
         return dict(weights)
     pool = math.fsum(weights[name] for name in known)
     return {**weights, **_distribute(known, pool)}
@@ -381,13 +374,13 @@ def _accuracy(record: Sequence[VerifiedForecast], source: str) -> float | None:
         for name, lean in row.sources
         if name == source and lean
     ]
-    if len(leans) < _MIN_FORECASTS_WITH_SOURCE:
+    if len(leans) < 5:
         return None
     return sum((lean > 0) == (outcome > 0.5) for lean, outcome in leans) / len(leans)
 
 
 def _distribute(rates: Mapping[str, float], pool: float) -> dict[str, float]:
-    floor = min(_MIN_WEIGHT, pool / len(rates))
+    floor = min(0.05, pool / len(rates))
     floored: set[str] = set()
     while True:
         others = {name: rate for name, rate in rates.items() if name not in floored}

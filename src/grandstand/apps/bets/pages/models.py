@@ -144,12 +144,6 @@ def parse_builder_form(
     return draft, request, {}
 
 
-def parse_backtest_form(texts: Mapping[str, str]) -> tuple[BacktestRequest | None, dict[str, str]]:
-    """Return the backtest request, or the errors by field."""
-    fields = base.FormFields(texts)
-    return _backtest_request(fields), fields.errors
-
-
 def _weights(fields: base.FormFields) -> dict[str, Decimal]:
     weights = {name: _weight(fields, name) or Decimal(0) for name in base.SOURCES}
     total = sum(weights.values(), Decimal(0))
@@ -432,7 +426,8 @@ class ModelPages(base.BetsPagesBase):
     ) -> Response:
         """Run a backtest and show its result."""
         texts = text_fields(await read_form(request))
-        backtest_request, errors = parse_backtest_form(texts)
+        fields = base.FormFields(texts)
+        backtest_request, errors = _backtest_request(fields), fields.errors
         if backtest_request is None or errors:
             return await self._model_page(request, who, model_id, texts=texts, errors=errors)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from grandstand.apps.bets.services.alerts import ALERT, AlertService, FavoriteService
 from grandstand.apps.bets.services.audit import PredictionAudit
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from grandstand.kit.llm import Llm
     from grandstand.kit.notify import Notifier
     from grandstand.kit.outbox import Outbox
-
-_OWNER_BITS: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +104,7 @@ def build(resources: AppResources) -> AppServices[Bets]:
         events=resources.events,
         publisher=resources.publisher,
         cursors=resources.cursors,
-        owner=f"bets-{resources.random.getrandbits(_OWNER_BITS):x}",
+        owner=f"bets-{resources.random.getrandbits(64):x}",
         odds_feed=_odds_feed(resources, settings),
         stats_feeds=_stats_feeds(resources, settings),
         exchange_prices=resources.exchange_prices,

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from grandstand.apps.bets.domain.forecasts import Predictor
     from grandstand.apps.bets.domain.history import History
 
-_STORED_PREDICTIONS: Final = 100
-
 
 @dataclass(frozen=True, slots=True)
 class BacktestRequest:
@@ -318,7 +316,7 @@ class BacktestService:
             windows=tuple(_windows(outcomes, request)),
             trials=trials.tries,
             deflated_sharpe=deflated,
-            predictions=tuple(map(backtest_prediction, outcomes[:_STORED_PREDICTIONS])),
+            predictions=tuple(map(backtest_prediction, outcomes[:100])),
         )
 
     async def _save(self, caller: Caller, view: BacktestReport, model: str) -> None:

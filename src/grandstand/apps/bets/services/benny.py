@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field, computed_field
 
@@ -17,7 +17,6 @@ from grandstand.apps.bets.domain.ledger import (
     STAKES,
     Cents,
     LedgerEvent,
-    Posting,
     cents_to_dollars,
     dollars_to_cents,
     replace_account,
@@ -124,7 +123,7 @@ class BennyBankroll:
 
         Raises AccountOverdrawn if the bankroll does not cover the stake.
         """
-        key = place_key(bet.game_id, bet.market_key)
+        key = f"place:{bet.game_id}:{bet.market_key}"
 
         def step(state: BookState) -> LedgerStep:
             before = state.head.balances.get(BANKROLL, 0)
@@ -166,9 +165,8 @@ class BennyBankroll:
         )
 
         def step(state: BookState) -> LedgerStep:
-            change = _account_change(
-                BANKROLL, (posting for event in events for posting in event.postings)
-            )
+            postings = (posting for event in events for posting in event.postings)
+            change = sum(posting.cents for posting in postings if posting.account == BANKROLL)
             after = state.head.balances.get(BANKROLL, 0) + change
             rows: list[Write] = [_settled_write(bet, result, closing, now), event_record.put()]
             if change:
@@ -200,10 +198,6 @@ class BennyBankroll:
         return BankrollHistory(amount=cents_to_dollars(cents), updated_at=now).record()
 
 
-def place_key(game_id: str, market_key: str) -> str:
-    return f"place:{game_id}:{market_key}"
-
-
 def settle_key(bet_id: str, revision: int) -> str:
     return f"settle:{bet_id}:{revision}"
 
@@ -218,15 +212,6 @@ def _settled_write(bet: BennyBet, ending: Payout, closing: ClosingValue, now: da
         closing=closing.fair,
         clv=closing.clv,
     )
-
-
-def _account_change(account: str, postings: Iterable[Posting]) -> Cents:
-    return sum(posting.cents for posting in postings if posting.account == account)
-
-
-_RECENT_BETS: Final = 20
-_CURVE_DAYS: Final = 180
-_SHADOW_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +331,7 @@ class BennyService:
             learning=await self._learning(),
             curve=await self._curve(),
             open_bets=tuple(view for view in views if view.status == "pending"),
-            settled_bets=tuple(settled[:_RECENT_BETS]),
+            settled_bets=tuple(settled[:20]),
             best=max(settled, key=lambda bet: bet.profit_cents or 0, default=None),
             worst=min(settled, key=lambda bet: bet.profit_cents or 0, default=None),
             rules=await self.rules(),
@@ -369,7 +354,7 @@ class BennyService:
 
     async def rules(self) -> tuple[RuleEffect, ...]:
         """Return the effect of each rule over the last 180 days."""
-        since = self.db.now() - timedelta(days=_SHADOW_DAYS)
+        since = self.db.now() - timedelta(days=180)
         rejected: dict[str, list[ShadowBet]] = defaultdict(list)
         async for bet in self.db.each(ShadowBet.since(since)):
             rejected[bet.rule].append(bet)
@@ -391,7 +376,7 @@ class BennyService:
         )
 
     async def _curve(self) -> tuple[BalancePoint, ...]:
-        since = self.db.now() - timedelta(days=_CURVE_DAYS)
+        since = self.db.now() - timedelta(days=180)
         points = self.db.each(BankrollHistory.since(since))
         return tuple(
             [

@@ -198,10 +198,6 @@ def _to_opinion(opinion: OpinionReply, model_id: str, digest: str) -> BennyOpini
 
 
 LEASE: Final = "bets/benny"
-_LEASE_SECONDS: Final = 900.0
-_LEARNING_DAYS: Final = 30
-_CALIBRATION_DAYS: Final = 365
-_MODEL: Final = "ensemble"
 _MAX_LINES: Final = 12
 
 
@@ -241,7 +237,7 @@ class BennyTrader:
 
     async def trade(self) -> TradingReport:
         """Place today's bets. Does nothing while another instance is trading."""
-        leases = Leases(PLATFORM_LEASES, self.owner, seconds=_LEASE_SECONDS)
+        leases = Leases(PLATFORM_LEASES, self.owner, seconds=900.0)
         lease = await self.db.store(leases.acquire(LEASE))
         if lease is None:
             return TradingReport(0, 0, 0, 0, elsewhere=True)
@@ -306,7 +302,7 @@ class BennyTrader:
             forecasts = await self.analysis_generator.forecasts(history, info)
             offered = await self.analysis_generator.offered(info.game_id)
             for forecast in forecasts:
-                if forecast.model != _MODEL or forecast.inverse_of is not None:
+                if forecast.model != "ensemble" or forecast.inverse_of is not None:
                     continue
                 candidate = await self._consider(info, forecast, forecasts, offered, calibration)
                 if candidate is not None:
@@ -359,7 +355,7 @@ class BennyTrader:
         """Return the calibration of Benny's probabilities from his settled bets."""
         from grandstand.apps.bets.domain.calibration import calibrate
 
-        since = self.db.now() - timedelta(days=_CALIBRATION_DAYS)
+        since = self.db.now() - timedelta(days=365)
         resolved = [
             (float(bet.raw), bet.status == "won")
             async for bet in self.db.each(BennyBet.since(since))
@@ -371,7 +367,7 @@ class BennyTrader:
         """Learn from the bets settled in the last 30 days and store the result."""
         now = self.db.now()
         stored = await self.db.store(Learning.current())
-        since = now - timedelta(days=_LEARNING_DAYS)
+        since = now - timedelta(days=30)
         settled = [
             SettledBet(bet.sport, bet.market_key, bet.status == "won")
             async for bet in self.db.each(BennyBet.since(since))

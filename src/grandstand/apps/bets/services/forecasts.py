@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from grandstand.apps.bets.domain.history import AsOfView, History
 
 BENNY_MODEL: Final = "benny"
-USER_PREFIX: Final = "user:"
 PROP_MODELS: Final = ("player_stats",)
 
 
@@ -98,7 +97,7 @@ def user_predictor(model: UserModel, windows: TrainingWindows | None = None) -> 
 
 def user_model_name(model_id: str) -> str:
     """Return the name under which the predictions of a user model are stored."""
-    return f"{USER_PREFIX}{model_id}"
+    return f"user:{model_id}"
 
 
 def with_inverses(forecasts: Sequence[Forecast]) -> Iterator[tuple[Forecast, Forecast]]:

@@ -47,9 +47,7 @@ from grandstand.kit.cursors import Page
 from grandstand.kit.text_search import MAX_HITS, best_matches, match_rank
 
 T = TypeVar("T")
-STARTED_WITHIN: Final = timedelta(hours=3)
 _MEETINGS: Final = 10
-_MAX_POINTS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +245,7 @@ class GameBoard:
         self, sport: str, limit: int, after: str | None
     ) -> tuple[list[list[GameOdds]], str | None]:
         """Load the latest odds of up to `limit` games; a game is never split between pages."""
-        start, last = self.db.now() - STARTED_WITHIN, ""
+        start, last = self.db.now() - timedelta(hours=3), ""
         if after is not None:
             start, last = _parse_position(after)
         by_game: dict[str, list[GameOdds]] = {}
@@ -281,7 +279,7 @@ class GameBoard:
     async def _line_movement(self, row: GameOdds) -> tuple[tuple[datetime, float], ...]:
         """Return how the home team's fair probability moved at the first bookmaker."""
         for bookmaker in (*self.settings.bookmakers, row.bookmaker):
-            history = GameOdds.history(row.game_id, bookmaker, "h2h").newest(_MAX_POINTS)
+            history = GameOdds.history(row.game_id, bookmaker, "h2h").newest(40)
             if rows := await self.db.store(history):
                 return tuple((row.captured_at, home_win_probability(row)) for row in rows[::-1])
         return ()
@@ -482,7 +480,8 @@ class GameSearch:
         games.sort(key=lambda game: (abs(game.commence_time - now), game.commence_time < now))
         teams = self._teams(query, games)
         matches = best_matches(query, games, lambda one: (one.title, sport_name(one.sport)))
-        return (*teams, *map(_game_hit, matches))[:MAX_HITS]
+        hits = (SearchHit("game", game.title, game.detail, game.href) for game in matches)
+        return (*teams, *hits)[:MAX_HITS]
 
     async def home_card(self, _caller: Caller) -> HomeCard:
         """Return the home card: the number of games in the next 24 hours and the next game."""
@@ -521,10 +520,6 @@ class GameSearch:
             score = f"{line.home_score}\u2013{line.away_score}, {line.commence_time:%a %d %b}"
             games[line.game_id] = copy_as(_Game, line, score=score)
         return list(games.values())
-
-
-def _game_hit(game: _Game) -> SearchHit:
-    return SearchHit("game", game.title, game.detail, game.href)
 
 
 def _team_hit(team: str, game: _Game, now: datetime) -> SearchHit:

@@ -52,11 +52,8 @@ if TYPE_CHECKING:
     from grandstand.apps.bets.domain.history import History
     from grandstand.apps.bets.services.user_models import DatasetService
 
-_WINNER: Final = frozenset({"h2h", "h2h_3way"})
 _MAX_TEXT: Final = 200
 _MAX_REASONS: Final = 12
-_CONSERVATIVE: Final = 0.65
-_MODERATE: Final = 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +222,7 @@ def stored_market_key(selection: Selection) -> str | None:
     """Return the market key of the row; None for the winner of a game."""
     if selection.market == "prop":
         return selection.stat
-    return None if selection.market in _WINNER else selection.market
+    return None if selection.market in {"h2h", "h2h_3way"} else selection.market
 
 
 def describe_selection(selection: Selection, info: GameInfo) -> str:
@@ -250,9 +247,9 @@ def expected_return(probability: float, price: int | None) -> float | None:
 
 
 def risk_level(probability: float) -> str:
-    if probability >= _CONSERVATIVE:
+    if probability >= 0.65:
         return "conservative"
-    return "moderate" if probability >= _MODERATE else "aggressive"
+    return "moderate" if probability >= 0.55 else "aggressive"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,7 +323,8 @@ class AnalysisGenerator:
         games = [info for info in games if info.commence_time > now]
         if not games:
             return AnalysisReport(sport, 0, 0, 0)
-        rows = await self._user_models(sport)
+        models = self.db.each(UserModel.of_sport(sport))
+        rows = [model async for model in models if model.status == "active"]
         user_models = [user_predictor(row) for row in rows]
         names = [*model_names(), *(model.name for model in user_models)]
         history = await self.history.season(sport, now, names)
@@ -410,11 +408,6 @@ class AnalysisGenerator:
             async for row in self.db.each(rows):
                 rows_by_key[bookmaker, analysis_key(row)] = row
         return rows_by_key
-
-    async def _user_models(self, sport: str) -> list[UserModel]:
-        """Return the active user models of a sport."""
-        models = self.db.each(UserModel.of_sport(sport))
-        return [model async for model in models if model.status == "active"]
 
     async def _add_datasets(self, history: History, models: Sequence[UserModel]) -> None:
         """Add the datasets the user models weight."""

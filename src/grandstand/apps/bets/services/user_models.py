@@ -51,7 +51,6 @@ from grandstand.storage.tables.errors import ConditionFailed
 from grandstand.storage.tables.operations.queries import ReadQuery
 
 _MAX_ATTEMPTS: Final = 5
-_LOOKBACK_DAYS: Final = 31
 
 
 class TooManyModels(LimitReached):
@@ -297,7 +296,7 @@ class UserModelWeightAdjuster:
         from grandstand.apps.bets.domain.user_models import adjust_weights
 
         now = self.db.now()
-        since = now - timedelta(days=_LOOKBACK_DAYS)
+        since = now - timedelta(days=31)
         record = await self.history.record(row.sport, user_model_name(row.model_id), since)
         before = {name: float(weight) for name, weight in row.data_sources.items()}
         weights = exact_weights(adjust_weights(before, record, now), row.data_sources)

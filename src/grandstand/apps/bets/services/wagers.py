@@ -314,7 +314,6 @@ def _curve(settled: Iterable[Wager]) -> tuple[BalancePoint, ...]:
 _MAX_STAKE_CENTS: Final = 100_000_000
 _MAX_NOTE: Final = 500
 _CLOCK_TOLERANCE: Final = timedelta(minutes=5)
-_DIGEST: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,7 +399,7 @@ class WagerService:
     def _id(self, user_id: str, token: str | None, info: GameInfo) -> str:
         """Return an id that sorts by the start of the game and is stable per token."""
         if token:
-            end = hashlib.sha256(f"{user_id}\0{token}".encode()).hexdigest()[:_DIGEST]
+            end = hashlib.sha256(f"{user_id}\0{token}".encode()).hexdigest()[:20]
         else:
             end = self.db.new_id()
         return f"{info.commence_time:%Y%m%dT%H%M}-{end}"

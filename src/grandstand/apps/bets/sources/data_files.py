@@ -60,7 +60,6 @@ ParsedRows: TypeAlias = tuple[tuple[T, ...], tuple[RejectedRow, ...]]
 _STATUSES: Final[dict[str, InjuryStatus]] = {status: status for status in get_args(InjuryStatus)}
 _KEY_COLUMNS: Final = frozenset({"team", "player", "game_id", "date", "season", "known_at"})
 _SCHEDULE_NOTICE: Final = timedelta(days=7)
-_DEFAULT_IMPACT: Final = Decimal("0.5")
 Subject: TypeAlias = Literal["team", "player"]
 MAX_ROWS: Final = 10_000
 DATE: Final = "date"
@@ -282,7 +281,7 @@ def parse_injuries(content: bytes, sport: str, name: str = "injuries") -> Parsed
         if status is None:
             raise InvalidValue(f"status must be one of {', '.join(_STATUSES)}")
         on, values = _day(line), line.values.get("impact", "")
-        impact = parse_number(values, "impact") if values else _DEFAULT_IMPACT
+        impact = parse_number(values, "impact") if values else Decimal("0.5")
         if not 0 <= impact <= 1:
             raise InvalidValue("impact must be between 0 and 1")
         kind = line.values.get("injury", "")[:100] or "not specified"

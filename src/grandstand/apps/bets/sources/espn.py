@@ -89,8 +89,6 @@ _STATUSES: Final[dict[str, InjuryStatus]] = {
     "questionable": "questionable",
     "day-to-day": "questionable",
 }
-_FIT_STATUSES: Final = frozenset({"active", "probable"})
-_BASE: Final = "/apis/site/v2/sports"
 _PATHS: Final = {
     "basketball_nba": "basketball/nba",
     "basketball_wnba": "basketball/wnba",
@@ -244,7 +242,7 @@ def parse_injuries(
 def _parse_injury(row: Row, sport: str, team: str, known_at: datetime) -> FeedInjury | None:
     status = require_text(row, "status").lower()
     player = require_text(require_object(row.get("athlete"), "athlete"), "displayName")
-    if status in _FIT_STATUSES:
+    if status in {"active", "probable"}:
         return None
     if status not in _STATUSES:
         raise InvalidValue(f"{status!r} is not a known status")
@@ -438,7 +436,7 @@ class EspnClient:
 def _path(sport: str) -> str:
     if sport not in _PATHS:
         raise NotFound(f"ESPN has no stats for {sport}. Remove the sport or provide data files.")
-    return f"{_BASE}/{_PATHS[sport]}"
+    return f"/apis/site/v2/sports/{_PATHS[sport]}"
 
 
 def _to_score(sport: str, event: EspnEvent) -> FeedScore:

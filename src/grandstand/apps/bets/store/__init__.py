@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from grandstand.apps.bets.domain.records import slug
 from grandstand.storage.tables import Entity, Index, Table
 from grandstand.storage.tables.attribute_values import Item
 
@@ -40,6 +41,17 @@ class GameRow(Entity):
     home_team: str
     away_team: str
     commence_time: datetime
+
+
+class TeamRow(Entity):
+    """The fields of every row about a team; its key has the team's slug."""
+
+    sport: str
+    team: str
+
+    @property
+    def team_slug(self) -> str:
+        return slug(self.team)
 
 
 def end_of_key(item: Item) -> str:

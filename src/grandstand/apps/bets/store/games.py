@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal, Self, TypeAlias
 
 from grandstand.apps.bets.domain.records import InjuryStatus, PricedOutcome, matchup_key, slug
-from grandstand.apps.bets.store import SCHEMA_VERSION, GameRow, bets, end_of_key
+from grandstand.apps.bets.store import SCHEMA_VERSION, GameRow, TeamRow, bets, end_of_key
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, attribute, key
 from grandstand.storage.tables.attribute_values import Item
 from grandstand.storage.tables.declaration.fields import format_time
@@ -160,13 +160,11 @@ class GameOutcome(Entity, table=bets, times="seconds"):
         return self.put().if_absent()
 
 
-class TeamOutcome(Entity, table=bets, times="seconds"):
+class TeamOutcome(TeamRow, table=bets, times="seconds"):
     """A game from one team's perspective, for its recent form."""
 
     completed_at: datetime
     game_id: str
-    sport: str
-    team: str
     opponent: str
     team_score: Decimal
     opponent_score: Decimal
@@ -176,10 +174,6 @@ class TeamOutcome(Entity, table=bets, times="seconds"):
 
     row = key("TEAM_OUTCOME#{sport}#{team_slug}", "{completed_at}#{game_id}")
     form = key("TEAM#{sport}#{team_slug}", "{completed_at}", index="TeamOutcomesIndex")
-
-    @property
-    def team_slug(self) -> str:
-        return slug(self.team)
 
     @classmethod
     def recent(cls, sport: str, team: str, n: int = 5) -> Query[Self]:
@@ -303,21 +297,15 @@ class QuotaUse(Entity, table=bets, times="seconds"):
         return self.put()
 
 
-class TeamStats(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
+class TeamStats(TeamRow, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
     """A team's stats on a date of a season."""
 
-    team: str
-    sport: str
     season: str
     stat_date: date = attribute("date")
     stats: dict[str, Decimal]
     updated_at: datetime
 
     row = key("TEAM_STATS#{sport}#{team_slug}", "{season}#{stat_date}")
-
-    @property
-    def team_slug(self) -> str:
-        return slug(self.team)
 
     @classmethod
     def of_season(cls, sport: str, team: str, season: str) -> Query[Self]:
@@ -362,21 +350,15 @@ class PlayerStats(Entity, table=bets, times="seconds"):
         return self.put()
 
 
-class ScheduledGame(Entity, table=bets, times="seconds"):
+class ScheduledGame(TeamRow, table=bets, times="seconds"):
     """A game on a team's schedule, and when it became known."""
 
-    sport: str
-    team: str
     opponent: str
     starts_at: datetime
     is_home: bool
     known_at: datetime
 
     row = key("SCHEDULE#{sport}#{team_slug}", "{starts_at}#{opponent_slug}")
-
-    @property
-    def team_slug(self) -> str:
-        return slug(self.team)
 
     @property
     def opponent_slug(self) -> str:
@@ -392,12 +374,10 @@ class ScheduledGame(Entity, table=bets, times="seconds"):
         return self.put()
 
 
-class Injury(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
+class Injury(TeamRow, table=bets, times="seconds", schema_version=SCHEMA_VERSION):
     """A player's injury as reported on a date."""
 
-    team: str
     player: str
-    sport: str
     reported_on: date = attribute("date")
     status: InjuryStatus
     injury: str
@@ -405,10 +385,6 @@ class Injury(Entity, table=bets, times="seconds", schema_version=SCHEMA_VERSION)
     updated_at: datetime
 
     row = key("INJURIES#{sport}#{team_slug}", "{player}#{reported_on}")
-
-    @property
-    def team_slug(self) -> str:
-        return slug(self.team)
 
     @classmethod
     def of_team(cls, sport: str, team: str) -> Query[Self]:

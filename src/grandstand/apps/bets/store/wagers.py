@@ -8,7 +8,7 @@ from typing import Literal, Self, TypeAlias
 
 from grandstand.apps.bets.domain.ledger import Posting
 from grandstand.apps.bets.domain.records import slug
-from grandstand.apps.bets.store import GameRow, bets
+from grandstand.apps.bets.store import GameRow, TeamRow, bets
 from grandstand.storage.tables import Delete, Entity, Get, Put, Query, Update, key, version
 
 WagerStatus: TypeAlias = Literal["open", "settled", "void"]
@@ -117,20 +117,14 @@ class BettingLimits(Entity, table=bets, times="seconds"):
         return cls.delete(user_id=user_id)
 
 
-class FavoriteTeam(Entity, table=bets, times="seconds"):
+class FavoriteTeam(TeamRow, table=bets, times="seconds"):
     """A user's favorite team, indexed by team too."""
 
     user_id: str
-    sport: str
-    team: str
     since: datetime
 
     row = key("FAVORITES#{user_id}", "{sport}#{team_slug}")
     by_team = key("FAVORITE_TEAM#{sport}#{team_slug}", "{user_id}", index="GSI1")
-
-    @property
-    def team_slug(self) -> str:
-        return slug(self.team)
 
     @classmethod
     def of_user(cls, user_id: str) -> Query[Self]:

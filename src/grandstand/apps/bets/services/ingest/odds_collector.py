@@ -44,9 +44,7 @@ from grandstand.core.errors import Unavailable
 from grandstand.kit.live import Publisher
 from grandstand.storage.tables.operations.item_ops import Write
 
-_SOURCE: Final = "odds"
 _PROPS_AHEAD: Final = timedelta(days=2)
-_MIN_OUTCOMES: Final = 2
 _MAX_OUTCOMES: Final = 3
 
 # A player or none, a bookmaker and a market.
@@ -251,7 +249,7 @@ class OddsCollector:
 async def record_quota_use(db: Database, request: str, spent: QuotaUsage) -> None:
     """Record the quota used by a request to the odds feed."""
     use = QuotaUse(
-        source=_SOURCE,
+        source="odds",
         at=db.now(),
         what=request,
         credits=spent.credits or 0,
@@ -277,7 +275,7 @@ def price_error(price: FeedPrice, game: FeedGame) -> str | None:
     """Return why odds are invalid, or None."""
     if not price.bookmaker or "#" in price.bookmaker + price.market_key:
         return "Bookmaker and market need names without #."
-    if not _MIN_OUTCOMES <= len(price.outcomes) <= _MAX_OUTCOMES:
+    if not 2 <= len(price.outcomes) <= _MAX_OUTCOMES:
         return f"The market has {len(price.outcomes)} outcomes."
     try:
         for outcome in price.outcomes:

@@ -241,7 +241,14 @@ class OutcomeCollector:
                 await self._settle(info, replace(ending, given_up=overdue), report)
                 continue
             scores = others.get((slug(awaited.home_team), slug(awaited.away_team)), ())
-            score = next((item for item in scores if _same_day(item, awaited)), None)
+            score = next(
+                (
+                    item
+                    for item in scores
+                    if abs(item.commence_time - awaited.commence_time) <= _ONE_DAY
+                ),
+                None,
+            )
             if score is not None:
                 await self._record(replace(score, game_id=awaited.game_id), report)
             elif overdue:
@@ -336,7 +343,3 @@ def won_share(verdict: Verdict) -> Decimal | None:
         return None
     share = verdict.win + verdict.push / 2
     return round4(share.numerator / share.denominator)
-
-
-def _same_day(score: FeedScore, awaited: AwaitedGame) -> bool:
-    return abs(score.commence_time - awaited.commence_time) <= _ONE_DAY
