@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from grandstand.core.metrics import Metrics
 
 ADMIN_TOPICS: Final = frozenset({"platform/jobs", "platform/sources", "platform/storage"})
-QUEUE_LENGTH: Final = 64
 MAX_TOPICS: Final = 64
 MAX_MESSAGE: Final = 16_384
 
@@ -101,7 +100,7 @@ class LiveHub:
         clock: Clock,
         metrics: Metrics,
         *,
-        queue_length: int = QUEUE_LENGTH,
+        queue_length: int = 64,
         lifetime_seconds: float = LIFETIME_SECONDS,
     ) -> None:
         self._metrics = metrics

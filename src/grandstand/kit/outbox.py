@@ -17,6 +17,7 @@ from grandstand.core.errors import GrandstandError, InvalidInput, NotFound
 from grandstand.core.logging import get_logger, redact
 from grandstand.core.metrics import Metrics
 from grandstand.kit.polling import PollingLoop
+from grandstand.net.retry import backoff_seconds
 from grandstand.storage.tables import (
     AsyncStore,
     Entity,
@@ -341,15 +342,11 @@ class Deliverer(PollingLoop):
                 get_logger("outbox").error("delivery_given_up", error=error, **_log_fields(claimed))
                 return claimed.give_up(now, error)
             get_logger("outbox").warning("delivery_failed", error=error, **_log_fields(claimed))
-            return claimed.postpone(now + self._wait(claimed.tries, fault), error)
+            wait = backoff_seconds(claimed.tries, policy.first_seconds, policy.most_seconds)
+            wait *= self._random.uniform(0.75, 1.25)
+            wait = max(wait, getattr(fault, "retry_after_seconds", None) or 0.0)
+            return claimed.postpone(now + timedelta(seconds=wait), error)
         return claimed.delivered(self._clock.now())
-
-    def _wait(self, tries: int, fault: Exception) -> timedelta:
-        policy = self._policy
-        doubled = policy.first_seconds * 2 ** min(tries - 1, 30)
-        wait = self._random.uniform(0.75, 1.25) * min(doubled, policy.most_seconds)
-        asked = getattr(fault, "retry_after_seconds", None) or 0.0
-        return timedelta(seconds=max(wait, asked))
 
 
 def _log_fields(message: OutboxMessage) -> dict[str, str]:

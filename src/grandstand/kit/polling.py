@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from grandstand.core.errors import GrandstandError
 from grandstand.core.logging import redact
+from grandstand.net.retry import backoff_seconds
 
 
 class PollingLoop(ABC):
@@ -29,7 +30,7 @@ class PollingLoop(ABC):
                     pause, failures = await self._poll(), 0
                 except GrandstandError as error:
                     failures += 1
-                    pause = min(self._poll_seconds * 2**failures, 30.0)
+                    pause = backoff_seconds(failures, 2 * self._poll_seconds, 30.0)
                     self._poll_failed(redact(str(error)), pause)
                 with suppress(TimeoutError):
                     async with asyncio.timeout(pause):

@@ -100,7 +100,6 @@ def _timeline_config(number: int) -> TimelineConfig:
 
 BUNDLE_ID: Final = "org.example.cricket"
 _DEVICE_ID: Final = "simulated-phone"
-_KEPT: Final = 6
 _SHOWN: Final = 2
 _FILE: Final = "phone.json"
 _FRESH_SECONDS: Final = 900.0
@@ -201,7 +200,7 @@ class DemoPhone:
                 continue
         if self._phone is not None:
             before = self._held()
-            self.wall.forget_all_but(_KEPT, self._phone)
+            self.wall.forget_all_but(6, self._phone)
             self._let_go += before - self._held()
         try:
             if await cricket.follows.find(LOCAL_OWNER.user_id, match_id) is None:

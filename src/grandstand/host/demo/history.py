@@ -23,8 +23,6 @@ from grandstand.host.runtime import Platform
 from grandstand.host.settings import Settings
 
 _COLLECT_HOURS: Final = 12
-# Hours ago at which only prices are collected, so that recent line moves are visible.
-_PRICE_HOURS: Final = (12, 8, 5, 3, 2, 1)
 _KEY: Final = "8d1c5f60a3"
 
 
@@ -52,7 +50,8 @@ async def simulate_days(past: HistoryRequest, report: Callable[[str], Any]) -> N
                     await bets.analysis_generator.run(sport)
                 await bets.benny_trader.trade()
                 clock.advance(_COLLECT_HOURS * 3600)
-            for hours in _PRICE_HOURS:
+            # Only prices, so that recent line moves are visible.
+            for hours in (12, 8, 5, 3, 2, 1):
                 at = past.until - timedelta(hours=hours)
                 clock.advance((at - clock.now()).total_seconds())
                 report(f"prices of {clock.now():%a %d %b, %H:%M}")

@@ -68,7 +68,6 @@ async def generate_history(demo: Demo, report: Callable[[str], None]) -> None:
             await process.wait()
 
 
-PHONES_TOPIC: Final = "demo/phones"
 _MARK: Final = "past.done"
 _TIMEOUT_SECONDS: Final = 1800.0
 # Seconds between runs of what runs a few times a day where requests cost money.
@@ -174,7 +173,7 @@ def _cricket(demo: Demo, cricket: Any, publisher: Publisher) -> Job:  # noqa: AN
             if changes != published:
                 published = changes
                 await asyncio.to_thread(phones.put_screen)
-                publisher.publish(PHONES_TOPIC, {"changes": changes})
+                publisher.publish("demo/phones", {"changes": changes})
                 run.tell(f"{changes} changes on the lock screen")
             await asyncio.sleep(3.0)
 

@@ -28,8 +28,6 @@ from grandstand.simulators.exchange.world import World, WorldConfig
 from grandstand.simulators.exchange.ws_connections import StreamFault
 
 _SERIES: Final = ListedSeries("KXGAME", "Winner of the game", "Sports", "daily", ("Games",))
-# One lost frame in some minutes shows how gaps are found and closed.
-_LOST: Final = StreamFault("drop", share=0.001, channel="orderbook_delta")
 
 
 class GameMarkets:
@@ -106,7 +104,8 @@ async def serve_exchange(leagues: Leagues, clock: Clock, seed: int) -> AsyncIter
     config = WorldConfig(seed=seed, markets=24, exponent=0.2, depth=14, truth_most=200)
     world = World(clock, config)
     exchange = Exchange(world, clock, None, Pace(3.0), seed=seed)
-    exchange.stream_faults.ask_for(_LOST)
+    # One lost frame in some minutes shows how gaps are found and closed.
+    exchange.stream_faults.ask_for(StreamFault("drop", share=0.001, channel="orderbook_delta"))
     async with exchange.serve() as address:
         following = asyncio.create_task(GameMarkets(exchange, world, leagues, clock).follow())
         try:

@@ -175,7 +175,6 @@ def _shorten(text: str) -> str:
 
 
 EVENTS_SHOWN: Final = 60
-RUNS_SHOWN: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +225,7 @@ class StatusPages:
     async def job(self, request: Request, who: CurrentCaller, name: str) -> Response:
         """One job and the history of its runs. Raises NotFound."""
         job = await self._platform.jobs.one(name)
-        runs = await self._platform.jobs.history(name, RUNS_SHOWN)
+        runs = await self._platform.jobs.history(name, 50)
         table = runs_table(runs, self._reader(who), name).view(request.query_params)
         return self._platform.pages.render(
             request, "platform/job.html", job=job, rhythm=humanize_schedule(job.rhythm), runs=table

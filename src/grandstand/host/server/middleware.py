@@ -132,7 +132,6 @@ def too_large(most: int) -> RequestTooLarge:
 
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
-_OPEN: Final = ("/static/", "/health")
 # A proxy forwards the requests of others, also when it runs on this machine.
 _IDENTIFYING: Final = ("authorization", "cookie", *FORWARDED_HEADERS)
 _OWNER_SECONDS: Final = 1.0
@@ -214,7 +213,7 @@ class GatewayMiddleware:
         length = headers.get("content-length")
         if length is not None and length.isdigit() and int(length) > self.limits.body_bytes:
             raise too_large(self.limits.body_bytes)
-        if not scope["path"].startswith(_OPEN):
+        if not scope["path"].startswith(("/static/", "/health")):
             caller = await self._identify(scope, headers)
             if caller is None or caller.via != "owner":
                 self.pace.spend(caller.user_id if caller else _address(scope))

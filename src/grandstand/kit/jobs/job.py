@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from grandstand.core.errors import InvalidInput
+from grandstand.net.retry import backoff_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def next_due(
 
 def retry_due(job: Job, *, ended_at: datetime, failures: int, random: Random) -> datetime:
     """Return when to retry after the nth failure in a row, with doubling waits."""
-    pause = min(job.backoff_seconds * 2 ** min(failures - 1, 30), 300.0)
+    pause = backoff_seconds(failures, job.backoff_seconds, 300.0)
     return ended_at + timedelta(seconds=pause * random.uniform(0.75, 1.25))
 
 

@@ -27,6 +27,7 @@ from grandstand.kit.jobs.job import (
 from grandstand.kit.jobs.tables import JobRun, JobState, Outcome
 from grandstand.kit.live import Publisher
 from grandstand.kit.polling import PollingLoop
+from grandstand.net.retry import backoff_seconds, retry
 from grandstand.storage.tables.errors import ConditionFailed, LeaseLost
 from grandstand.storage.tables.leases import PLATFORM_LEASES, AsyncLeaseContext, Leases, LeaseTaken
 from grandstand.storage.tables.operations.item_ops import Operation
@@ -250,15 +251,12 @@ class JobExecution:
 
     async def _retry(self, operation: Operation[R]) -> R:
         """Run an operation, retrying while the lease is held."""
-        pause = 0.1
-        while True:
-            try:
-                return await self._context.store(operation)
-            except GrandstandError as fault:
-                if not fault.retry:
-                    raise
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, 2.0)
+
+        def wait(error: Exception, failures: int) -> float | None:
+            retry_later = isinstance(error, GrandstandError) and error.retry
+            return backoff_seconds(failures, 0.1, 2.0) if retry_later else None
+
+        return await retry(lambda: self._context.store(operation), wait)
 
     def _tell(self, text: str) -> None:
         self._progress = text

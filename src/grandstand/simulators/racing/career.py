@@ -31,7 +31,6 @@ from grandstand.simulators.racing.rng import seeded_random
 from grandstand.simulators.racing.season import Conditions, OverseasRace
 
 _SHORT: Final = {"取消": "取", "除外": "除", "中止": "中", "失格": "失"}
-_UNSTARTED: Final = ("取", "除")
 _UNWEIGHED: Final = "計不"
 _ABROAD_PRIZES: Final = (9_000.0, 3_600.0, 2_100.0, 1_300.0, 800.0)
 _OLD_PRIZES: Final = (1_500.0, 600.0, 380.0, 230.0, 150.0)
@@ -82,7 +81,7 @@ class Run:
     @property
     def started(self) -> bool:
         """Whether the horse started."""
-        return self.rank not in _UNSTARTED
+        return self.rank not in ("取", "除")
 
 
 @dataclass(frozen=True, slots=True)

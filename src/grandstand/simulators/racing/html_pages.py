@@ -636,7 +636,6 @@ def _cell(ancestor: Ancestor, span: int) -> str:
 _LABELS: Final = """
 年度 順位 1着 2着 3着 4着〜 騎乗回数 重賞出走 重賞勝利 勝率 連対率 複勝率 代表馬
 """
-_JOCKEY_HEADERS: Final = tuple(_LABELS.split())
 _PERCENT: Final = "\N{FULLWIDTH PERCENT SIGN}"
 _TABS: Final[tuple[tuple[Circuit, str], ...]] = (("jra", "中央"), ("nar", "地方"))
 _TEMPLATE: Final = f"<tr>{'<td></td>' * 9}{f'<td>{_PERCENT}</td>' * 3}<td></td></tr>\n"
@@ -665,7 +664,7 @@ def jockey_page(world: World, jockey: Jockey, now: datetime, *, every_year: bool
 
 
 def _table(rows: str) -> str:
-    heads = "".join(f"<th>{label}</th>" for label in _JOCKEY_HEADERS)
+    heads = "".join(f"<th>{label}</th>" for label in _LABELS.split())
     return (
         '<table class="nk_tb_common race_table_01 ResultsByYears" summary="年度別成績">\n'
         f"<thead>\n<tr>{heads}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table>\n"

@@ -101,13 +101,8 @@ _FOREIGN: Final = re.compile("000a[0-9a-f]{6}")
 _NATIVE: Final = re.compile("[0-9]{4}[23][0-9]{5}")
 MARES: Final = 2_000
 _GENERATION_YEARS: Final = 9
-_OLDEST_FIRST_YEARS: Final = 18
 _FOREIGN_EVERY: Final = 4
 _DIGIT: Final[dict[Sex, str]] = {"sire": "2", "dam": "3"}
-_COATS: Final = ("鹿毛", "黒鹿毛", "栗毛", "芦毛", "青鹿毛", "青毛", "栃栗毛")
-_LANDS: Final = ("米", "英", "愛", "仏", "加", "豪")
-_SIRE_SPREAD: Final = 0.35
-_DAM_SPREAD: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +149,10 @@ class Families:
             name=name,
             english=english,
             born=born,
-            coat=draw.choice(_COATS),
-            country=draw.choice(_LANDS) if foreign else None,
+            coat=draw.choice(("鹿毛", "黒鹿毛", "栗毛", "芦毛", "青鹿毛", "青毛", "栃栗毛")),
+            country=draw.choice(("米", "英", "愛", "仏", "加", "豪")) if foreign else None,
             family=f"{draw.randint(1, 23)}-{draw.choice('abcdh')}",
-            worth=draw.gauss(0, _SIRE_SPREAD if sex == "sire" else _DAM_SPREAD),
+            worth=draw.gauss(0, 0.35 if sex == "sire" else 0.25),
         )
 
     def parents(self, ancestor: Ancestor) -> tuple[Ancestor, Ancestor]:
@@ -197,26 +192,16 @@ class Families:
 
     def _oldest(self, generation: int) -> int:
         older = _GENERATION_YEARS * (generation - 1)
-        return self._first_year - _OLDEST_FIRST_YEARS - older
+        return self._first_year - 18 - older
 
 
 FOALS: Final[dict[Circuit, int]] = {"jra": 1_000, "nar": 440}
 JOCKEYS: Final[dict[Circuit, int]] = {"jra": 110, "nar": 80}
-TRAINERS: Final[dict[Circuit, int]] = {"jra": 120, "nar": 90}
 YOUNGEST: Final = 2
 OLDEST: Final = 6
 GROWN: Final = 4
-_ABILITY_SPREAD: Final = 1.3
-_LEAN_SPREAD: Final = 0.25
-_WET_SPREAD: Final = 0.2
-_DISTANCE_METRES: Final = (1_650, 320)
-_DISTANCE_REACH: Final = 1_100
-_DISTANCE_WORST: Final = 1.5
-_SKILL_SPREAD: Final = 0.3
-_STABLE_SPREAD: Final = 0.15
 _HORSE_ID: Final = re.compile("[0-9]{4}1[0-9]{5}")
 _NAMES_A_YEAR: Final = 1_600
-_HORSE_COATS: Final = ("鹿毛", "黒鹿毛", "栗毛", "芦毛", "青鹿毛")
 # By years since the first ride: the mark before the name and the kilograms taken off.
 _APPRENTICES: Final = {0: ("▲", 3), 1: ("▲", 3), 2: ("△", 2), 3: ("☆", 1)}
 
@@ -267,7 +252,7 @@ class Horse:
         worth = self.ability + self.wet * going / 3
         if surface == "jump":
             return worth
-        away = min(((metres - self.best_metres) / _DISTANCE_REACH) ** 2, _DISTANCE_WORST)
+        away = min(((metres - self.best_metres) / 1_100) ** 2, 1.5)
         return worth - away + (self.lean if surface == "turf" else -self.lean)
 
 
@@ -331,7 +316,7 @@ class Population:
     def trainer_of(self, horse: Horse, year: int) -> Trainer:
         """Return the trainer of a horse in a year."""
         circuit = horse.circuit(year)
-        return self.trainer(circuit, horse.number * 7 % TRAINERS[circuit])
+        return self.trainer(circuit, horse.number * 7 % {"jra": 120, "nar": 90}[circuit])
 
     def siblings(self, horse: Horse) -> list[Horse]:
         """Return the racehorses with the same dam."""
@@ -355,7 +340,7 @@ class Population:
             english=english,
             born_on=date(year, 1, 20) + timedelta(days=draw.randrange(130)),
             sex=draw.choice("牡牡牡牝牝牝セ"),
-            coat=draw.choice(_HORSE_COATS),
+            coat=draw.choice(("鹿毛", "黒鹿毛", "栗毛", "芦毛", "青鹿毛")),
             home=home,
             owner="".join(person(draw.randrange(800))),
             breeder=f"{person(draw.randrange(800))[0]}牧場",
@@ -367,10 +352,10 @@ class Population:
             retires_at=draw.choice((3, 4, 5, 5, 6, 6)),
             leaves_at=draw.choice((3, 4, 5)) if leaves else None,
             jumps=jumps,
-            ability=sire.worth + dam.worth + draw.gauss(0, _ABILITY_SPREAD),
-            best_metres=draw.gauss(*_DISTANCE_METRES),
-            lean=draw.gauss(0, _LEAN_SPREAD),
-            wet=draw.gauss(0, _WET_SPREAD),
+            ability=sire.worth + dam.worth + draw.gauss(0, 1.3),
+            best_metres=draw.gauss(1_650, 320),
+            lean=draw.gauss(0, 0.25),
+            wet=draw.gauss(0, 0.2),
         )
 
     def _jockey(self, circuit: Circuit, number: int) -> Jockey:
@@ -389,7 +374,7 @@ class Population:
             kana=reading(at),
             born_on=date(first - 18, 1, 1) + timedelta(days=draw.randrange(365)),
             first_year=first,
-            skill=draw.gauss(0, _SKILL_SPREAD),
+            skill=draw.gauss(0, 0.3),
         )
 
     def _trainer(self, circuit: Circuit, number: int) -> Trainer:
@@ -397,5 +382,5 @@ class Population:
         family, given = person(number + (400 if circuit == "jra" else 600))
         stable = "地方" if circuit == "nar" else ("美浦", "栗東")[number % 2]
         trainer_id = f"{1_050 + number:05}" if circuit == "jra" else f"b{0x200 + number * 7:04x}"
-        skill = draw.gauss(0, _STABLE_SPREAD)
+        skill = draw.gauss(0, 0.15)
         return Trainer(trainer_id, circuit, f"{family}{given}"[:4], stable, skill)

@@ -16,17 +16,12 @@ from grandstand.simulators.racing.racecourses import jst_hour
 from grandstand.simulators.racing.rng import seeded_random
 from grandstand.simulators.racing.season import Conditions, RaceSlot
 
-_SCRATCHED: Final = 0.04
-_FALLEN: Final = {"turf": 0.02, "dirt": 0.02, "jump": 0.25}
-_DEMOTED: Final = 0.006
 _DEAD_HEAT: Final = 0.003
 _SAFE_PLACES: Final = 3
 _FRAMES: Final = 8
 _SECONDS_A_UNIT: Final = 0.45
 _SECONDS_A_METRE: Final = {"turf": 0.0575, "dirt": 0.0598, "jump": 0.0665}
 _SLOWER_LOCALLY: Final = 1.04
-_PACE_SPREAD: Final = 0.6
-_STARTED_WORDS: Final = ("中止", "失格")
 _UNSTARTED_WORDS: Final = ("取消", "除外")
 _MARGINS: Final = (
     (0.1, "ハナ"),
@@ -72,18 +67,17 @@ def run_race(
     log, uniform = math.log, draw.random
     performances = [one - log(-log(uniform() or 0.5)) for one in strengths]
     words = [""] * len(strengths)
-    if uniform() < _SCRATCHED:
+    if uniform() < 0.04:
         words[draw.randrange(len(words))] = draw.choice(_UNSTARTED_WORDS)
     order = [at for at in range(len(words)) if not words[at]]
     order.sort(key=performances.__getitem__, reverse=True)
-    fallen = _FALLEN["jump" if slot.band == "J" else "dirt"]
-    if uniform() < fallen and len(order) > _SAFE_PLACES:
-        words[order.pop(draw.randrange(_SAFE_PLACES, len(order)))] = draw.choice(_STARTED_WORDS)
+    if uniform() < (0.25 if slot.band == "J" else 0.02) and len(order) > _SAFE_PLACES:
+        words[order.pop(draw.randrange(_SAFE_PLACES, len(order)))] = draw.choice(("中止", "失格"))
     for ahead, behind in pairwise(order):
         if performances[ahead] - performances[behind] < _DEAD_HEAT:
             performances[behind] = performances[ahead]
     places = _places(order, performances, len(words))
-    if uniform() < _DEMOTED:
+    if uniform() < 0.006:
         _demote(order, places, words, draw)
     return RaceDraw(jockeys, strengths, tuple(performances), tuple(places), tuple(words))
 
@@ -257,7 +251,7 @@ class Race:
         soft = self.slot.meeting.going(self.terms.surface) * metres / 4_000
         # Dirt is the faster for rain, turf the slower.
         soft = -soft if self.terms.surface == "dirt" else soft
-        noise = seeded_random(self.seed, "pace", self.race_id).gauss(0, _PACE_SPREAD)
+        noise = seeded_random(self.seed, "pace", self.race_id).gauss(0, 0.6)
         return base * (_SLOWER_LOCALLY if local else 1.0) + soft + noise
 
 
@@ -330,10 +324,6 @@ Status: TypeAlias = Literal["yoso", "middle", "result"]
 
 _WIN_PAYOUT_RATE: Final = 0.8
 _EXOTIC_PAYOUT_RATE: Final = 0.75
-_ERROR: Final = 0.3
-_GUESS: Final = 0.5
-_DRIFT: Final = 0.6
-_FLICKER: Final = 0.12
 _MIN_ODDS: Final = 1.0
 _MAX_ODDS: Final = 999.9
 
@@ -395,12 +385,12 @@ def final_quotes(race: Race) -> Quotes:
 def _quote(race: Race, status: Status, quoted_at: datetime, left: float) -> Quotes:
     seen = seeded_random(race.seed, "market", race.race_id)
     flicker = seeded_random(race.seed, "flicker", race.race_id, quoted_at)
-    guess = _GUESS if status == "yoso" else 0.0
+    guess = 0.5 if status == "yoso" else 0.0
     weights = {}
     for number in range(1, len(race.horses) + 1):
-        error, drift, wild = seen.gauss(0, _ERROR), seen.gauss(0, _DRIFT), seen.gauss(0, 1)
+        error, drift, wild = seen.gauss(0, 0.3), seen.gauss(0, 0.6), seen.gauss(0, 1)
         noise = error + drift * left + wild * guess
-        noise += flicker.gauss(0, _FLICKER) * math.sqrt(left)
+        noise += flicker.gauss(0, 0.12) * math.sqrt(left)
         if number in race.truth:
             weights[number] = race.truth[number] * math.exp(noise)
     total = sum(weights.values())

@@ -94,7 +94,6 @@ ROTA: Final = (
 
 JST: Final = timezone(timedelta(hours=9), "JST")
 _WEEKS_A_BLOCK: Final = 4
-_RACES: Final[dict[Circuit, int]] = {"jra": 12, "nar": 10}
 _FIRST_OFF: Final[dict[Circuit, time]] = {"jra": time(10, 5), "nar": time(14, 30)}
 _BETWEEN: Final = timedelta(minutes=30)
 _LUNCH: Final = timedelta(minutes=25)
@@ -127,7 +126,7 @@ class Meeting:
     @property
     def races(self) -> int:
         """How many races it has."""
-        return _RACES[self.circuit]
+        return 12 if self.circuit == "jra" else 10
 
     def race_id(self, number: int) -> str:
         """Return the id of one of its races."""

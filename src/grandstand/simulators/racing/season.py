@@ -20,16 +20,11 @@ from grandstand.simulators.racing.population import (
 from grandstand.simulators.racing.racecourses import Circuit, Meeting, Surface, plan_meetings
 from grandstand.simulators.racing.rng import seeded_random, shuffle
 
-_RESTING: Final = 0.25
-_SHUFFLED: Final = 0.5
 _FIELD: Final[dict[Circuit, tuple[float, float, int]]] = {
     "jra": (13.5, 2.2, 18),
     "nar": (9.8, 1.4, 12),
 }
 _LEAST_FIELD: Final = 5
-_MAIN_RACE: Final[dict[Circuit, int]] = {"jra": 11, "nar": 10}
-_JUDGED: Final = 1.1
-_REST_ABROAD: Final = timedelta(days=20)
 
 # A band is a range of ability as judged before a season, not a count of wins: the age of its
 # horses (4 is four and over, J is jumping), then low, middle and open.
@@ -125,7 +120,7 @@ def _assign_bands(
     for age in range(YOUNGEST, OLDEST + 1):
         for number in range(sum(FOALS.values())):
             horse = people.horse(year - age, number)
-            judged = horse.ability + draw.gauss(0, _JUDGED)
+            judged = horse.ability + draw.gauss(0, 1.1)
             if not horse.races_in(year) or horse.circuit(year) != circuit:
                 continue
             if horse.jumps and age >= GROWN:
@@ -157,7 +152,7 @@ def _plan_races(
         if "J" in plans and meeting.place == 0 and number == 4:
             plans["J"].races.append((meeting, number))
             continue
-        main = number == _MAIN_RACE[circuit]
+        main = number == {"jra": 11, "nar": 10}[circuit]
         young = meeting.held_on.month >= 6
         able = [
             plan
@@ -182,7 +177,7 @@ def _fill_races(
         while True:
             # Everyone of two years begins in the first round, so that debutants meet.
             debut = band[0] == "2" and turn == 0
-            there = [horse for horse in order if debut or draw.random() >= _RESTING]
+            there = [horse for horse in order if debut or draw.random() >= 0.25]
             for entered in _split_fields(there, draw, circuit):
                 race = next(races, None)
                 if race is None:
@@ -199,7 +194,7 @@ def _fill_races(
 
 def _reshuffle(order: list[Horse], draw: Random) -> list[Horse]:
     """Shuffle for the next round so that no horse runs again within half a round."""
-    reach = len(order) * _SHUFFLED
+    reach = len(order) / 2
     keyed = sorted((at + draw.random() * reach, horse.id, horse) for at, horse in enumerate(order))
     return [horse for _, _, horse in keyed]
 
@@ -226,7 +221,8 @@ def _plan_overseas(
             for horse in able
             if horse.id not in gone
             and all(
-                abs(slot.meeting.held_on - on) > _REST_ABROAD for slot in entries.get(horse.id, ())
+                abs(slot.meeting.held_on - on) > timedelta(days=20)
+                for slot in entries.get(horse.id, ())
             )
         ]
         sent = seeded_random(seed, "abroad", track, year).sample(rested, min(3, len(rested)))
@@ -245,7 +241,6 @@ _FIRST_PRIZES: Final = {
     "jra": {"L": 800, "M": 1550, "O": 2400, "J": 1300},
     "nar": {"L": 120, "M": 250, "O": 700},
 }
-_DEBUT_PRIZES: Final = {"jra": 720, "nar": 200}
 _GRADED: Final = (
     ("GI", 1, 20_000, 0.05),
     ("GII", 2, 6_700, 0.10),
@@ -290,7 +285,7 @@ def draw_conditions(seed: int, slot: RaceSlot) -> Conditions:
     metres = draw.choice(track.distances(surface))
     age, level = _AGES[slot.band[0]], slot.band[-1]
     rank = "新馬" if slot.debut else _CLASSES[circuit]["O" if slot.band == "2M" else level]
-    first = _DEBUT_PRIZES[circuit] if slot.debut else _FIRST_PRIZES[circuit][level]
+    first = {"jra": 720, "nar": 200}[circuit] if slot.debut else _FIRST_PRIZES[circuit][level]
     grade, icon = None, None
     if level == "O" and circuit == "jra":
         luck = draw.random()

@@ -39,7 +39,6 @@ from grandstand.simulators.racing.season import (
 
 CIRCUITS: Final[tuple[Circuit, ...]] = ("jra", "nar")
 _CACHED_RACES: Final = 4_096
-_JOCKEYS_A_MEETING: Final[dict[Circuit, int]] = {"jra": 24, "nar": 18}
 _RACE_ID: Final = re.compile("[0-9]{12}")
 
 
@@ -223,7 +222,7 @@ class World:
     def _race(self, slot: RaceSlot) -> Race:
         terms, meeting = draw_conditions(self.seed, slot), slot.meeting
         riding = self._day_jockeys(meeting.circuit, meeting.held_on)
-        many = _JOCKEYS_A_MEETING[meeting.circuit]
+        many = {"jra": 24, "nar": 18}[meeting.circuit]
         there = riding[meeting.place * many : (meeting.place + 1) * many]
         mixed = shuffle(seeded_random(self.seed, "ride", slot.race_id), there)
         jockeys = tuple(mixed[: len(slot.entered)])

@@ -83,7 +83,6 @@ _LINES: Final[Mapping[Surface, tuple[float, int, float]]] = {
     "jump": (200.0, 3000, 1.05),
 }
 
-_PASSES: Final = 6
 
 _SECONDS: Final = re.compile(r"\d+\.\d")
 _CLOCK: Final = re.compile(r"(?:(\d+)[:.])?(\d{1,2}\.\d)")
@@ -132,7 +131,7 @@ def learn_standard_times(forms: Iterable[Form], *, before: date) -> StandardTime
     race = _Effect([_race(run) for run, _ in runs], shrinkage=2.0)
     horse = _Effect([each.horse for each in times], shrinkage=1.0)
     residuals = [math.log(each.seconds) - each.line for each in times]
-    for _ in range(_PASSES):
+    for _ in range(6):
         for effect in (surface, course, going, day, race, horse):
             residuals = effect.absorb(residuals)
     return StandardTimes(surface.shifts, course.shifts, going.shifts, day.shifts, race.shifts)

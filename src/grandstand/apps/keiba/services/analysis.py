@@ -45,7 +45,6 @@ from grandstand.core.errors import InvalidInput
 from grandstand.storage.tables import AsyncStore
 
 _MAX_REMEMBERED: Final = 64
-_NOT_STARTED: Final = frozenset({"withdrawn", "excluded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,14 +291,15 @@ class Backtester:
 
     async def _test(self, result: RaceResult, race_date: date) -> _TestedRace | None:
         """Rate a race as of its day; None if a runner's form is not cached or nobody won."""
-        field = [each for each in result.finishers if each.outcome not in _NOT_STARTED]
+        field = [each for each in result.finishers if each.outcome not in {"withdrawn", "excluded"}]
         winners = tuple(at for at, each in enumerate(field) if each.position == 1)
         if not winners or len(field) <= 1:
             return None
         entries = await self._entries(field)
         if entries is None:
             return None
-        card = card_from_result(result, [entry.runner for entry in entries])
+        horses = tuple(entry.runner for entry in entries)
+        card = RaceCard(**shared_fields(result, RaceFacts), horses=horses)
         background = background_of(entries, race_date)
         ratings = rate(
             [compute_figures(entry, card, background, on=race_date) for entry in entries]
@@ -338,11 +338,6 @@ class Backtester:
             )
             for finisher, form, pair in zip(field, known, parents, strict=True)
         ]
-
-
-def card_from_result(result: RaceResult, runners: Sequence[Runner]) -> RaceCard:
-    """Return the card a result belongs to."""
-    return RaceCard(**shared_fields(result, RaceFacts), horses=tuple(runners))
 
 
 def _bets(

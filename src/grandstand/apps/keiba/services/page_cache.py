@@ -48,9 +48,6 @@ JST: Final = timezone(timedelta(hours=9), "JST")
 
 _WEEK: Final = store.WEEK.total_seconds()
 _DAY: Final = store.DAY.total_seconds()
-# A page queues behind others of its host, at two to three seconds each.
-_FLIGHT_SECONDS: Final = 180.0
-_WAIT_SECONDS: Final = 120.0
 _STATES: Final[dict[str, CacheState]] = {"fresh": "fresh", "stale": "stale", "miss": "fetched"}
 
 
@@ -238,7 +235,8 @@ class PageCache:
             store,
             owner=owner,
             random=random,
-            settings=CacheSettings(flight_seconds=_FLIGHT_SECONDS, wait_seconds=_WAIT_SECONDS),
+            # A page queues behind others of its host, at two to three seconds each.
+            settings=CacheSettings(flight_seconds=180.0, wait_seconds=120.0),
         )
         self._site = site
         self._clock = clock

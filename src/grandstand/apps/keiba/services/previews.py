@@ -54,7 +54,6 @@ the five runners you expect in front, best first, each with a reason and a confi
 medium or low. Name runners by their `horse_id`. Odds are not in the data and are not to be \
 spoken of. Write in {language}.
 """
-_LANGUAGES: Final[dict[Language, str]] = {"en": "English", "ja": "Japanese"}
 
 
 class PreviewRejected(InvalidInput):
@@ -157,7 +156,7 @@ class PreviewWriter:
         data, omitted = _fit_data(card, int(max_characters) - len(focus) - len(_TASK))
         request = LlmRequest(
             purpose="a preview of a race",
-            task=_TASK.format(language=_LANGUAGES[language]),
+            task=_TASK.format(language={"en": "English", "ja": "Japanese"}[language]),
             material=(data, focus) if focus else (data,),
             shape=PreviewDraft,
             offline=lambda: draft_by_rules(card, language),
@@ -248,7 +247,7 @@ class PromptDetail:
     @property
     def omitted(self) -> tuple[str, ...]:
         """What this level omits."""
-        full = _FULL_DETAIL
+        full = PromptDetail()
         return tuple(
             text
             for text, omitted in (
@@ -259,9 +258,6 @@ class PromptDetail:
             )
             if omitted
         )
-
-
-_FULL_DETAIL: Final = PromptDetail()
 
 
 def prompt_data(card: Card, detail: PromptDetail) -> str:

@@ -272,7 +272,6 @@ _ANCESTORS: Final = 62
 _BORN: Final = re.compile(r"([0-9]{4})(?:\s+(\S+毛))?")
 _ABROAD: Final = re.compile(r"(.{1,60}?)\s*\((\S{1,8})\)")
 _FAMILY: Final = re.compile(r"FNo\.?\s*\[([^\]]{1,10})\]")
-_LINKS: Final = frozenset({"血統", "産駒", "[", "]", "[]", "|"})
 
 
 def parse_pedigree(page: Page, horse_id: str) -> Parsed[Pedigree]:
@@ -336,7 +335,7 @@ def _span(cell: LexborNode) -> int:
 
 
 def _ancestor(path: str, cell: LexborNode) -> Ancestor:
-    lines = [line for line in node_lines(cell) if line not in _LINKS]
+    lines = [line for line in node_lines(cell) if line not in {"血統", "産駒", "[", "]", "[]", "|"}]
     horse = horse_id_in(node_link(cell)) or next(
         (found for link in cell.css("a[href]") if (found := horse_id_in(node_link(link)))), None
     )
@@ -362,13 +361,11 @@ def _add_detail(details: dict[str, Any], line: str) -> None:
 
 
 _YEAR_COLUMNS: Final = frozenset({"年度", "1着", "2着", "3着", "騎乗回数"})
-_CAREER: Final = ("累計", "通算")
 _YEAR: Final = re.compile(r"((?:19|20|21)[0-9]{2})年?")
 _NAME: Final = re.compile(r"([^()]+?)\s*(?:\(([^()]*)\))?")
 _AFFILIATION: Final = re.compile(r"\[([^\]]{1,10})\]\s*(\S+)?")
 _FOUR_DIGITS: Final = re.compile(r"(?:19|20)[0-9]{2}")
 _DEBUT: Final = re.compile(r"(?:19|20)[0-9]{2}(?=年\s*デビュー)")
-_RATES: Final = (("勝率", "win_rate"), ("連対率", "top2_rate"), ("複勝率", "place_rate"))
 
 
 def parse_jockey(page: Page, jockey_id: str, *, all_years: bool = False) -> Parsed[JockeyRecord]:
@@ -499,7 +496,7 @@ def _add_row(
     """Add a row to the careers or to the years."""
     label = text_fields.compact(row.text("年度"))
     year = _YEAR.fullmatch(label)
-    if not year and not label.startswith(_CAREER):
+    if not year and not label.startswith(("累計", "通算")):
         return
     figures = _figures(row, reader, f"the row {label}")
     if figures is None:
@@ -548,7 +545,7 @@ def _figures(row: Row, reader: PageReader, where: str) -> JockeyFigures | None:
 
 def _check_rates(row: Row, figures: JockeyFigures, reader: PageReader, where: str) -> None:
     """Warn if a rate of the page is invalid or does not follow from its counts."""
-    for header, name in _RATES:
+    for header, name in (("勝率", "win_rate"), ("連対率", "top2_rate"), ("複勝率", "place_rate")):
         stated = text_fields.parse_percent(row.text(header))
         computed: Decimal | None = getattr(figures, name)
         if stated is None or computed is None:

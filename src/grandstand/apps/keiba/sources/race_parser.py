@@ -213,7 +213,6 @@ def _cell_text(row: LexborNode, name: str, separator: str) -> str:
     return separator.join(node_lines(cell)) if cell else ""
 
 
-_WEIGHT_RULES: Final = ("馬齢", "定量", "別定", "ハンデ")
 _RACE_NUMBER: Final = re.compile(r"([0-9]{1,2})R")
 _START: Final = re.compile(r"([0-9]{1,2}:[0-9]{2})\s*発走")
 _COURSE: Final = re.compile(r"([芝ダ障])[^0-9/]{0,8}[0-9]{3,4}m\s*(?:\(([^)]{0,20})\))?")
@@ -223,7 +222,6 @@ _COUNT: Final = re.compile(r"([0-9]{1,2})頭")
 _MEETING: Final = re.compile(r"([0-9]{1,2})回")
 _DAY: Final = re.compile(r"([0-9]{1,2})日目")
 _PRIZES: Final = re.compile(r"本賞金\s*:\s*([0-9.,\s]+)万円")
-_NO_DIRECTION: Final = str.maketrans("", "", "左右直線")
 _KAISAI: Final = re.compile(r"kaisai_date=([0-9]{4})([0-9]{2})([0-9]{2})")
 
 
@@ -234,11 +232,6 @@ def check_race(reader: PageReader, race_id: str) -> None:
         found = race_id_in(url)
         if found is not None and found != race_id:
             raise reader.unreadable(f"it belongs to race {found}, not {race_id}")
-
-
-def _course_part(text: str) -> str:
-    found = _COURSE.search(text)
-    return found[0].partition("(")[0] if found else text.partition("発走")[2]
 
 
 def _condition_words(reader: PageReader) -> list[str]:
@@ -254,7 +247,10 @@ def read_facts(reader: PageReader, race_id: str) -> RaceFacts:
     """Return the header of a race page; missing parts become warnings."""
     tree = reader.tree
     course = node_text(tree.css_first(".RaceData01"))
-    surface, distance = text_fields.parse_course(_course_part(course))
+    found = _COURSE.search(course)
+    surface, distance = text_fields.parse_course(
+        found[0].partition("(")[0] if found else course.partition("発走")[2]
+    )
     if distance is None:
         reader.warn("distance missing")
     number = _RACE_NUMBER.search(text_fields.compact(node_text(tree.css_first(".RaceNum"))))
@@ -286,7 +282,7 @@ def read_facts(reader: PageReader, race_id: str) -> RaceFacts:
         meeting_number=int(meeting_number[1]) if meeting_number else meeting and meeting[0],
         day_number=int(day_number[1]) if day_number else meeting and meeting[1],
         direction=text_fields.parse_direction(detail),
-        course=" ".join(detail.translate(_NO_DIRECTION).split()) or None,
+        course=" ".join(detail.translate(str.maketrans("", "", "左右直線")).split()) or None,
         weather=text_fields.parse_weather(weather[1] if weather else ""),
         going=text_fields.parse_going(going[1] if going else ""),
         ages=conditions.get("ages"),
@@ -304,7 +300,7 @@ def _classify_words(words: list[str]) -> dict[str, str]:
     for word in words:
         if _is_place(word):
             continue
-        if word.startswith(_WEIGHT_RULES):
+        if word.startswith(("馬齢", "定量", "別定", "ハンデ")):
             conditions.setdefault("weight_rule", word)
         elif "歳" in word or word.startswith(("サラ系", "アラ系", "ばんえい")):
             conditions.setdefault("ages", word)
@@ -739,20 +735,16 @@ def _meeting(venue: LexborNode) -> RaceEntry:
         name = name.replace(part, " ", 1)
     line = " ".join(small)
     number, day = _MEETING.search(line), _DAY.search(line)
+    sky = node_text(venue.css_first(".RaceList_DataDesc .Weather"))
     return RaceEntry(
         text_fields.normalize(name),
         0,
         "",
         meeting_number=int(number[1]) if number else None,
         day_number=int(day[1]) if day else None,
-        weather=text_fields.parse_weather(_weather(venue)),
+        # The word for the weather may follow a label.
+        weather=text_fields.parse_weather(next((word for word in _WEATHERS if word in sky), "")),
     )
-
-
-def _weather(venue: LexborNode) -> str:
-    """Return the word for the weather, which may follow a label."""
-    text = node_text(venue.css_first(".RaceList_DataDesc .Weather"))
-    return next((word for word in _WEATHERS if word in text), "")
 
 
 def _with_going(venue: LexborNode | None, entry: RaceEntry) -> RaceEntry:
