@@ -89,8 +89,8 @@ async def test_news_reach_only_the_pages_that_follow_the_topic(hub: LiveHub) -> 
         hub.publish(_TOPIC, {"price": 3})
         hub.publish("keiba/races", {"race": 4})
 
-        assert await one.hear() == {"topic": _TOPIC, "n": first + 1, "news": {"price": 3}}
-        assert (await other.hear())["news"] == {"race": 4}
+        assert await one.hear() == {"topic": _TOPIC, "n": first + 1, "data": {"price": 3}}
+        assert (await other.hear())["data"] == {"race": 4}
 
 
 async def test_a_message_is_written_once_for_all_pages(hub: LiveHub) -> None:
@@ -138,7 +138,7 @@ async def test_a_slow_page_loses_its_news_and_holds_nobody_up(
         heard = []
         for price in range(20):
             hub.publish(_TOPIC, {"price": price})
-            heard.append((await quick.hear())["news"]["price"])
+            heard.append((await quick.hear())["data"]["price"])
         slow.listens.set()
         answers = [await slow.hear() for _ in range(2)]
 
@@ -170,7 +170,7 @@ async def test_news_may_come_from_another_thread(hub: LiveHub) -> None:
         heard = await browser.hear()
         thread.join()
 
-    assert heard["news"] == {"price": 5}
+    assert heard["data"] == {"price": 5}
 
 
 async def test_whoever_has_no_credential_is_not_let_in(hub: LiveHub) -> None:

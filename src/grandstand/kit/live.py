@@ -168,7 +168,7 @@ class LiveHub:
         pages = self._followers.get(topic)
         if not pages:
             return
-        text = _encode({"topic": topic, "n": number, "news": message})
+        text = _encode({"topic": topic, "n": number, "data": message})
         dropped = sum([page.offer(topic, text, self._queue_length) for page in pages])
         if dropped:
             self._metrics.count(

@@ -366,7 +366,7 @@ async def test_what_work_tells_is_passed_on_while_it_runs(floor: Floor) -> None:
     assert status.last_result == "half way"
 
 
-async def test_a_changed_rhythm_is_kept_from_the_next_start_on(floor: Floor) -> None:
+async def test_a_changed_schedule_is_kept_from_the_next_start_on(floor: Floor) -> None:
     counting = Counting()
 
     async with floor.running(job(counting, Every(86_400, jitter=0.0))):
@@ -375,7 +375,7 @@ async def test_a_changed_rhythm_is_kept_from_the_next_start_on(floor: Floor) -> 
         await until(lambda: counting.ended >= 3)
 
     [status] = await floor.view().list()
-    assert status.rhythm == "every 0.2 s"
+    assert status.schedule == "every 0.2 s"
 
 
 async def test_a_runner_that_cannot_see_its_jobs_says_so_and_goes_on(floor: Floor) -> None:

@@ -75,7 +75,7 @@ def test_an_element_follows_topics_from_the_number_the_page_shows(
 ) -> None:
     body = _body(pages, templates, '<p {{ live("bets/a", "bets/b") }}>')
 
-    assert body == '<p data-topic="bets/a bets/b" data-heard="41 41">'
+    assert body == '<p data-topic="bets/a bets/b" data-number="41 41">'
 
 
 def test_the_layout_names_the_section_and_carries_the_proof_of_forms(

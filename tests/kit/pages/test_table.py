@@ -43,7 +43,7 @@ def test_every_word_sought_must_be_in_a_row_in_any_case() -> None:
 
     assert _names(found) == ["Red Marauder"]
     assert found.found == 1
-    assert not found.whole
+    assert not found.complete
 
 
 def test_marks_are_not_searched_and_text_is_not_taken_for_marks() -> None:

@@ -121,7 +121,7 @@ def _job_line(status: JobStatus, now: datetime) -> TableRow:
     return TableRow(
         (
             status.name,
-            humanize_schedule(status.rhythm),
+            humanize_schedule(status.schedule),
             status.state,
             f"in {_span(now, status.due_at)}" if waits else "–",
             f"{status.last_outcome} {_span(ended, now)} ago" if ended else "–",

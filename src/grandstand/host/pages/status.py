@@ -57,7 +57,7 @@ def jobs_table(jobs: Iterable[JobStatus], reader: Reader) -> DataTable:
     columns = (
         Column("name", "Job"),
         Column("state", "State"),
-        Column("rhythm", "When", rank=2),
+        Column("schedule", "Schedule", rank=2),
         Column("due", "Next due", "time", rank=2),
         Column("outcome", "Last outcome"),
         Column("ended", "Ended", "time", rank=2),
@@ -72,7 +72,7 @@ def _job_cells(job: JobStatus, reader: Reader) -> tuple[Cell, ...]:
     return (
         Cell(job.name, href=f"/status/jobs/{job.name}"),
         Cell(job.state, tone=_STATES.get(job.state, ""), badge=True),
-        Cell(humanize_schedule(job.rhythm)),
+        Cell(humanize_schedule(job.schedule)),
         Cell("now") if job.running_on else reader.age(job.due_at),
         Cell(job.last_outcome or "never", tone="bad" if job.last_error else ""),
         reader.age(job.last_ended_at),
@@ -228,7 +228,11 @@ class StatusPages:
         runs = await self._platform.jobs.history(name, 50)
         table = runs_table(runs, self._reader(who), name).view(request.query_params)
         return self._platform.pages.render(
-            request, "platform/job.html", job=job, rhythm=humanize_schedule(job.rhythm), runs=table
+            request,
+            "platform/job.html",
+            job=job,
+            schedule=humanize_schedule(job.schedule),
+            runs=table,
         )
 
     @page("/status/jobs/{name}/{action}", access="admin", method="POST")

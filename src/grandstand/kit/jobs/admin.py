@@ -24,7 +24,7 @@ class JobStatus:
 
     name: str
     purpose: str
-    rhythm: str
+    schedule: str
     state: JobPhase
     paused: bool
     due_at: datetime | None
@@ -111,7 +111,7 @@ def _status(job: JobState, *, alive: bool) -> JobStatus:
     return JobStatus(
         name=job.name,
         purpose=job.purpose,
-        rhythm=job.rhythm,
+        schedule=job.rhythm,
         state=_phase(job, running=running is not None),
         paused=job.paused_at is not None,
         due_at=job.due_at,

@@ -235,8 +235,8 @@ def _env(folders: Mapping[str, Path], assets: Assets, links: Links) -> Environme
 
 def _live(links: Links, *topics: str) -> Markup:
     """Return the attributes that make an element follow topics."""
-    heard = " ".join(str(links.number(topic)) for topic in topics)
-    return Markup('data-topic="{}" data-heard="{}"').format(" ".join(topics), heard)
+    numbers = " ".join(str(links.number(topic)) for topic in topics)
+    return Markup('data-topic="{}" data-number="{}"').format(" ".join(topics), numbers)
 
 
 @pass_context

@@ -96,7 +96,7 @@ class DataTable:
     stacks: bool = False
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether all rows are on the page, so that the page can sort by itself."""
         return self.pages == 1 and not self.sought
 

@@ -4,7 +4,7 @@ import { follow } from "../../js/live.js";
 const chart = document.getElementById("rate");
 if (chart) {
   follow("gatherer/status", null, {
-    news: ({ frames_per_second: rate }) => chart.append("Messages", [[Date.now() / 1000, rate]]),
-    whole: () => {},
+    update: ({ frames_per_second: rate }) => chart.append("Messages", [[Date.now() / 1000, rate]]),
+    refetch: () => {},
   });
 }

@@ -3,9 +3,9 @@ const STEPS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
 // The largest unit only: one looks at an age, one does not reckon with it.
 function duration(seconds) {
-  const whole = Math.round(seconds);
-  const [size, unit] = STEPS.find(([one]) => whole >= one) ?? STEPS.at(-1);
-  return `${Math.floor(whole / size)}\u00a0${unit}`;
+  const rounded = Math.round(seconds);
+  const [size, unit] = STEPS.find(([length]) => rounded >= length) ?? STEPS.at(-1);
+  return `${Math.floor(rounded / size)}\u00a0${unit}`;
 }
 
 function age(moment, now) {

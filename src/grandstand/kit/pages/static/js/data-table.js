@@ -27,7 +27,7 @@ class DataTable extends HTMLElement {
   connectedCallback() {
     this.addEventListener("click", (event) => this.#clicked(event));
     this.addEventListener("input", (event) => this.#typed(event));
-    this.addEventListener("submit", (event) => { if (this.#whole) event.preventDefault(); });
+    this.addEventListener("submit", (event) => { if (this.#complete) event.preventDefault(); });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.target.type !== "search") return;
       event.target.value = "";
@@ -38,8 +38,8 @@ class DataTable extends HTMLElement {
     this.querySelector("[data-count]")?.setAttribute("aria-live", "polite");
   }
 
-  get #whole() {
-    return this.hasAttribute("data-whole");
+  get #complete() {
+    return this.hasAttribute("data-complete");
   }
 
   get #rows() {
@@ -50,7 +50,7 @@ class DataTable extends HTMLElement {
   morph(wanted) {
     const body = this.querySelector("tbody");
     const next = wanted.querySelector("tbody");
-    if (!body || !next || !this.#whole) {
+    if (!body || !next || !this.#complete) {
       morph(this, wanted);
     } else {
       morph(body, next);
@@ -60,7 +60,7 @@ class DataTable extends HTMLElement {
 
   #clicked(event) {
     const link = event.target.closest?.("a[data-sort], a[data-csv]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !this.#whole) return;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || !this.#complete) return;
     event.preventDefault();
     if (link.matches("[data-csv]")) return this.#save(link.download);
     const head = link.closest("th");
@@ -70,7 +70,7 @@ class DataTable extends HTMLElement {
   }
 
   #typed(event) {
-    if (event.target.type !== "search" || !this.#whole) return;
+    if (event.target.type !== "search" || !this.#complete) return;
     this.#words = event.target.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     this.#apply();
   }

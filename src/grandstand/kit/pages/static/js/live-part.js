@@ -1,5 +1,5 @@
-// A piece of a page that is fetched again when its topic has news: <live-part id data-topic>.
-// With data-every it is also fetched so often in seconds, for what no news tell of.
+// A part of a page, fetched again when its topic is updated: <live-part id data-topic>.
+// With data-every it is also fetched at that interval in seconds, for changes without a topic.
 import { followAs } from "./live.js";
 import { morph } from "./morph.js";
 import { fresh } from "./refresh.js";
@@ -15,7 +15,7 @@ class LivePart extends HTMLElement {
   connectedCallback() {
     const every = Number(this.dataset.every ?? 0) * 1000;
     if (every) this.#beat = setInterval(() => { if (!document.hidden) this.soon(); }, every);
-    this.#stop = followAs(this, { news: () => this.soon(), whole: () => this.soon() });
+    this.#stop = followAs(this, { update: () => this.soon(), refetch: () => this.soon() });
   }
 
   disconnectedCallback() {
@@ -24,7 +24,7 @@ class LivePart extends HTMLElement {
     clearInterval(this.#beat);
   }
 
-  // At most once a second, however often there is news.
+  // Fetches at most once a second.
   soon() {
     if (this.#timer) return;
     const wait = Math.max(0, this.#last + REST_MS - performance.now());

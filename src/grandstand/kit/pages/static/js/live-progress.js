@@ -1,11 +1,11 @@
-// How far a long piece of work is; news are { done, total, words }.
+// The progress of long-running work; updates are { done, total, words }.
 import { followAs } from "./live.js";
 
 class LiveProgress extends HTMLElement {
   #stop = () => {};
 
   connectedCallback() {
-    this.#stop = followAs(this, { news: (news) => this.show(news), whole: () => {} });
+    this.#stop = followAs(this, { update: (values) => this.show(values), refetch: () => {} });
   }
 
   disconnectedCallback() {

@@ -1,4 +1,4 @@
-// Whether the page hears news; hidden on pages that follow nothing.
+// The state of the live connection; hidden on pages that follow no topic.
 class LiveState extends HTMLElement {
   connectedCallback() {
     this.setAttribute("role", "status");

@@ -1,16 +1,16 @@
-// One socket a page: topics in, news out; reconnects by itself and says so.
+// One socket a page: sends topics, receives updates; reconnects by itself and reports it.
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30000;
 const PING_MS = 25000;
-const PATIENCE_MS = 10000;
-const COME_AGAIN = 1012;
+const PONG_TIMEOUT_MS = 10000;
+const SERVICE_RESTART = 1012;
 
-const topics = new Map(); // topic -> { heard, followers: Set }
+const topics = new Map(); // topic -> { lastNumber, followers: Set }
 let socket = null;
 let failures = 0;
-let wakeTimer = 0;
+let retryTimer = 0;
 let pingTimer = 0;
-let patienceTimer = 0;
+let pongTimer = 0;
 let leaving = false;
 
 function report(state, words) {
@@ -22,33 +22,33 @@ function send(message) {
 }
 
 function connect() {
-  clearTimeout(wakeTimer);
-  wakeTimer = 0;
+  clearTimeout(retryTimer);
+  retryTimer = 0;
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const mine = new WebSocket(`${scheme}//${location.host}/live`);
   socket = mine;
   mine.addEventListener("open", () => {
     failures = 0;
     report("open", "Live");
-    send({ follow: Object.fromEntries([...topics].map(([topic, { heard }]) => [topic, heard])) });
+    send({ follow: Object.fromEntries([...topics].map(([topic, { lastNumber }]) => [topic, lastNumber])) });
     schedulePing();
   });
   mine.addEventListener("message", (event) => {
-    clearTimeout(patienceTimer);
-    heed(JSON.parse(event.data));
+    clearTimeout(pongTimer);
+    handleMessage(JSON.parse(event.data));
   });
   mine.addEventListener("close", (event) => {
     if (socket !== mine) return;
     socket = null;
     clearTimeout(pingTimer);
-    clearTimeout(patienceTimer);
+    clearTimeout(pongTimer);
     if (leaving || topics.size === 0) return;
-    if (event.code === COME_AGAIN) connect();
+    if (event.code === SERVICE_RESTART) connect();
     else retry();
   });
 }
 
-// A handshake that is refused looks like a server that is away; only the page's address tells.
+// A refused handshake looks like an unreachable server; fetching the page tells them apart.
 async function loggedOut() {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
@@ -67,55 +67,55 @@ async function retry() {
   const wait = ceiling / 2 + Math.random() * (ceiling / 2);
   failures += 1;
   report("lost", "Reconnecting …");
-  wakeTimer = setTimeout(connect, wait);
+  retryTimer = setTimeout(connect, wait);
 }
 
-// A connection that died without a word, as after a laptop's sleep, is found by an unanswered ping.
+// An unanswered ping shows that the connection is dead, as after a laptop sleeps.
 function schedulePing() {
   clearTimeout(pingTimer);
   pingTimer = setTimeout(() => {
     send({ ping: Date.now() });
-    clearTimeout(patienceTimer);
-    patienceTimer = setTimeout(() => socket?.close(), PATIENCE_MS);
+    clearTimeout(pongTimer);
+    pongTimer = setTimeout(() => socket?.close(), PONG_TIMEOUT_MS);
     schedulePing();
   }, PING_MS);
 }
 
-function heed(message) {
+function handleMessage(message) {
   const topic = message.topic ?? message.resync ?? message.following;
-  const known = topics.get(topic);
-  if (!known) return;
-  if (message.n !== undefined) known.heard = message.n;
-  for (const follower of known.followers) {
-    if (message.topic !== undefined) follower.news(message.news);
-    else if (message.resync !== undefined) follower.whole();
+  const entry = topics.get(topic);
+  if (!entry) return;
+  if (message.n !== undefined) entry.lastNumber = message.n;
+  for (const follower of entry.followers) {
+    if (message.topic !== undefined) follower.update(message.data);
+    else if (message.resync !== undefined) follower.refetch();
   }
 }
 
-// follower: { news(values), whole() }; `whole` is called when news were missed.
-export function follow(topic, heard, follower) {
-  let known = topics.get(topic);
-  if (!known) {
-    known = { heard, followers: new Set() };
-    topics.set(topic, known);
-    send({ follow: { [topic]: heard } });
+// follower: { update(values), refetch() }; `refetch` is called when updates were missed.
+export function follow(topic, lastNumber, follower) {
+  let entry = topics.get(topic);
+  if (!entry) {
+    entry = { lastNumber, followers: new Set() };
+    topics.set(topic, entry);
+    send({ follow: { [topic]: lastNumber } });
   }
-  known.followers.add(follower);
-  if (!socket && !wakeTimer) connect();
+  entry.followers.add(follower);
+  if (!socket && !retryTimer) connect();
   return () => {
-    known.followers.delete(follower);
-    if (known.followers.size === 0) {
+    entry.followers.delete(follower);
+    if (entry.followers.size === 0) {
       topics.delete(topic);
       send({ leave: [topic] });
     }
   };
 }
 
-// What an element's data-topic and data-heard ask for; both may name several, apart by spaces.
+// Follows the topics in an element's data-topic from the numbers in data-number; both are lists separated by spaces.
 export function followAs(element, follower) {
   const names = (element.dataset.topic ?? "").split(" ").filter(Boolean);
-  const heard = (element.dataset.heard ?? "").split(" ").map(Number);
-  const stops = names.map((topic, place) => follow(topic, heard[place] || null, follower));
+  const numbers = (element.dataset.number ?? "").split(" ").map(Number);
+  const stops = names.map((topic, place) => follow(topic, numbers[place] || null, follower));
   return () => stops.forEach((stop) => stop());
 }
 

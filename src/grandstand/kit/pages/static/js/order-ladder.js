@@ -1,4 +1,4 @@
-// An order book: news are { bids: [[price, size], …], asks: […] }, the best first.
+// An order book: updates are { bids: [[price, size], …], asks: […] }, best first.
 import { followAs } from "./live.js";
 import { morph } from "./morph.js";
 import { fresh } from "./refresh.js";
@@ -53,16 +53,16 @@ class OrderLadder extends HTMLElement {
     const table = this.querySelector("table");
     table.tabIndex = 0;
     walkRows(table, () => [...table.tBodies[0].rows].filter((row) => !row.classList.contains("spread")));
-    this.#stop = followAs(this, { news: (news) => this.#later(news), whole: () => this.#again() });
+    this.#stop = followAs(this, { update: (book) => this.#later(book), refetch: () => this.#again() });
   }
 
   disconnectedCallback() {
     this.#stop();
   }
 
-  #later(news) {
+  #later(book) {
     if (!this.#waiting) requestAnimationFrame(() => this.show(this.#waiting));
-    this.#waiting = news;
+    this.#waiting = book;
   }
 
   async #again() {

@@ -39,7 +39,7 @@ class ChartPlot extends HTMLElement {
     if (!this.face) this.#furnish();
     this.#sizes = new ResizeObserver(() => this.#soon());
     this.#sizes.observe(this.face);
-    this.#stop = followAs(this, { news: (news) => this.append(news), whole: () => this.#again() });
+    this.#stop = followAs(this, { update: (values) => this.append(values), refetch: () => this.#again() });
   }
 
   disconnectedCallback() {

@@ -116,16 +116,16 @@ export function draw(mark, rows, x, y, width) {
   if (mark === "bar") return [["chart-bar", bars(rows, x, y, width * 0.8)]];
   if (mark === "scatter") return [["chart-dots", dots(rows, x, y)]];
   if (mark === "candles") return candles(rows, x, y, width);
-  const whole = runs(decimate(rows, x));
+  const segments = runs(decimate(rows, x));
   if (mark === "band") {
     const shape = (run) => straight(run, x, y) + "L" + [...run].reverse().map((row) => `${n(x(row[0]))} ${n(y(row[2]))}`).join("L") + "Z";
-    return [["chart-band", whole.map(shape).join("")]];
+    return [["chart-band", segments.map(shape).join("")]];
   }
   const line = mark === "step" ? stepped : straight;
-  const paths = [["chart-line", whole.map((run) => line(run, x, y)).join("")]];
-  if (mark === "area") paths.unshift(["chart-area", whole.map((run) => grounded(line(run, x, y), run, x, y)).join("")]);
+  const paths = [["chart-line", segments.map((run) => line(run, x, y)).join("")]];
+  if (mark === "area") paths.unshift(["chart-area", segments.map((run) => grounded(line(run, x, y), run, x, y)).join("")]);
   // A line of one point has no length: it is shown as what it is.
-  const lone = whole.filter((run) => run.length === 1).flat();
+  const lone = segments.filter((run) => run.length === 1).flat();
   if (lone.length) paths.push(["chart-dots", dots(lone, x, y)]);
   return paths;
 }
