@@ -22,10 +22,10 @@ from grandstand.host.server.application import build_application
 from grandstand.host.settings import Settings
 from grandstand.kit.auth.caller import LOCAL_OWNER
 from grandstand.simulators.odds.season import simulate_season
-from grandstand.simulators.odds.serializers import football_data_csv
 from grandstand.simulators.odds.server import KEY, OddsApiSimulator
 from grandstand.simulators.serving import serve
 from tests.pages.app_server import OpenApp
+from tests.simulators.odds.football_data_csv import football_data_csv
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from grandstand.apps.bets.domain.records import FeedGame, FeedPrice, PricedOutco
 from grandstand.apps.bets.services import Bets
 from grandstand.core.clock import ManualClock
 from grandstand.simulators.odds.season import simulate_season
-from grandstand.simulators.odds.serializers import football_data_csv
 from tests.apps.bets.stage import EPL, NBA, ScriptedOdds, game, h2h, score, spread, total
+from tests.simulators.odds.football_data_csv import football_data_csv
 
 BEGUN = datetime(2026, 2, 10, 12, tzinfo=UTC)
 SPORTS = (NBA, EPL)

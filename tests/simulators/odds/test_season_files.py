@@ -8,7 +8,7 @@ import io
 import pytest
 
 from grandstand.simulators.odds.season import SimulatedSeason
-from grandstand.simulators.odds.serializers import Years, football_data_csv
+from tests.simulators.odds.football_data_csv import Years, football_data_csv
 
 
 def columns(content: bytes, encoding: str = "utf-8-sig") -> list[str]:

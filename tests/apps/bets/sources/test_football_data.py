@@ -16,8 +16,8 @@ from grandstand.apps.bets.sources.football_data import (
     parse_season,
 )
 from grandstand.core.errors import InvalidInput
-from grandstand.simulators.odds.serializers import Years, football_data_csv
 from tests.apps.bets.sources.feeds import day_of, played, result_of
+from tests.simulators.odds.football_data_csv import Years, football_data_csv
 
 HEADING = "Div,Date,Time,HomeTeam,AwayTeam,FTHG,FTAG,FTR,B365H,B365D,B365A,B365CH,B365CD,B365CA"
 LINE = "E0,16/08/2024,20:00,Man United,Fulham,1,0,H,1.6,4.2,5.25,1.65,4.1,5.0"

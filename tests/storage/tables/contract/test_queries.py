@@ -71,15 +71,6 @@ def test_a_sparse_index_holds_what_is_on_sale(store: Store) -> None:
     assert numbers(sold) == [28, 29]
 
 
-def test_an_update_that_reads_first_moves_the_index_key(store: Store) -> None:
-    store(Book.update(series="cities", number=3).read_first().set(author="leiber"))
-
-    sold = store(Book.sold(author="leiber"))
-
-    assert numbers(sold) == [3]
-    assert 3 not in numbers(store(Book.sold(author="vance")))
-
-
 def test_pages_follow_each_other_without_loss_or_repetition(store: Store) -> None:
     question = Book.of_series("cities").where(Book.number > 3)
     seen: list[int] = []

@@ -26,7 +26,6 @@ from grandstand.storage.tables.declaration.compiled import SCHEMA_VERSION, KeyPl
 from grandstand.storage.tables.declaration.fields import REQUIRED, EntityField
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, Unprocessed
 from grandstand.storage.tables.expressions import nodes
-from grandstand.storage.tables.expressions.evaluate import apply, evaluate
 from grandstand.storage.tables.operations.conditions import ConditionExpr, all_of, condition_of
 
 if TYPE_CHECKING:
@@ -222,8 +221,8 @@ def require(get: Get[E], check: ConditionExpr | bool) -> ConditionCheck[E]:  # n
 class Update(Generic[E]):
     """Update an existing item or, after `upsert()`, create it.
 
-    Fields of one index key must be set in one `set()`, or after `read_first()`, so that the key can
-    be derived; otherwise DeclarationFault says which field is missing.
+    Fields of one index key must be set in one `set()`, so that the key can be derived; otherwise
+    DeclarationFault says which field is missing.
     """
 
     entity: EntityPlan[E]
@@ -232,7 +231,6 @@ class Update(Generic[E]):
     changes: nodes.UpdateNode = field(default_factory=nodes.UpdateNode)
     condition: nodes.Condition | None = None
     creates: bool = False
-    reads: bool = False
 
     def set(self, **values: object) -> Self:
         """Set fields; None removes them."""
@@ -285,10 +283,6 @@ class Update(Generic[E]):
         """Create the item if there is none; every required field must be set."""
         return dataclasses.replace(self, creates=True)
 
-    def read_first(self) -> Self:
-        """Read the item first, so that index keys can be derived from fields not given here."""
-        return dataclasses.replace(self, reads=True)
-
     def _field(self, name: str) -> EntityField:
         target = self.entity.fields.get(name)
         if target is None:
@@ -309,10 +303,10 @@ class Update(Generic[E]):
         """Return the path and the stored value. Raises DeclarationFault for part of an index."""
         target = self._field(name)
         index_names = [plan.name for plan in self.entity.indexes if name in plan.source_fields]
-        if index_names and not self.reads:
+        if index_names:
             raise DeclarationFault(
                 f"{name} is part of the index key {self.entity.name}.{index_names[0]}, which "
-                "cannot be derived from this change. Use set(), or call read_first() before."
+                "cannot be derived from this change. Use set()."
             )
         return nodes.Path((target.attribute,)), nodes.Literal(target.encoded(value))
 
@@ -334,7 +328,7 @@ class Update(Generic[E]):
         known = {**self.known, **values}
         changes = changed.changes
         sets, removes = changes.sets, changes.removes
-        for plan in self.entity.indexes if not self.reads else ():
+        for plan in self.entity.indexes:
             if not plan.source_fields.isdisjoint(values):
                 key, removed = _index_key_changes(plan, _index_key(plan, self.entity, known))
                 sets, removes = sets + key, removes + removed
@@ -348,15 +342,8 @@ class Update(Generic[E]):
         return dataclasses.replace(self, known=known, changes=changes)
 
     def request(self, session: Session) -> requests.UpdateItem:
-        """Return the engine request. Raises DeclarationFault after `read_first()`."""
-        if self.reads:
-            raise DeclarationFault("An update with read_first() cannot be part of a transaction.")
-        return self._request(session, self.changes, None)
-
-    def _request(
-        self, session: Session, changes: nodes.UpdateNode, unchanged: nodes.Condition | None
-    ) -> requests.UpdateItem:
-        entity = self.entity
+        """Return the engine request."""
+        entity, changes = self.entity, self.changes
         exists = None if self.creates else nodes.Exists(nodes.Path((entity.table.partition,)))
         if entity.version is not None:
             increment = (nodes.Path((entity.version.attribute,)), nodes.Literal(1))
@@ -368,7 +355,7 @@ class Update(Generic[E]):
             table=session.name(entity.table),
             key=self.key,
             update=changes,
-            condition=all_of(exists, self.condition, unchanged),
+            condition=all_of(exists, self.condition),
             returning="ALL_NEW",
             show_conflict=True,
         )
@@ -407,59 +394,10 @@ class Update(Generic[E]):
     def run(self, session: Session) -> E:
         """Update the item and return it. Raises ConditionFailed."""
         try:
-            if self.reads:
-                written = self._run_read_first(session)
-            else:
-                written = session.engine.update(self.request(session))
+            written = session.engine.update(self.request(session))
         except ConditionFailed as error:
             session.raise_failed(self.entity, error)
         return self.entity.decode(written.attributes or dict(self.key))
-
-    def _run_read_first(self, session: Session) -> requests.Written:
-        last = ConditionFailed()
-        for _ in range(16):
-            changes, unchanged = self._changes_for_stored(session)
-            try:
-                return session.engine.update(self._request(session, changes, unchanged))
-            except ConditionFailed as error:
-                last = error
-                condition, found = self.condition, error.item
-                if found is None:
-                    if not self.creates:
-                        break
-                elif condition is not None and not evaluate(condition, found):
-                    break
-        raise last
-
-    def _changes_for_stored(
-        self, session: Session
-    ) -> tuple[nodes.UpdateNode, nodes.Condition | None]:
-        """Derive index keys from the stored item, and the condition that it is unchanged."""
-        request = requests.GetItem(session.name(self.entity.table), self.key, consistent=True)
-        before = session.engine.get(request).item or dict(self.key)
-        after = apply(self.changes, before)
-        fields: dict[str, object] = {}
-        for target in self.entity.fields.values():
-            stored, decode = after.get(target.attribute), target.codec.decode
-            if stored is None:
-                fields[target.name] = None if target.absent is REQUIRED else target.absent
-            else:
-                fields[target.name] = decode(stored) if decode else stored
-        fields.update({name: self.known[name] for name in self.entity.primary_names})
-        changes, unchanged = self.changes, None
-        for plan in self.entity.indexes:
-            sets, removes = _index_key_changes(plan, _index_key(plan, self.entity, fields))
-            changes = dataclasses.replace(
-                changes, sets=changes.sets + sets, removes=changes.removes + removes
-            )
-            for name in sorted(plan.source_fields & set(self.entity.fields)):
-                attribute = self.entity.fields[name].attribute
-                path, value = nodes.Path((attribute,)), nodes.Literal(before.get(attribute))
-                same = (
-                    nodes.Missing(path) if value.value is None else nodes.Compare("=", path, value)
-                )
-                unchanged = all_of(unchanged, same)
-        return changes, unchanged
 
 
 def _index_key_changes(
@@ -490,7 +428,7 @@ def _index_key(
         missing = sorted(plan.source_fields - set(known)) or [str(error)]
         raise DeclarationFault(
             f"This would leave the index key {entity.name}.{plan.name} stale. Set "
-            f"{', '.join(missing)} in the same set(), or begin with read_first()."
+            f"{', '.join(missing)} in the same set()."
         ) from error
 
 
