@@ -46,14 +46,14 @@ outbox: Final = Table(
     partition="topic",
     sort="idempotencyKey",
     ttl="ttl",
-    indexes=(Index("Shelves", "shelf", "dueAt"),),
+    indexes=(Index("Queues", "queue", "dueAt"),),
     purpose="Messages caused by writes; each is delivered at least once.",
 )
 
 OUTBOX_TABLES: Final = (outbox,)
 
 
-def waiting_shelf(topic: str) -> str:
+def waiting_queue(topic: str) -> str:
     """Return the index partition of a topic's waiting messages."""
     return f"waiting/{topic}"
 
@@ -63,7 +63,7 @@ class OutboxMessage(Entity, table=outbox, names="camel", times="epoch_ms"):
 
     While it waits, `due_at` is its next attempt; a deliverer moves it forward first, so that nobody
     else delivers it at the same time. Once delivered or dead, `due_at` is when that happened.
-    `shelf` is the index partition: the topic while waiting, one shared partition once dead.
+    `queue` is the index partition: the topic while waiting, one shared partition once dead.
     """
 
     topic: str
@@ -72,13 +72,13 @@ class OutboxMessage(Entity, table=outbox, names="camel", times="epoch_ms"):
     created_at: datetime
     due_at: datetime
     stage: Stage = "waiting"
-    shelf: str | None
+    queue: str | None
     tries: int = 0
     last_error: str | None = None
     gone_at: datetime | None = ttl()
 
     row = key("{topic}", "{idempotency_key}")
-    by_shelf = key("{shelf}", "{due_at}", index="Shelves")
+    by_queue = key("{queue}", "{due_at}", index="Queues")
 
     @property
     def place(self) -> tuple[str, str]:
@@ -93,42 +93,42 @@ class OutboxMessage(Entity, table=outbox, names="camel", times="epoch_ms"):
     @classmethod
     def waiting(cls, topic: str) -> Query[Self]:
         """Return a topic's waiting messages, the earliest due first."""
-        return cls.by_shelf(shelf=waiting_shelf(topic)).oldest()
+        return cls.by_queue(queue=waiting_queue(topic)).oldest()
 
     @classmethod
     def dead(cls) -> Query[Self]:
         """Return dead messages, newest first."""
-        return cls.by_shelf(shelf=_DEAD).newest()
+        return cls.by_queue(queue=_DEAD).newest()
 
     def claim(self, until: datetime) -> Update[OutboxMessage]:
         """Postpone the message for other deliverers, if nobody has since it was read."""
-        mine = OutboxMessage.update(**self.identity()).set(shelf=self.shelf, due_at=until)
+        mine = OutboxMessage.update(**self.identity()).set(queue=self.queue, due_at=until)
         return mine.add(tries=1).when(self._as_read())
 
     def delivered(self, now: datetime) -> Update[OutboxMessage]:
         """Mark the message as delivered."""
         return (
             OutboxMessage.update(**self.identity())
-            .set(stage="delivered", shelf=None, due_at=now)
+            .set(stage="delivered", queue=None, due_at=now)
             .set(last_error=None, gone_at=now + KEPT_DELIVERED)
         )
 
     def postpone(self, until: datetime, error: str) -> Update[OutboxMessage]:
         """Record the error and the next attempt, unless it was delivered in the meantime."""
         later = OutboxMessage.update(**self.identity())
-        return later.set(shelf=self.shelf, due_at=until, last_error=error).when(self._as_read())
+        return later.set(queue=self.queue, due_at=until, last_error=error).when(self._as_read())
 
     def give_up(self, now: datetime, error: str) -> Update[OutboxMessage]:
         """Mark the message as dead, unless it was delivered in the meantime."""
         dead = OutboxMessage.update(**self.identity())
-        dead = dead.set(stage="dead", shelf=_DEAD, due_at=now)
+        dead = dead.set(stage="dead", queue=_DEAD, due_at=now)
         return dead.set(last_error=error, gone_at=now + KEPT_DEAD).when(self._as_read())
 
     @classmethod
     def again(cls, topic: str, idempotency_key: str, now: datetime) -> Update[Self]:
         """Make a dead message wait again."""
         revived = cls.update(topic=topic, idempotency_key=idempotency_key)
-        revived = revived.set(stage="waiting", shelf=waiting_shelf(topic), due_at=now)
+        revived = revived.set(stage="waiting", queue=waiting_queue(topic), due_at=now)
         return revived.set(tries=0, gone_at=None).when(OutboxMessage.stage == "dead")
 
     def _as_read(self) -> ConditionExpr:
@@ -179,7 +179,7 @@ class Outbox:
                 body=written.decode(),
                 created_at=now,
                 due_at=due_at or now,
-                shelf=waiting_shelf(topic),
+                queue=waiting_queue(topic),
             )
             .put()
             .if_absent()

@@ -95,11 +95,12 @@ SCENARIOS = (HOSPITALS, PLANT, POLL)
 
 @dataclass
 class ScriptedJudge:
-    """Gives every dimension the score an answer names as `score 3`; can be down or slow."""
+    """Gives every dimension the score in an answer such as `score 3`; can be down, slow or held."""
 
     model_id: str = "scripted/1"
     down: bool = False
     seconds: float = 0.0
+    held_until: asyncio.Event | None = None
     names: tuple[str, ...] = DIMENSION_NAMES
     flags: tuple[str, ...] = ()
     asked: list[EvaluationRequest] = field(default_factory=list)
@@ -107,10 +108,12 @@ class ScriptedJudge:
     async def judge(self, request: EvaluationRequest, at: datetime) -> Judgment:
         self.asked.append(request)
         await asyncio.sleep(self.seconds)
+        if self.held_until is not None:
+            await self.held_until.wait()
         if self.down:
             raise Unavailable("The judge is at lunch")
-        told = re.search(r"score (\d)", " ".join(each.answer for each in request.answers))
-        score = int(told.group(1)) if told else 2
+        match = re.search(r"score (\d)", " ".join(each.answer for each in request.answers))
+        score = int(match.group(1)) if match else 2
         scores = tuple(DimensionScore(name, score, ("Because it says so",)) for name in self.names)
         details = tuple(DimensionDetail(name, (), "low", True, 0, "More") for name in self.names)
         return Judgment(

@@ -109,7 +109,7 @@ def _operations() -> Iterator[Done]:
         body="{}",
         created_at=MORNING,
         due_at=MORNING,
-        shelf="waiting/trainer.evaluate",
+        queue="waiting/trainer.evaluate",
     )
     written, judged = _size(SUBMITTED), _size(COMPLETED)
     small, profile = _size(TOTALS), _size(SNAPSHOT)

@@ -366,7 +366,7 @@ async def test_what_work_tells_is_passed_on_while_it_runs(floor: Floor) -> None:
     assert status.last_result == "half way"
 
 
-async def test_a_changed_schedule_is_kept_from_the_next_start_on(floor: Floor) -> None:
+async def test_a_changed_schedule_is_stored_at_the_next_start(floor: Floor) -> None:
     counting = Counting()
 
     async with floor.running(job(counting, Every(86_400, jitter=0.0))):

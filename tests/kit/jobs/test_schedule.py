@@ -191,7 +191,7 @@ def test_about_a_thousand_runs_are_remembered() -> None:
         (Continuous(), "always"),
     ],
 )
-def test_humanize_schedule(when: Schedule, words: str) -> None:
+def test_describe_schedule(when: Schedule, words: str) -> None:
     assert describe_schedule(when) == words
 
 

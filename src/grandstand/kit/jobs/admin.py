@@ -111,7 +111,7 @@ def _status(job: JobState, *, alive: bool) -> JobStatus:
     return JobStatus(
         name=job.name,
         purpose=job.purpose,
-        schedule=job.rhythm,
+        schedule=job.schedule,
         state=_phase(job, running=running is not None),
         paused=job.paused_at is not None,
         due_at=job.due_at,

@@ -408,7 +408,7 @@ class JobRunner(PollingLoop):
     async def _declare(self, job: Job, known: JobState | None, now: datetime) -> JobState:
         """Return a job's state, stored as declared here if that is new or old."""
         schedule, first_poll = describe_schedule(job.when), self._looked_at is None
-        changed = known is not None and first_poll and known.rhythm != schedule
+        changed = known is not None and first_poll and known.schedule != schedule
         if known is not None and not changed:
             reworded = first_poll and known.purpose != job.purpose
             if not reworded and now - known.seen_at < timedelta(days=1):

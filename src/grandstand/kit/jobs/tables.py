@@ -66,7 +66,7 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
 
     name: str
     purpose: str
-    rhythm: str
+    schedule: str
     seen_at: datetime
     due_at: datetime | None = None
     requested_at: datetime | None = None
@@ -97,11 +97,11 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
 
     @classmethod
     def enrol(
-        cls, name: str, purpose: str, rhythm: str, due_at: datetime, now: datetime
+        cls, name: str, purpose: str, schedule: str, due_at: datetime, now: datetime
     ) -> Update[Self]:
         """Declare a job; an existing due time stays."""
         enrolled = cls.update(name=name).upsert()
-        return enrolled.set(purpose=purpose, rhythm=rhythm, seen_at=now).set_if_absent(
+        return enrolled.set(purpose=purpose, schedule=schedule, seen_at=now).set_if_absent(
             due_at=due_at
         )
 

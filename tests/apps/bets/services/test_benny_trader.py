@@ -88,7 +88,7 @@ def _digest(stage: Stage) -> str:
     from grandstand.apps.bets.store.benny import BennyBet
 
     [bet] = stage.store(BennyBet.recent())
-    return bet.thought or ""
+    return bet.opinion_digest or ""
 
 
 @pytest.mark.parametrize("fault", [Unavailable("away"), LlmResponseInvalid("no shape")])

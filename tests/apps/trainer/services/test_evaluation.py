@@ -103,13 +103,17 @@ async def test_judging_twice_counts_once(stage: Stage) -> None:
 async def test_two_judgings_at_once_count_once(stage: Stage) -> None:
     stage.judge.down = True
     kept = await stage.trainer.attempts.submit_new(ADA.user_id, "two-hospitals", saying(3))
-    slow = staged(stage.store, stage.clock, judge=ScriptedJudge("slow/1", seconds=0.1))
+    quick_done = asyncio.Event()
+    slow_judge = ScriptedJudge("slow/1", held_until=quick_done)
+    slow = staged(stage.store, stage.clock, judge=slow_judge)
     quick = staged(stage.store, stage.clock, judge=ScriptedJudge("quick/1"))
 
-    late, early = await asyncio.gather(
-        slow.trainer.evaluations.evaluate(kept.attempt_id),
-        quick.trainer.evaluations.evaluate(kept.attempt_id),
-    )
+    waiting = asyncio.create_task(slow.trainer.evaluations.evaluate(kept.attempt_id))
+    while not slow_judge.asked:  # noqa: ASYNC110 - the judge has no event for this
+        await asyncio.sleep(0.01)
+    early = await quick.trainer.evaluations.evaluate(kept.attempt_id)
+    quick_done.set()
+    late = await waiting
 
     totals = await stage.store.read(UserTotals.of_user("ada"))
     assert totals.attempt_count == 1

@@ -424,7 +424,7 @@ class BennyTrader:
             fair=round4_or_none(candidate.fair),
             bookmaker=candidate.book,
             model_id=considered.opinion.model_id,
-            thought=considered.opinion.digest,
+            opinion_digest=considered.opinion.digest,
         )
 
     def _scoreboard_writes(self, considered: ConsideredBet, bet: BennyBet) -> list[Write]:

@@ -33,7 +33,7 @@ class BennyBet(GameRow, table=bets, times="seconds"):
     fair: Decimal | None = None
     bookmaker: str | None = None
     model_id: str | None = None
-    thought: str | None = None
+    opinion_digest: str | None = None
     week: datetime | None = None
     verdict: str | None = None
     closing: Decimal | None = None

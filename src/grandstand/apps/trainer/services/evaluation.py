@@ -186,7 +186,7 @@ class EvaluationService:
             body="{}",
             created_at=now,
             due_at=now,
-            shelf=None,
+            queue=None,
         )
         return message.delivered(now)
 
