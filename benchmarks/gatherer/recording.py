@@ -71,8 +71,8 @@ def _embedded(folder: Path, frames: Sequence[bytes]) -> list[Row]:
     bare = Bare(folder / "bare.db")
     with closing(bare.connection), recording(folder, engine) as recorder:
         speed = _measured(frames, recorder.record, ByHand(bare.append).record)
-        (kept,) = bare.connection.execute("SELECT count(*) FROM kept").fetchone()
-        assert recorder.figures.rows[DELTAS.name] == kept
+        (stored,) = bare.connection.execute("SELECT count(*) FROM series_rows").fetchone()
+        assert recorder.figures.rows[DELTAS.name] == stored
     measure = "frames to durable rows, embedded"
     peers = {_BARE: speed.by_hand}
     return [
