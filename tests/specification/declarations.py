@@ -204,7 +204,7 @@ ADDED_ATTRIBUTES = {
     "User Model": decided(61, "description", "datasets", "GSI1PK", "GSI1SK"),
     "Benny Bet": decided(
         61,
-        *("selection", "raw", "fair", "bookmaker", "model_id", "thought", "week"),
+        *("selection", "raw", "fair", "bookmaker", "model_id", "opinion_digest", "week"),
         *("verdict", "closing", "clv", "revision", "game_index_pk", "game_index_sk"),
     ),
     "Historical Odds Record": decided(61, "player"),
