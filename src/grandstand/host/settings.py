@@ -59,6 +59,28 @@ class ServerSettings(Section):
         default=1_000_000, gt=0, description="The largest request body in bytes."
     )
     request_seconds: float = Field(default=30.0, gt=0, description="The timeout of a request.")
+    header_bytes: int = Field(
+        default=65_536, ge=1024, description="The largest request header in bytes."
+    )
+    header_seconds: float = Field(
+        default=10.0, gt=0, description="How long a client may take to send a request header."
+    )
+    connections: int = Field(
+        default=10_000,
+        gt=0,
+        description=(
+            "The most open connections. The limit of open files of the process, less 256, also "
+            "applies."
+        ),
+    )
+    connections_per_address: int = Field(
+        default=1_000,
+        gt=0,
+        description=(
+            "The most open connections of one address (a /64 network for IPv6). With https, a "
+            "proxy on this machine is not limited."
+        ),
+    )
     requests_per_minute: int = Field(
         default=600,
         gt=0,

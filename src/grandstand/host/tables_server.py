@@ -7,17 +7,20 @@ import importlib.util
 import signal
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 from zlib import crc32
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from grandstand.core.errors import Unavailable
-from grandstand.host.server.serving import LOOPBACK, bind
+from grandstand.host.server.serving import (
+    LOOPBACK,
+    LimitedConfig,
+    LimitedServer,
+    bind,
+    raise_file_limit,
+)
 from grandstand.storage.tables.dynamodb_server.server import MAX_BODY, DynamoDbServer, Reply
-
-if TYPE_CHECKING:
-    import uvicorn
 
 Announce: TypeAlias = Callable[[str, int], None]
 
@@ -103,13 +106,10 @@ async def _send(reply: Reply, send: Send) -> None:
     await send({"type": "http.response.body", "body": reply.body})
 
 
-def make_server(server: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> uvicorn.Server:
+def make_server(server: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) -> LimitedServer:
     """Create the server; `run(sockets=[...])` serves until `should_exit` is set."""
-    import uvicorn
-
-    config = uvicorn.Config(
+    config = LimitedConfig(
         application(server, sweep_seconds),
-        http="httptools",
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         lifespan="on",
         ws="none",
@@ -119,7 +119,7 @@ def make_server(server: DynamoDbServer, sweep_seconds: float = SWEEP_SECONDS) ->
         timeout_keep_alive=75,
         timeout_graceful_shutdown=5,
     )
-    return uvicorn.Server(config)
+    return LimitedServer(config)
 
 
 def serve(
@@ -130,6 +130,7 @@ def serve(
     Only the main thread can be interrupted; use `make_server` in another. Raises PortInUse or
     InvalidAddress.
     """
+    raise_file_limit()
     with bind(host, port) as listening:
         address = listening.getsockname()
         if announce is not None:

@@ -43,6 +43,15 @@ class RequestTooLarge(InvalidInput):
     status = 413
 
 
+class BodyTimeout(InvalidInput):
+    """The request body was not sent in time."""
+
+    code = "body-timeout"
+
+    status = 408
+    retry = True
+
+
 class RequestTimeout(Unavailable):
     """The response was not ready in time."""
 

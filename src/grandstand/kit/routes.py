@@ -51,7 +51,13 @@ from grandstand.core.errors import GrandstandError, NotAllowed, NotFound
 from grandstand.kit.auth.caller import Caller
 from grandstand.kit.auth.credentials import CSRF_FIELD, CSRF_HEADER, refuses_form
 from grandstand.kit.auth.host_policy import SAFE_METHODS
-from grandstand.kit.problems import COMMON_ERRORS, NotSignedIn, RequestTooLarge, problem_responses
+from grandstand.kit.problems import (
+    COMMON_ERRORS,
+    BodyTimeout,
+    NotSignedIn,
+    RequestTooLarge,
+    problem_responses,
+)
 
 Access: TypeAlias = Literal["user", "admin", "anyone"]
 JsonNames: TypeAlias = Literal["snake", "camel"]
@@ -175,7 +181,7 @@ def _responses(spec: RouteSpec, method: Callable[..., Any]) -> dict[int | str, d
     if "{" in spec.path:
         errors.append(NotFound)
     if spec.method not in SAFE_METHODS:
-        errors.append(RequestTooLarge)
+        errors += [BodyTimeout, RequestTooLarge]
     description = (inspect.getdoc(method) or spec.summary).splitlines()[0]
     content = _documented_content(spec)
     successes = {spec.status: description, **spec.also}

@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from grandstand.core.errors import Broken
+from grandstand.host.server.serving import LOOPBACK
 from grandstand.kit.routes import with_etag
 from tests.host.server.serving import Served, serving, settings_in
 
@@ -131,6 +132,18 @@ def test_a_request_that_takes_too_long_is_given_up(served: Served) -> None:
 
     assert reply.status_code == 503
     assert reply.json()["type"] == "urn:grandstand:problem:request-timeout"
+
+
+def test_a_body_that_takes_too_long_is_the_clients_fault(served: Served) -> None:
+    head = b"POST /test/echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nab"
+    with socket.create_connection((LOOPBACK, served.port), timeout=60) as connection:
+        connection.sendall(head)
+        reply = b""
+        while piece := connection.recv(65_536):
+            reply += piece
+
+    assert reply.startswith(b"HTTP/1.1 408 ")
+    assert b"urn:grandstand:problem:body-timeout" in reply
 
 
 def test_an_answer_that_has_begun_may_take_its_time(served: Served) -> None:

@@ -21,9 +21,11 @@ from grandstand.host.memory import tune_malloc
 from grandstand.host.runtime import Platform
 from grandstand.host.server.application import build_application, monitoring_routes
 from grandstand.host.server.serving import (
+    ConnectionLimits,
     bind,
     loop_factory,
     make_server,
+    raise_file_limit,
     serve_until_stopped,
     url_of,
     wait_for_signal,
@@ -90,7 +92,9 @@ async def _serve_app(settings: Settings, address: str, listening: socket, *, job
             names = ", ".join(f"{source.app} ({source.name})" for source in simulated)
             typer.echo(f"Simulated: {names}.", err=True)
             typer.echo("`grandstand demo status` shows how to connect real sources.", err=True)
-        server = make_server(app, behind_proxy=settings.server.https)
+        server = make_server(
+            app, behind_proxy=settings.server.https, limits=_connection_limits(settings)
+        )
         await serve_until_stopped(server, listening, platform.hub.close, background)
 
 
@@ -106,7 +110,18 @@ async def _run_jobs(settings: Settings, listening: socket | None) -> None:
             return
         app, _ = build_application(platform, routes=monitoring_routes)
         _announce(listening, "Jobs are running; monitoring at")
-        await serve_until_stopped(make_server(app), listening, platform.hub.close, background)
+        server = make_server(app, limits=_connection_limits(settings))
+        await serve_until_stopped(server, listening, platform.hub.close, background)
+
+
+def _connection_limits(settings: Settings) -> ConnectionLimits:
+    server = settings.server
+    return ConnectionLimits(
+        header_bytes=server.header_bytes,
+        header_seconds=server.header_seconds,
+        connections=server.connections,
+        connections_per_address=server.connections_per_address,
+    )
 
 
 def _announce(listening: socket, text: str) -> None:
@@ -116,6 +131,7 @@ def _announce(listening: socket, text: str) -> None:
 
 def _run(work: Coroutine[None, None, None]) -> None:
     tune_malloc()
+    raise_file_limit()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         # Each thread has its own connection to every store; by default there would be four threads
         # more than cores.

@@ -27,7 +27,13 @@ from grandstand.kit.auth.host_policy import (
     is_loopback,
     parse_host,
 )
-from grandstand.kit.problems import NotSignedIn, Problems, RequestTimeout, RequestTooLarge
+from grandstand.kit.problems import (
+    BodyTimeout,
+    NotSignedIn,
+    Problems,
+    RequestTimeout,
+    RequestTooLarge,
+)
 from grandstand.kit.request_limits import CallerRateLimiter, RequestLimits
 
 HeaderList = list[tuple[bytes, bytes]]
@@ -47,9 +53,11 @@ class AsgiExchange:
     most_bytes: int
     on_start: Callable[[], None] | None = None
     ended: bool = False
+    body_pending: bool = False
     sent_bytes: int = 0
     status: int = 0
     _received_bytes: int = 0
+    _body_received: bool = False
     _start: Message | None = None
     _compressor: Any = None
 
@@ -60,8 +68,11 @@ class AsgiExchange:
 
     async def receive(self) -> Message:
         """Receive a part of the body; raise RequestTooLarge if it exceeds the limit."""
+        self.body_pending = not self._body_received
         message = await self._receive()
+        self.body_pending = False
         if message["type"] == "http.request":
+            self._body_received = not message.get("more_body", False)
             self._received_bytes += len(message.get("body", b""))
             if self._received_bytes > self.most_bytes:
                 raise too_large(self.most_bytes)
@@ -224,6 +235,8 @@ class GatewayMiddleware:
         except TimeoutError as fault:
             exchange.on_start = None
             seconds = self.limits.request_seconds
+            if exchange.body_pending:
+                raise BodyTimeout(f"The request body took longer than {seconds:g} s") from fault
             raise RequestTimeout(f"The request took longer than {seconds:g} s") from fault
 
     def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
@@ -280,7 +293,7 @@ class GatewayMiddleware:
                 return
             raise error
         response = self.problems.answer(Request(scope), error)
-        if response.status_code == 413:
+        if response.status_code in (408, 413):
             response.headers["connection"] = "close"
         await response(scope, exchange.receive, exchange.send)
 
