@@ -203,7 +203,8 @@ async def _open_stores(
     settings: Settings, clock: Clock, opened: AsyncExitStack, *, low_memory: bool = False
 ) -> tuple[AsyncStore, SeriesEngine]:
     store = await asyncio.to_thread(open_store, settings, clock, low_memory=low_memory)
-    opened.callback(store.close)
+    # Closing waits for writes that are under way.
+    opened.push_async_callback(asyncio.to_thread, store.close)
     await asyncio.to_thread(store.create, all_tables())
     series = await asyncio.to_thread(open_series, settings, clock)
     opened.callback(series.close)

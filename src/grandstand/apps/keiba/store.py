@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from grandstand.apps.keiba.domain import horses, races
 from grandstand.apps.keiba.domain.ids import Circuit
@@ -290,6 +290,8 @@ class ScanEntries:
     prefix: str = ""
     position: str | None = None
     limit: int = 100
+    # It may pass over many items that do not match.
+    is_short_read: ClassVar[bool] = False
 
     def run(self, session: Session) -> EntriesPage:
         """Read a page.
@@ -324,6 +326,7 @@ class ReadItem:
 
     partition: str
     sort: str
+    is_short_read: ClassVar[bool] = True
 
     def run(self, session: Session) -> Item | None:
         """Return the item; None if there is none."""

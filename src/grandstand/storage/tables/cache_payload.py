@@ -234,6 +234,10 @@ class ReadEntries(Generic[V]):
     keys: tuple[CacheKey[V], ...]
     limits: Limits
 
+    @property
+    def is_short_read(self) -> bool:
+        return len(self.keys) <= item_ops.MAX_SHORT_READ
+
     def run(self, session: Session) -> list[EntryRead[V]]:
         # An entry with missing chunks may just have been replaced, so it is read once more.
         results = self._read(session, self.keys)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeVa
 
 from grandstand.core.errors import Conflict
 from grandstand.storage.tables.attribute_values import Key
+from grandstand.storage.tables.engines.protocol import GroupingEngine
 from grandstand.storage.tables.errors import ConditionFailed, DeclarationFault, StoredItemInvalid
 from grandstand.storage.tables.platform_tables import Consumer
 from grandstand.storage.tables.requests import Change, ChangeBatch, ChangeKind
@@ -284,9 +285,11 @@ class AsyncChangeFeed(Generic[E]):
         await self._call(self.feed.forget)
 
     async def _call(self, call: Callable[[], T]) -> T:
-        if not self.feed.session.engine.remote:
-            return call()
-        return await asyncio.to_thread(call)
+        engine = self.feed.session.engine
+        waits = isinstance(engine, GroupingEngine) and engine.write_wait_seconds is not None
+        if engine.remote or waits:
+            return await asyncio.to_thread(call)
+        return call()
 
 
 def follow_async(

@@ -171,10 +171,17 @@ class IteratorExpired(InvalidInput):
 
 
 class StoreUnavailable(Unavailable):
-    """The store does not respond, is locked, or its disk is full."""
+    """The store does not respond, is locked, has too many waiting writes, or its disk is full.
+
+    `retry_after_seconds` is when to try again, if known.
+    """
 
     code: ClassVar[str] = "store-unavailable"
     aws_name: ClassVar[str] = "InternalServerError"
+
+    def __init__(self, message: str, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class StoreReadOnly(Unavailable):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Self, TypeVar, cast
 
 from grandstand.core.clock import Clock
 from grandstand.core.errors import NotFound
+from grandstand.storage.tables.attribute_values import Key as ItemKey
 from grandstand.storage.tables.declaration.table import Naming, Table
-from grandstand.storage.tables.engines.protocol import Engine
+from grandstand.storage.tables.engines.protocol import Engine, GroupingEngine
 from grandstand.storage.tables.errors import ConditionFailed, TableInUse
+from grandstand.storage.tables.group_commit import GroupWriter
 from grandstand.storage.tables.operations import item_ops
+from grandstand.storage.tables.operations.item_ops import MAX_SHORT_READ
 from grandstand.storage.tables.operations.queries import Query, ReadQuery, read_cursor, write_cursor
 
 if TYPE_CHECKING:
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from grandstand.storage.tables.declaration.entity import Entity
 
 E = TypeVar("E", bound="Entity")
+
+_WRITE_PORTION: Final = 20 * item_ops.MAX_WRITE
 
 
 class _PhysicalNames(dict[Table, str]):
@@ -75,16 +81,28 @@ class ReadPage(Generic[E]):
 
     def run(self, session: Session) -> Page[E]:
         """Read the page. Raises CursorInvalid if the cursor belongs to another query."""
-        query = self.query
-        scope: tuple[object, ...] = (query.entity.table.name, query.entity.name, query.filter)
-        if isinstance(query, Query):
-            scope += (query.plan.name, query.partition, query.range, query.forward)
-        key = None if self.after is None else read_cursor(scope, self.after)
+        query, key = self.query, self.start()
         entities: list[E] = []
         for items, last in query.read(session, self.limit, key):
             entities += map(query.entity.decode, items)
             key = last
-        return Page(tuple(entities), None if key is None else write_cursor(scope, key))
+        return self.result(entities, key)
+
+    def start(self) -> ItemKey | None:
+        """Return the key in the cursor. Raises CursorInvalid if it belongs to another query."""
+        return None if self.after is None else read_cursor(self._scope, self.after)
+
+    def result(self, entities: Iterable[E], last: ItemKey | None) -> Page[E]:
+        """Return the page of the entities read, and the cursor after the last one."""
+        return Page(tuple(entities), None if last is None else write_cursor(self._scope, last))
+
+    @property
+    def _scope(self) -> tuple[object, ...]:
+        query = self.query
+        scope: tuple[object, ...] = (query.entity.table.name, query.entity.name, query.filter)
+        if isinstance(query, Query):
+            scope += (query.plan.name, query.partition, query.range, query.forward)
+        return scope
 
 
 class Store:
@@ -100,6 +118,28 @@ class Store:
 
     def __init__(self, engine: Engine, *, naming: Naming, clock: Clock) -> None:
         self.session = Session(engine, naming, clock)
+        wait = engine.write_wait_seconds if isinstance(engine, GroupingEngine) else None
+        self._writer = (
+            GroupWriter(engine, wait)
+            if isinstance(engine, GroupingEngine) and wait is not None
+            else None
+        )
+        self._reader = ThreadPoolExecutor(1, "tables-reader")
+
+    async def run_write(self, operation: item_ops.Operation[R]) -> R:
+        """Run an operation that writes, without blocking the event loop."""
+        session = self.session
+        if self._writer is not None:
+            return await self._writer.run(lambda: operation.run(session))
+        if session.engine.remote:
+            return await asyncio.to_thread(operation.run, session)
+        return operation.run(session)
+
+    async def run_read(self, read: Callable[[], R]) -> R:
+        """Run a long read, without blocking the event loop."""
+        if self.session.engine.remote:
+            return await asyncio.to_thread(read)
+        return await asyncio.get_running_loop().run_in_executor(self._reader, read)
 
     def __call__(self, operation: item_ops.Operation[R]) -> R:
         """Run an operation and return its result."""
@@ -135,6 +175,10 @@ class Store:
         return create_tables(self.session, tables)
 
     def close(self) -> None:
+        """Execute the writes that event loops wait for, then close the engine."""
+        if self._writer is not None:
+            self._writer.close()
+        self._reader.shutdown()
         self.session.engine.close()
 
     def __enter__(self) -> Self:
@@ -147,8 +191,10 @@ class Store:
 class AsyncStore:
     """Runs operations from an event loop.
 
-    An embedded engine answers faster than a thread could be woken, so it is called directly; calls
-    over a network run in threads.
+    An embedded engine answers a short read faster than a thread could be woken, so it is called
+    directly. Reads of more than 500 rows run in a reader thread. Writes may have to wait for other
+    processes, so they run in a writer thread, which commits those waiting together. Calls over a
+    network run in threads.
 
     Example:
         game = await store.read(Game.get(league="nba", game_id="1"))
@@ -159,35 +205,72 @@ class AsyncStore:
         self.store = store
 
     async def __call__(self, operation: item_ops.Operation[R]) -> R:
-        session = self.store.session
-        if not session.engine.remote:
+        store, session = self.store, self.store.session
+        if session.engine.remote:
+            return await asyncio.to_thread(operation.run, session)
+        if isinstance(operation, item_ops.Get):
             return operation.run(session)
-        return await asyncio.to_thread(operation.run, session)
+        if isinstance(operation, ReadQuery):
+            result: Any = [entity async for entity in AsyncStore.each(self, operation)]
+            return cast("R", result)
+        is_short: bool | None = getattr(operation, "is_short_read", None)
+        if is_short is None:
+            return await store.run_write(operation)
+        if is_short:
+            return operation.run(session)
+        return await store.run_read(lambda: operation.run(session))
 
     async def read(self, get: item_ops.Get[E]) -> E:
         """Read one item. Raises NotFound."""
         return _require_found(get, await self(get))
 
     async def each(self, query: ReadQuery[E]) -> AsyncIterator[E]:
-        session = self.store.session
-        pages = query.pages(session)
-        while True:
-            remote = session.engine.remote
-            page = await asyncio.to_thread(next, pages, None) if remote else next(pages, None)
-            if page is None:
-                return
-            for item in page:
-                yield item
+        """Yield the items of a query in bounded memory."""
+        async for entities, _ in self._pages(query, query.max_items, None):
+            for entity in entities:
+                yield entity
 
     async def page(self, query: ReadQuery[E], limit: int, *, after: str | None = None) -> Page[E]:
         """Read up to `limit` items, from a cursor on."""
-        return await self(ReadPage(query, limit, after))
+        page, entities = ReadPage(query, limit, after), list[E]()
+        last = page.start()
+        async for read, key in self._pages(query, limit, last):
+            entities += read
+            last = key
+        return page.result(entities, last)
+
+    async def _pages(
+        self, query: ReadQuery[E], limit: int | None, start: ItemKey | None
+    ) -> AsyncIterator[tuple[list[E], ItemKey | None]]:
+        """Yield entities and the key to continue after; only the first 500 rows are read here."""
+        session, decode = self.store.session, query.entity.decode
+        short = not session.engine.remote and (limit is None or limit <= MAX_SHORT_READ)
+        pages = query.read(session, limit, start, first_rows=MAX_SHORT_READ if short else None)
+
+        def read_next() -> tuple[list[E], ItemKey | None] | None:
+            page = next(pages, None)
+            return None if page is None else ([decode(item) for item in page[0]], page[1])
+
+        while True:
+            page = read_next() if short else await self.store.run_read(read_next)
+            if page is None:
+                return
+            yield page
+            short = False
+            if limit is not None:
+                limit -= len(page[0])
+            if page[1] is None or (limit is not None and limit <= 0):
+                return
 
     async def get_many(self, gets: Iterable[item_ops.Get[E]]) -> list[E | None]:
         return await self(item_ops.GetMany(tuple(gets)))
 
     async def write_many(self, writes: Iterable[item_ops.Put[Any] | item_ops.Delete[Any]]) -> None:
-        await self(item_ops.WriteMany(tuple(writes)))
+        # In portions, because other processes cannot write during a commit.
+        many = item_ops.WriteMany(tuple(writes))
+        many.check()
+        for portion in item_ops.split_batches(many.writes, _WRITE_PORTION):
+            await self(item_ops.WriteMany(portion))
 
     async def all(self, *writes: item_ops.Write, token: str | None = None) -> None:
         """Write all or nothing. Raises TransactionCancelled."""

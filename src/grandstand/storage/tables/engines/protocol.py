@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from grandstand.storage.tables import requests
 from grandstand.storage.tables.schema import TableDescription, TableSchema
@@ -99,3 +100,19 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Close files and connections; may be called twice."""
+
+
+@runtime_checkable
+class GroupingEngine(Engine, Protocol):
+    """An engine that can commit the writes of one thread together."""
+
+    @property
+    def write_wait_seconds(self) -> float | None:
+        """How long a write may wait for other writers; None if it never waits."""
+
+    def write_group(self, wait_seconds: float) -> AbstractContextManager[None]:
+        """Commit what this thread writes inside, all at once at the end.
+
+        A write that fails undoes only itself. Raises StoreUnavailable if other writers are in the
+        way for `wait_seconds`, or if the commit fails, and then nothing is written.
+        """

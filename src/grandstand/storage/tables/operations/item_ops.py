@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import (
     TYPE_CHECKING,
     Any,
+    ClassVar,
     Final,
     Generic,
     NamedTuple,
@@ -37,8 +38,16 @@ E = TypeVar("E", bound="Entity")
 R_co = TypeVar("R_co", covariant=True)
 
 
+# A longer read does not run on an event loop.
+MAX_SHORT_READ: Final = 500
+
+
 class Operation(Protocol[R_co]):
-    """Anything a store can run."""
+    """Anything a store can run.
+
+    An operation that only reads has `is_short_read`, which tells whether it reads at most 500
+    rows; without it, the operation is treated as a write.
+    """
 
     def run(self, session: Session) -> R_co: ...
 
@@ -448,6 +457,10 @@ class GetMany(Generic[E]):
 
     gets: tuple[Get[E], ...]
 
+    @property
+    def is_short_read(self) -> bool:
+        return len(self.gets) <= MAX_SHORT_READ
+
     def run(self, session: Session) -> list[E | None]:
         """Read the items, 100 at a time. Raises Unprocessed if some cannot be read."""
         addresses: list[ItemAddress] = [
@@ -475,10 +488,11 @@ class WriteMany:
 
     def actions(self, session: Session) -> tuple[requests.PutItem | requests.DeleteItem, ...]:
         """Return the engine requests. Raises DeclarationFault for a write with a condition."""
-        self._check()
+        self.check()
         return tuple(_unconditional_request(session, write) for write in self.writes)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise DeclarationFault for a write with a condition."""
         for write in self.writes:
             if write.conditional:
                 raise DeclarationFault(
@@ -492,7 +506,7 @@ class WriteMany:
         Raises Unprocessed with what is left after all retries, and DeclarationFault for a write
         with a condition.
         """
-        self._check()
+        self.check()
         # Built one batch at a time: with many live items garbage collection costs more.
         for batch in split_batches(self.writes, MAX_WRITE):
             write_batch(session, [_unconditional_request(session, write) for write in batch])
@@ -519,6 +533,7 @@ class TransactGet(Generic[E]):
     """Read several items as of one moment."""
 
     gets: tuple[Get[E], ...]
+    is_short_read: ClassVar[bool] = True
 
     def run(self, session: Session) -> list[E | None]:
         results = session.engine.transact_get([get.request(session) for get in self.gets])

@@ -149,17 +149,26 @@ class ReadQuery(ABC, Generic[E]):
         return {name: item[name] for name in self.entity.table.key_names}
 
     def read(
-        self, session: Session, limit: int | None, start: ItemKey | None
+        self,
+        session: Session,
+        limit: int | None,
+        start: ItemKey | None,
+        *,
+        first_rows: int | None = None,
     ) -> Iterator[tuple[list[Item], ItemKey | None]]:
         """Yield stored items page by page, each with the key to continue after, None at the end.
 
-        A page may be empty, because the entity and the expiry are checked after reading.
+        A page may be empty, because the entity and the expiry are checked after reading. The first
+        page takes at most `first_rows` rows to read.
         """
         entity, engine = self.entity, session.engine
         while limit is None or limit > 0:
             # The limit of a page counts items before the filter, so it can only be passed on
             # without one.
             page_limit = limit if self.filter is None else None
+            if first_rows is not None:
+                page_limit = first_rows if page_limit is None else min(page_limit, first_rows)
+                first_rows = None
             request = self.request(session, limit=page_limit, start=start)
             if isinstance(request, requests.QueryRequest):
                 page = engine.query(request)

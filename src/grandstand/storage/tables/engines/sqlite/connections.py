@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from threading import Event, Lock, RLock, get_ident
+from time import monotonic
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -91,6 +92,37 @@ class WriteTransaction:
             self._lock.release()
 
 
+class Savepoint:
+    """One write within the transaction of a group; an error undoes this write only."""
+
+    __slots__ = ("_connection", "_execute")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def __enter__(self) -> None:
+        _require_transaction(self._connection)
+        self._execute("SAVEPOINT one_write")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._execute("RELEASE one_write")
+        elif self._connection.in_transaction:
+            self._execute("ROLLBACK TO one_write")
+            self._execute("RELEASE one_write")
+
+
+def _require_transaction(connection: sqlite3.Connection) -> None:
+    # After some errors, such as a full disk, SQLite rolls back the whole transaction.
+    if not connection.in_transaction:
+        raise errors.StoreUnavailable(
+            "Another write that was to be committed together with this one failed; nothing was "
+            "written. Try again later.",
+            retry_after_seconds=1,
+        )
+
+
 class ReadTransaction:
     """A transaction whose reads all see the same moment."""
 
@@ -130,8 +162,10 @@ class ConnectionContext:
         self.shared = shared
         self.layouts = shared.layouts
         self.lock = RLock()
-        self.write_transaction = WriteTransaction(connection, shared.write_lock)
-        self.read_transaction = ReadTransaction(connection)
+        self.write_transaction: AbstractContextManager[None] = WriteTransaction(
+            connection, shared.write_lock
+        )
+        self.read_transaction: AbstractContextManager[None] = ReadTransaction(connection)
 
     def write(self, sql: str, row: Row | Sequence[object]) -> int:
         """Run one statement as its own transaction; return the number of rows it affected."""
@@ -146,6 +180,59 @@ class ConnectionContext:
     def __del__(self) -> None:
         # Runs when the thread of this connection ends.
         self.connection.close()
+
+
+class GroupContext(ConnectionContext):
+    """A connection for groups of writes that are committed together."""
+
+    __slots__ = ()
+
+    def __init__(self, connection: sqlite3.Connection, shared: SharedState) -> None:
+        super().__init__(connection, shared)
+        self.write_transaction = Savepoint(connection)
+        self.read_transaction = nullcontext()
+
+    def write(self, sql: str, row: Row | Sequence[object]) -> int:
+        """Run one statement, which needs no savepoint; return the number of rows it affected."""
+        _require_transaction(self.connection)
+        return self.execute(sql, row).rowcount
+
+    def begin(self, wait_seconds: float) -> None:
+        """Take the write lock, waiting for other writers. Raises sqlite3.Error."""
+        lock, deadline = self.shared.write_lock, monotonic() + wait_seconds
+        retries = busy_retries(wait_seconds)
+        while True:
+            if not lock.acquire(timeout=max(0.0, deadline - monotonic())):
+                busy = sqlite3.OperationalError("another thread is writing")
+                busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise busy
+            try:
+                self.execute("BEGIN IMMEDIATE")
+            except BaseException as error:
+                lock.release()
+                if not isinstance(error, sqlite3.Error) or not is_busy(error):
+                    raise
+                if next(retries, self) is self:
+                    raise
+            else:
+                return
+
+    def commit(self) -> None:
+        """Commit the group and release the write lock. Raises sqlite3.Error."""
+        try:
+            _require_transaction(self.connection)
+            self.execute("COMMIT")
+        finally:
+            self.rollback()
+
+    def rollback(self) -> None:
+        """Undo what is not committed and release the write lock."""
+        try:
+            if self.connection.in_transaction:
+                with suppress(sqlite3.Error):
+                    self.execute("ROLLBACK")
+        finally:
+            self.shared.write_lock.release()
 
 
 def connect(params: ConnectionParams) -> sqlite3.Connection:
@@ -212,7 +299,8 @@ def translate_error(error: sqlite3.Error, store: str) -> GrandstandError:
     code = _code(error)
     if code in _BUSY:
         return errors.StoreUnavailable(
-            f"The store {store} is locked by another process. Try again later."
+            f"The store {store} is locked by another process. Try again later.",
+            retry_after_seconds=1,
         )
     if code == sqlite3.SQLITE_FULL:
         return errors.StoreUnavailable(

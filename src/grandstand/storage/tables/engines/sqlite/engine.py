@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock, local
@@ -34,6 +35,7 @@ _MAX_RELOADS: Final = 8
 
 _Request = TypeVar("_Request")
 _Result = TypeVar("_Result")
+_Context = TypeVar("_Context", bound=connections.ConnectionContext)
 
 
 class SqliteEngine:
@@ -115,6 +117,31 @@ class SqliteEngine:
     @property
     def remote(self) -> bool:
         return False
+
+    @property
+    def write_wait_seconds(self) -> float | None:
+        # A store in memory has one connection, so nobody else can be writing.
+        return None if self._params.memory else self._busy_timeout_seconds
+
+    @contextmanager
+    def write_group(self, wait_seconds: float) -> Iterator[None]:
+        context = getattr(self._local, "context", None)
+        if not isinstance(context, connections.GroupContext):
+            context = self._connect(connections.GroupContext)
+        with context.lock:
+            try:
+                context.begin(wait_seconds)
+            except sqlite3.Error as error:
+                raise connections.translate_error(error, self._params.name) from error
+            try:
+                yield
+            except BaseException:
+                context.rollback()
+                raise
+            try:
+                context.commit()
+            except sqlite3.Error as error:
+                raise connections.translate_error(error, self._params.name) from error
 
     def create_table(self, schema: TableSchema) -> TableDescription:
         return self._run(catalog.create_table, schema)
@@ -249,13 +276,14 @@ class SqliteEngine:
         )
 
     def _new_context(self) -> connections.ConnectionContext:
+        return self._connect(connections.ConnectionContext)
+
+    def _connect(self, kind: type[_Context]) -> _Context:
         with self._open_lock:
             if self._closed:
                 raise StoreUnavailable(f"The store {self._params.name} is closed.")
             try:
-                context = connections.ConnectionContext(
-                    connections.connect(self._params), self._shared
-                )
+                context = kind(connections.connect(self._params), self._shared)
             except sqlite3.Error as error:
                 raise connections.translate_error(error, self._params.name) from error
             self._contexts.add(context)
