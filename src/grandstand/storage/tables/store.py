@@ -208,11 +208,12 @@ class AsyncStore:
         store, session = self.store, self.store.session
         if session.engine.remote:
             return await asyncio.to_thread(operation.run, session)
-        if isinstance(operation, item_ops.Get):
+        reading: object = operation
+        if isinstance(reading, item_ops.Get):
             return operation.run(session)
-        if isinstance(operation, ReadQuery):
-            result: Any = [entity async for entity in AsyncStore.each(self, operation)]
-            return cast("R", result)
+        if isinstance(reading, ReadQuery):
+            entities = [entity async for entity in AsyncStore.each(self, reading)]
+            return cast("R", entities)
         is_short: bool | None = getattr(operation, "is_short_read", None)
         if is_short is None:
             return await store.run_write(operation)
