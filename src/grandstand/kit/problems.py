@@ -22,6 +22,7 @@ from grandstand.core.errors import (
     NotAllowed,
     Unavailable,
 )
+from grandstand.core.logging import get_logger
 
 PROBLEM_JSON: Final = "application/problem+json"
 PROBLEM_TYPE_PREFIX: Final = "urn:grandstand:problem:"
@@ -128,6 +129,8 @@ def _describe_own(error: GrandstandError) -> ProblemDetails:
     title = name.replace("-", " ").capitalize()
     wait = getattr(error, "retry_after_seconds", None)
     headers = {"retry-after": str(max(1, round(wait)))} if wait is not None else None
+    if error.status == 401:
+        headers = {"www-authenticate": "Bearer"}
     if error.status >= 500 and isinstance(error, Broken):
         return ProblemDetails(name, title, error.status, "Internal error. The log has details.")
     return ProblemDetails(name, title, error.status, str(error) or title, headers=headers)
@@ -166,6 +169,13 @@ def prefers_page(request: Request) -> bool:
     return not path.startswith("/api/") and "text/html" in request.headers.get("accept", "")
 
 
+def log_failure(scope: Mapping[str, Any], error: Exception) -> None:
+    """Log the cause of a response with status 500."""
+    get_logger("server").error(
+        "request_failed", path=scope["path"], request_id=request_id_of(scope), exc_info=error
+    )
+
+
 class Problems:
     """Responds to errors with a page or a problem document."""
 
@@ -181,7 +191,13 @@ class Problems:
         return problem_response(what, path=path, request_id=request_id_of(request.scope))
 
     async def handle(self, request: Request, error: Exception) -> Response:
-        """Handle an exception for Starlette."""
+        """Handle an exception for Starlette.
+
+        Starlette raises an unexpected exception again, for the server to log; an error of ours ends
+        here.
+        """
+        if isinstance(error, Broken):
+            log_failure(request.scope, error)
         return self.answer(request, error)
 
 

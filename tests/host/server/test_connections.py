@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx2
@@ -136,12 +136,12 @@ def test_a_body_may_be_larger_than_the_header_limit() -> None:
 def test_trailers_of_a_chunked_body_are_limited_too() -> None:
     head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: "
     with _served(ConnectionLimits(header_bytes=1024)) as (_, port), _connect(port) as connection:
-        with pytest.raises(ConnectionError):  # noqa: PT012 - either side of it may fail
-            connection.sendall(head)
+        connection.sendall(head)
+        with suppress(ConnectionError):
             for _ in range(100):
                 connection.sendall(b"a" * 1024)
                 time.sleep(0.001)
-            connection.recv(10)
+            pytest.fail("the connection is still open")
 
 
 def test_a_new_connection_replaces_the_one_that_waited_longest() -> None:
@@ -204,17 +204,14 @@ def test_the_soft_file_limit_is_raised() -> None:
 @contextmanager
 def _process(home: Path, *, files: int | None = None) -> Iterator[tuple[int, int]]:
     """Run the real server; yields its process id and port."""
-
-    def limit() -> None:
-        if files is not None:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-
+    command = [sys.executable, "-m", "grandstand", "serve", "--port", "0"]
+    if files is not None:
+        command = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh", *command]
     program = subprocess.Popen(
-        [sys.executable, "-m", "grandstand", "serve", "--port", "0"],
+        command,
         env=os.environ | {"GRANDSTAND_HOME": str(home), "GRANDSTAND_LOG_LEVEL": "warning"},
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=limit,
     )
     with program:
         assert program.stderr is not None
@@ -264,12 +261,10 @@ def test_a_header_of_200_mb_does_not_take_memory(tmp_path: Path) -> None:
         with _connect(port) as large:
             large.sendall(_HALF)
             sent = 0
-            try:
+            with suppress(ConnectionError):
                 while sent < 200_000_000:
                     large.sendall(b"a" * 1_000_000)
                     sent += 1_000_000
-            except ConnectionError:
-                pass
             grown = _resident_bytes(process) - before
         with _connect(port) as large:
             large.sendall(_HALF + b"a" * 70_000)

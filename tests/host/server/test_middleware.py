@@ -186,6 +186,20 @@ def test_the_inside_of_an_error_of_ours_stays_inside(served: Served, path: str) 
     assert "/home/ada" not in reply.text
 
 
+@pytest.mark.parametrize("path", ["/test/crash", "/test/broken"])
+def test_the_cause_of_a_500_is_logged_once(
+    served: Served, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served.client() as client:
+        reply = client.get(path)
+
+    written = capsys.readouterr()
+    text = written.out + written.err
+    assert text.count("request_failed") == 1
+    assert reply.headers["x-request-id"] in text
+    assert ("the inside of the platform" if "crash" in path else "damaged at") in text
+
+
 def test_an_unknown_address_is_a_problem_to_programs_and_a_page_to_people(served: Served) -> None:
     with served.client() as client:
         program = client.get("/api/nothing", headers={"accept": "text/html"})

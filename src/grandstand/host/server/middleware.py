@@ -33,6 +33,7 @@ from grandstand.kit.problems import (
     Problems,
     RequestTimeout,
     RequestTooLarge,
+    log_failure,
 )
 from grandstand.kit.request_limits import CallerRateLimiter, RequestLimits
 
@@ -286,8 +287,7 @@ class GatewayMiddleware:
     async def _respond_error(self, scope: Scope, exchange: AsgiExchange, error: Exception) -> None:
         """Respond to an error; if a response has started, cut the connection."""
         if not isinstance(error, GrandstandError) or isinstance(error, Broken):
-            name = scope["state"]["request_id"]
-            self._log.error("request_failed", path=scope["path"], request_id=name, exc_info=error)
+            log_failure(scope, error)
         if exchange.begun:
             if exchange.ended:
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib.resources import files
 from typing import Any, Final
 
@@ -85,13 +86,21 @@ class OpenApiRoutes:
     def __init__(self, app: FastAPI) -> None:
         self._app = app
         self._written: bytes | None = None
+        self._building = asyncio.Lock()
 
     @page("/openapi.json")
     async def openapi(self, request: Request) -> Response:
         """Return the OpenAPI document."""
-        if self._written is None:
-            self._written = msgspec.json.encode(build_openapi(self._app))
-        return with_etag(request, Response(self._written, media_type="application/json"))
+        written = self._written
+        if written is None:
+            async with self._building:
+                written = self._written
+                if written is None:
+                    written = self._written = await asyncio.to_thread(self._build)
+        return with_etag(request, Response(written, media_type="application/json"))
+
+    def _build(self) -> bytes:
+        return msgspec.json.encode(build_openapi(self._app))
 
     @page("/docs")
     async def docs(self) -> Response:
