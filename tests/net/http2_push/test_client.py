@@ -349,3 +349,13 @@ async def test_a_host_has_a_name_and_a_port() -> None:
         client_of("localhost:http")
 
     assert isinstance(client_of("localhost"), PushClient)
+
+
+@pytest.mark.parametrize("name", [".example.org", f"{'a' * 64}.example.org", "a\0b"])
+async def test_a_name_that_cannot_be_looked_up_is_an_outcome(name: str) -> None:
+    async with client_of(f"{name}:443") as client:
+        (outcome,) = await client.send(requests(1), within_seconds=5)
+
+    assert isinstance(outcome, NoResponse)
+    assert not outcome.sent
+    assert outcome.reason.startswith(f"no connection to {name}")

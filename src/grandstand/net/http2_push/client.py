@@ -252,7 +252,7 @@ class PushClient:
         await asyncio.sleep(wait_seconds)
         try:
             connection = await retry(self._open, backoff)
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - getaddrinfo raises UnicodeError, too
             why = str(redacted(error))
             get_logger("push").warning("push_connect_failed", host=self._host, reason=why)
             if not self._connections:
