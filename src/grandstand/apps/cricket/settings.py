@@ -184,3 +184,9 @@ class CricketSettings(Section):
     webpush_contact: str = Field(
         default="", description="Contact for push services of browsers: mailto:… or https:…"
     )
+    webpush_timeout_seconds: float = Field(
+        default=10.0,
+        gt=0,
+        le=12,
+        description="Seconds after which a push to one browser is given up.",
+    )

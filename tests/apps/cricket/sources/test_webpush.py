@@ -1,5 +1,6 @@
 """Browsers get messages that only they can read, from a server that proves who it is."""
 
+import ssl
 from base64 import urlsafe_b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -13,9 +14,11 @@ from grandstand.apps.cricket.sources.webpush import WebPushClient, encrypt_messa
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.core.errors import InvalidInput
 from grandstand.net.http2_push.client import PushClient, PushConfig
+from grandstand.net.http2_push.requests import NoResponse, PushRequest, SharedHeaders
 from grandstand.simulators.push.service import PushService
 from grandstand.simulators.push.validation import SigningKey
 from grandstand.simulators.push.webpush import SimulatedBrowser
+from tests.net.http2_push.host import CERTIFICATE, hosting
 
 pytestmark = pytest.mark.anyio
 
@@ -182,6 +185,14 @@ async def test_a_message_for_another_browser_cannot_be_read(both: Both) -> None:
         {"endpoint": "https://a@b.push.apple.com/x"},
         {"endpoint": "https://fcm.googleapis.com/é"},
         {"endpoint": "https://[x"},
+        {"endpoint": "https://.fcm.googleapis.com/x"},
+        {"endpoint": "https://a..fcm.googleapis.com/x"},
+        {"endpoint": f"https://{'a' * 64}.fcm.googleapis.com/x"},
+        {"endpoint": f"https://{'a.' * 125}fcm.googleapis.com/x"},
+        {"endpoint": "https://-a.fcm.googleapis.com/x"},
+        {"endpoint": "https://a_b.fcm.googleapis.com/x"},
+        {"endpoint": "https://fcm.googleapis.com"},
+        {"endpoint": f"https://fcm.googleapis.com/{'x' * 1_024}"},
         {"p256dh": "AAAA"},
         {"p256dh": "é"},
         {"auth": "AAAA"},
@@ -194,3 +205,71 @@ async def test_a_subscription_that_leads_elsewhere_or_has_no_keys_is_refused(
 
     with pytest.raises(InvalidInput):
         await both.push.send(replace(good, **changes), b"x")
+
+
+@pytest.mark.parametrize(
+    "host", ["fcm.googleapis.com", "FCM.googleapis.com:443", f"{'a' * 63}.notify.windows.com"]
+)
+async def test_subscriptions_of_push_services_are_accepted(both: Both, host: str) -> None:
+    good = _subscription(both.service.browsers.subscribe())
+
+    both.push.check(replace(good, endpoint=f"https://{host}/x"))
+
+
+def _client_of(address: str, trusting: ssl.SSLContext) -> PushClient:
+    return PushClient(
+        address,
+        clock=SystemClock(),
+        random=Random(1),
+        context=trusting,
+        config=PushConfig(connections=1, tries=1),
+    )
+
+
+async def test_the_least_recently_used_client_is_closed() -> None:
+    clock, created = SystemClock(), dict[str, PushClient]()
+    service = PushService(clock, Random(7))
+    async with service.serving() as addresses:
+        port = addresses.apns.rpartition(":")[2]
+        hosts = tuple(f"127.0.0.{number}:{port}" for number in (1, 2, 3))
+
+        def create(host: str) -> PushClient:
+            created[host] = _client_of(host, addresses.trusting)
+            return created[host]
+
+        push = WebPushClient(
+            key=_KEY.pem,
+            contact="mailto:a@example.org",
+            clock=clock,
+            create_client=create,
+            extra_hosts=hosts,
+            max_clients=2,
+        )
+        good = _subscription(service.browsers.subscribe())
+        for at in (0, 1, 0, 2):
+            await push.send(replace(good, endpoint=f"https://{hosts[at]}/x"), b"x")
+        kept = push.open_hosts
+        closed = await created[hosts[1]].send([PushRequest("/x", SharedHeaders([]))])
+        await push.close()
+
+    assert kept == (hosts[0], hosts[2])
+    assert closed == [NoResponse("the client was closed", sent=False)]
+    assert push.open_hosts == ()
+
+
+async def test_a_host_that_does_not_respond_costs_the_time_limit() -> None:
+    async with hosting(lambda _link, _request: None) as host:
+        push = WebPushClient(
+            key=_KEY.pem,
+            contact="mailto:a@example.org",
+            clock=SystemClock(),
+            create_client=lambda address: _client_of(address, CERTIFICATE.trusting()),
+            extra_hosts=(host.address,),
+            timeout_seconds=0.3,
+            max_clients=1,
+        )
+        browser = SimulatedBrowser("x", f"https://{host.address}")
+        result = await push.send(_subscription(browser), b"x")
+        await push.close()
+
+    assert result == PushResult("uncertain", "no response within 0.3 s")

@@ -400,6 +400,7 @@ def _create_browser_gateway(
         clock=resources.clock,
         create_client=lambda host: _create_client(resources, host),
         extra_hosts=resources.webpush_hosts,
+        timeout_seconds=settings.webpush_timeout_seconds,
     )
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Literal, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives import hashes, serialization
@@ -20,8 +23,10 @@ from grandstand.apps.cricket.sources.apns import describe_failure, load_key
 from grandstand.core.clock import Clock
 from grandstand.core.errors import InvalidInput
 from grandstand.core.logging import register_secrets
+from grandstand.net.errors import InvalidResponse
 from grandstand.net.http2_push.client import PushClient
 from grandstand.net.http2_push.requests import NoResponse, PushOutcome, PushRequest, SharedHeaders
+from grandstand.net.retry import parse_retry_after
 
 Urgency: TypeAlias = Literal["very-low", "low", "normal", "high"]
 
@@ -37,20 +42,34 @@ MAX_MESSAGE_BYTES: Final = 3_993
 """The limit of a message; services accept 4,096 bytes after encryption."""
 
 _ADDRESS: Final = re.compile(r"[!-~]+")
+_HOST_LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_MAX_HOST_LENGTH: Final = 253
+_MAX_PATH_LENGTH: Final = 1_024
 _KEY_BYTES: Final = 65
 _AUTH_BYTES: Final = 16
 _RECORD_BYTES: Final = 4_096
 _TOKEN_LIFETIME_SECONDS: Final = 43_200
 _TOKEN_RENEWAL_SECONDS: Final = 21_600
 _DEFAULT_RETRY_SECONDS: Final = 30.0
-_MAX_RETRY_SECONDS: Final = 86_400.0
 _KEY_HELP: Final = "Invalid Web Push key. Set GRANDSTAND_CRICKET_WEBPUSH_KEY to a P-256 key in PEM."
+
+
+@dataclass(slots=True)
+class _PooledClient:
+    """The client of one host, the signed header for it, and its sends in flight."""
+
+    client: PushClient
+    authorization: str = ""
+    signed_at: float = 0.0
+    sending: int = 0
 
 
 class WebPushClient:
     """Sends messages to browsers that subscribed with our public key.
 
-    `create_client` creates the client of a host, once; `extra_hosts` are further push services.
+    `create_client` creates the client of a host; `extra_hosts` are further push services. At most
+    `max_clients` are open: for another host, the least recently used idle client is closed. A
+    message without a response after `timeout_seconds` is given up.
     """
 
     def __init__(
@@ -61,14 +80,17 @@ class WebPushClient:
         clock: Clock,
         create_client: Callable[[str], PushClient],
         extra_hosts: tuple[str, ...] = (),
+        timeout_seconds: float = 10.0,
+        max_clients: int = 64,
     ) -> None:
         self._pem = key
         self._contact = contact
         self._clock = clock
         self._create_client = create_client
         self._extra_hosts = extra_hosts
-        self._clients: dict[str, PushClient] = {}
-        self._signed: dict[str, tuple[float, str]] = {}
+        self._timeout_seconds = timeout_seconds
+        self._max_clients = max_clients
+        self._clients: OrderedDict[str, _PooledClient] = OrderedDict()
 
     @property
     def public_key(self) -> str:
@@ -78,23 +100,40 @@ class WebPushClient:
 
     def check(self, subscription: BrowserSubscription) -> None:
         """Raise InvalidInput if nothing can be sent to the subscription."""
-        if not self._is_allowed(subscription.endpoint):
+        self._read_endpoint(subscription.endpoint)
+        _keys(subscription)
+
+    def _read_endpoint(self, endpoint: str) -> tuple[str, str]:
+        """Return the host and the path of an endpoint. Raises InvalidInput."""
+        parts = None
+        if _ADDRESS.fullmatch(endpoint) is not None:
+            try:
+                parts = urlsplit(endpoint)
+            except ValueError:
+                parts = None
+        host = None if parts is None else self._allowed_host(parts)
+        if parts is None or host is None:
             raise InvalidInput(
                 "Unknown push service. Send the subscription as the browser returned it."
             )
-        _keys(subscription)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        if not path.startswith("/") or len(path) > _MAX_PATH_LENGTH:
+            raise InvalidInput(
+                f"The path of the endpoint must start with / and have at most {_MAX_PATH_LENGTH} "
+                "characters. Send the subscription as the browser returned it."
+            )
+        return host, path
 
-    def _is_allowed(self, endpoint: str) -> bool:
-        if _ADDRESS.fullmatch(endpoint) is None:
-            return False
-        try:
-            parts = urlsplit(endpoint)
-        except ValueError:
-            return False
+    def _allowed_host(self, parts: SplitResult) -> str | None:
+        if parts.scheme != "https":
+            return None
+        if parts.netloc in self._extra_hosts:
+            return parts.netloc
         host = parts.netloc.lower().removesuffix(":443")
         public = any(host == each or host.endswith(f".{each}") for each in PUSH_SERVICES)
-        known = parts.netloc in self._extra_hosts or (public and "@" not in host)
-        return known and parts.scheme == "https"
+        if not public or len(host) > _MAX_HOST_LENGTH:
+            return None
+        return host if all(map(_HOST_LABEL.fullmatch, host.split("."))) else None
 
     async def send(
         self,
@@ -109,35 +148,64 @@ class WebPushClient:
 
         Raises InvalidInput if the subscription or our key cannot be used.
         """
-        self.check(subscription)
+        host, path = self._read_endpoint(subscription.endpoint)
+        body = encrypt_message(subscription, message)
         if len(message) > MAX_MESSAGE_BYTES:
             return PushResult("rejected", "PayloadTooLarge")
-        parts = urlsplit(subscription.endpoint)
-        pairs = [
-            ("authorization", self._authorization(f"https://{parts.netloc}")),
-            ("content-encoding", "aes128gcm"),
-            ("content-type", "application/octet-stream"),
-            ("ttl", str(ttl_seconds)),
-            ("urgency", urgency),
-        ]
-        if topic is not None:
-            pairs.append(("topic", topic))
-        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        request = PushRequest(path, SharedHeaders(pairs), encrypt_message(subscription, message))
-        if parts.netloc not in self._clients:
-            self._clients[parts.netloc] = self._create_client(parts.netloc)
-        (outcome,) = await self._clients[parts.netloc].send([request])
-        return _parse_result(outcome)
+        pooled = await self._borrow(host)
+        if pooled is None:
+            reason = "all clients are in use"
+            return PushResult("unsent", reason, retry_seconds=_DEFAULT_RETRY_SECONDS)
+        try:
+            pairs = [
+                ("authorization", self._authorization(pooled, f"https://{host}")),
+                ("content-encoding", "aes128gcm"),
+                ("content-type", "application/octet-stream"),
+                ("ttl", str(ttl_seconds)),
+                ("urgency", urgency),
+            ]
+            if topic is not None:
+                pairs.append(("topic", topic))
+            request = PushRequest(path, SharedHeaders(pairs), body)
+            (outcome,) = await pooled.client.send([request], within_seconds=self._timeout_seconds)
+        finally:
+            pooled.sending -= 1
+        return _parse_result(outcome, self._clock.now())
+
+    @property
+    def open_hosts(self) -> tuple[str, ...]:
+        """The hosts that have a client, the least recently used first."""
+        return tuple(self._clients)
 
     async def close(self) -> None:
         """Close all connections; messages in flight are lost."""
-        for client in self._clients.values():
-            await client.close()
+        while self._clients:
+            _, pooled = self._clients.popitem()
+            await pooled.client.close()
 
-    def _authorization(self, origin: str) -> str:
+    async def _borrow(self, host: str) -> _PooledClient | None:
+        """Return the client of a host, None if all clients are in use for other hosts."""
+        pooled, closed = self._clients.get(host), None
+        if pooled is None:
+            if len(self._clients) >= self._max_clients:
+                idle = next((name for name, each in self._clients.items() if not each.sending), "")
+                if not idle:
+                    return None
+                closed = self._clients.pop(idle)
+            pooled = self._clients[host] = _PooledClient(self._create_client(host))
+        self._clients.move_to_end(host)
+        pooled.sending += 1
+        if closed is not None:
+            try:
+                await closed.client.close()
+            except BaseException:
+                pooled.sending -= 1
+                raise
+        return pooled
+
+    def _authorization(self, pooled: _PooledClient, origin: str) -> str:
         now = self._clock.epoch()
-        signed_at, header = self._signed.get(origin, (0.0, ""))
-        if not header or now - signed_at >= _TOKEN_RENEWAL_SECONDS:
+        if not pooled.authorization or now - pooled.signed_at >= _TOKEN_RENEWAL_SECONDS:
             claims = {
                 "aud": origin,
                 "exp": int(now) + _TOKEN_LIFETIME_SECONDS,
@@ -145,9 +213,9 @@ class WebPushClient:
             }
             token = jwt.encode(claims, load_key(self._pem, _KEY_HELP), algorithm="ES256")
             register_secrets(token)
-            header = f"vapid t={token}, k={self.public_key}"
-            self._signed[origin] = (now, header)
-        return header
+            pooled.authorization = f"vapid t={token}, k={self.public_key}"
+            pooled.signed_at = now
+        return pooled.authorization
 
 
 def encrypt_message(
@@ -173,7 +241,7 @@ def encrypt_message(
     return salt + _RECORD_BYTES.to_bytes(4, "big") + bytes([len(ours)]) + ours + encrypted
 
 
-def _parse_result(outcome: PushOutcome) -> PushResult:
+def _parse_result(outcome: PushOutcome, now: datetime) -> PushResult:
     if isinstance(outcome, NoResponse):
         return describe_failure(outcome)
     reason = f"status {outcome.status}"
@@ -185,10 +253,12 @@ def _parse_result(outcome: PushOutcome) -> PushResult:
         case 401 | 403:
             return PushResult("forbidden", reason)
         case 429 | 500 | 502 | 503 | 504:
-            header = outcome.headers.get("retry-after", "")
-            is_number = header.isascii() and header.isdigit()
-            seconds = float(header) if is_number else _DEFAULT_RETRY_SECONDS
-            return PushResult("unsent", reason, retry_seconds=min(seconds, _MAX_RETRY_SECONDS))
+            try:
+                seconds = parse_retry_after(outcome.headers, now)
+            except InvalidResponse:
+                seconds = None
+            wait = _DEFAULT_RETRY_SECONDS if seconds is None else seconds
+            return PushResult("unsent", reason, retry_seconds=wait)
         case _:
             return PushResult("rejected", reason)
 

@@ -353,7 +353,8 @@ class Delivery(Entity, table=deliveries, names="camel", times="milliseconds"):
     """The progress of a push to many sessions, which are processed in the order of their keys.
 
     Sessions up to `alerted_until` may have been alerted and are not alerted again. Sessions up
-    to `sent_until` were pushed to.
+    to `sent_until` were pushed to. An alert for browsers goes through followers instead;
+    `browsers` are those after `sent_until` that may have been alerted.
     """
 
     match_id: str
@@ -365,6 +366,7 @@ class Delivery(Entity, table=deliveries, names="camel", times="milliseconds"):
     pushed: int = 0
     rejected: int = 0
     alerted: int = 0
+    browsers: frozenset[str] = frozenset()
     expires: datetime | None = ttl(after=MARK_LIFETIME, of="started_at")
 
     row = key("{match_id}", "{delivery}")
@@ -395,6 +397,22 @@ class Delivery(Entity, table=deliveries, names="camel", times="milliseconds"):
         """Record that sessions up to a key were pushed to."""
         noted = type(self).update(match_id=self.match_id, delivery=self.delivery)
         return noted.set(sent_until=until).add(pushed=pushed, rejected=rejected)
+
+    def mark_browser(self, browser: str) -> Update[Self]:
+        """Record, before sending, that a browser is alerted."""
+        marked = type(self).update(match_id=self.match_id, delivery=self.delivery)
+        return marked.add(browsers=frozenset({browser}))
+
+    def unmark_browser(self, browser: str) -> Update[Self]:
+        """Record that a browser was not alerted after all."""
+        unmarked = type(self).update(match_id=self.match_id, delivery=self.delivery)
+        return unmarked.discard(browsers=frozenset({browser}))
+
+    def mark_followers(self, until: str, finished_at: datetime | None) -> Update[Self]:
+        """Record that the browsers of all followers up to a user id were alerted."""
+        noted = type(self).update(match_id=self.match_id, delivery=self.delivery)
+        noted = noted.set(sent_until=until).remove("browsers")
+        return noted if finished_at is None else noted.set(finished_at=finished_at)
 
     @classmethod
     def finish(cls, match_id: str, delivery: str, at: datetime) -> Update[Self]:

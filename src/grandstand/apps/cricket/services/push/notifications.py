@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from hashlib import sha256
+from math import ceil
 from typing import Final, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from grandstand.apps.cricket.domain import errors, live_activities
 from grandstand.apps.cricket.domain.alerts import (
@@ -21,15 +25,20 @@ from grandstand.apps.cricket.services.queries.fixtures import Match
 from grandstand.apps.cricket.sources.apns import alert_payload
 from grandstand.apps.cricket.store.matches import Delivery
 from grandstand.apps.cricket.store.users import Device, Follower, MatchFollow
-from grandstand.core.errors import InvalidInput
-from grandstand.core.logging import get_logger
+from grandstand.core.errors import Unavailable
+from grandstand.core.logging import get_logger, redact
 from grandstand.kit.outbox import Outbox, OutboxMessage
+from grandstand.storage.tables import Put
 from grandstand.storage.tables.errors import ConditionFailed
 
 _TEST_ALERT: Final = Alert("Grandstand", "Test notification: this device receives pushes.")
 _MAX_BROWSERS: Final = 5
 _MAX_ATTEMPTS: Final = 8
 _PAGE_SIZE: Final = 100
+_MAX_CONCURRENT_SENDS: Final = 32
+_MAX_RETRIES: Final = 5
+_FIRST_RETRY_SECONDS: Final = 5.0
+_ALERT_LIFETIME: Final = timedelta(minutes=10)
 
 _Subscriptions: TypeAlias = tuple[live_activities.BrowserSubscription, ...]
 
@@ -147,20 +156,46 @@ def _targets(devices: list[Device], key: str) -> list[live_activities.PushTarget
     ]
 
 
-class BrowserAlert(msgspec.Struct, frozen=True):
-    """An alert for the browsers of a match's followers."""
+class BrowserAlert(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An alert for the browsers of a match's followers.
+
+    With `after`, only for followers after that user id. With `recipients`, pairs of a user id and
+    the id of a browser, only for those; `attempt` counts how often they were tried before.
+    `created_at` is that of the first message.
+    """
 
     match_id: str = msgspec.field(name="match_id")
     event_alert: updates.EventAlert = msgspec.field(name="event_alert")
+    after: str = msgspec.field(name="after", default="")
+    recipients: tuple[tuple[str, str], ...] = msgspec.field(name="recipients", default=())
+    attempt: int = msgspec.field(name="attempt", default=0)
+    created_at: datetime | None = msgspec.field(name="created_at", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipient:
+    """A browser of a follower; `browser_id` identifies it without naming its endpoint."""
+
+    user_id: str
+    browser: live_activities.BrowserSubscription
+    browser_id: str
 
 
 @dataclass(kw_only=True, eq=False)
 class BrowserAlertService:
-    """Browser subscriptions of users, and the alerts sent to them."""
+    """Browser subscriptions of users, and the alerts sent to them.
+
+    An alert is sent for `round_seconds`; the rest is left to another outbox message. The outbox
+    ends a delivery after 30 seconds, so this plus the time limit of one browser must be less.
+    """
 
     store: Database
     outbox: Outbox
     gateway: BrowserGateway | None
+    round_seconds: float = 15.0
+    _slots: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(_MAX_CONCURRENT_SENDS)
+    )
 
     def _configured(self) -> BrowserGateway:
         if self.gateway is None:
@@ -222,42 +257,150 @@ class BrowserAlertService:
         await self.outbox.put(updates.WEBPUSH, key, BrowserAlert(update.match_id, alert))
 
     async def deliver(self, message: OutboxMessage) -> None:
-        """Send an alert once to the browsers of all followers it alerts."""
+        """Send an alert once to the browsers of all followers it alerts.
+
+        Progress is stored for each browser, so that a further attempt continues where this one
+        stopped. Browsers that cannot be reached now are left to messages of their own.
+        """
         if self.gateway is None:
             return
         alert = msgspec.json.decode(message.body, type=BrowserAlert)
+        alert = replace(alert, created_at=alert.created_at or message.created_at)
         now, key = self.store.now(), f"web#{message.idempotency_key}"
         delivery = Delivery(match_id=alert.match_id, delivery=key, started_at=now)
         if not await self.store.attempt(delivery.create()):
+            stored = await self.store(Delivery.by_key(alert.match_id, key))
+            delivery = stored or delivery
+        if delivery.finished_at is not None:
             return
-        cursor = None
-        while True:
-            query = MatchFollow.of_match(alert.match_id)
-            page = await self.store.page(query, _PAGE_SIZE, after=cursor)
-            gets = [Follower.by_id(follow.user_id) for follow in page.items]
-            for follower in await self.store.get_many(gets) if gets else []:
-                if follower is not None and should_alert(
-                    follower.alert_preferences, alert.event_alert.event, now
-                ):
-                    await self._send(self.gateway, follower, alert)
-            cursor = page.cursor
-            if cursor is None:
-                return
+        ends_at = self.store.clock.monotonic() + self.round_seconds
+        done_until, cursor, is_last = delivery.sent_until or alert.after, None, False
+        while not is_last:
+            user_ids, cursor = await self._next_followers(alert, done_until, cursor)
+            is_last = cursor is None
+            recipients = await self._find_recipients(alert, user_ids, delivery.browsers)
+            missed = await self._send_page(self.gateway, alert, delivery, recipients, ends_at)
+            done_until = user_ids[-1] if user_ids else done_until
+            writes = self._retries(alert, message.idempotency_key, missed)
+            if not is_last and self.store.clock.monotonic() >= ends_at:
+                rest_key = f"{message.idempotency_key}:{done_until}"
+                rest = replace(alert, after=done_until)
+                writes.append(self.outbox.write(updates.WEBPUSH, rest_key, rest))
+                is_last = True
+            ended_at = self.store.now() if is_last else None
+            progress = delivery.mark_followers(done_until, ended_at)
+            if not await self.store.transact(progress, *writes):
+                raise Unavailable(f"Another process is alerting browsers: {key}.")
 
-    async def _send(self, gateway: BrowserGateway, follower: Follower, alert: BrowserAlert) -> None:
+    async def _next_followers(
+        self, alert: BrowserAlert, done_until: str, cursor: str | None
+    ) -> tuple[list[str], str | None]:
+        """Return the user ids of the next page, and the cursor after it."""
+        if alert.recipients:
+            return sorted({user_id for user_id, _ in alert.recipients}), None
+        query = MatchFollow.of_match(alert.match_id)
+        page = await self.store.page(query, _PAGE_SIZE, after=cursor)
+        user_ids = [follow.user_id for follow in page.items if follow.user_id > done_until]
+        return user_ids, page.cursor
+
+    async def _find_recipients(
+        self, alert: BrowserAlert, user_ids: Sequence[str], done: frozenset[str]
+    ) -> list[_Recipient]:
+        """Return the browsers of users to alert, without those that may have been alerted."""
+        gets = [Follower.by_id(user_id) for user_id in user_ids]
+        now, wanted = self.store.now(), {browser_id for _, browser_id in alert.recipients}
+        return [
+            recipient
+            for follower in (await self.store.get_many(gets) if gets else [])
+            if follower is not None
+            and should_alert(follower.alert_preferences, alert.event_alert.event, now)
+            for recipient in _recipients(follower)
+            if recipient.browser_id not in done and (not wanted or recipient.browser_id in wanted)
+        ]
+
+    async def _send_page(
+        self,
+        gateway: BrowserGateway,
+        alert: BrowserAlert,
+        delivery: Delivery,
+        recipients: Sequence[_Recipient],
+        ends_at: float,
+    ) -> list[tuple[_Recipient, float | None]]:
+        """Send to browsers; return those that were not reached, with the wait if one was tried."""
         text = alert.event_alert
         message = msgspec.json.encode(
             {"matchId": alert.match_id, "title": text.title, "body": text.body}
         )
         topic = f"match-{alert.match_id}"[:32]
-        for browser in follower.browsers:
-            try:
-                result = await gateway.send(browser, message, urgency="high", topic=topic)
-            except InvalidInput as error:
-                get_logger("cricket").warning("browser_push_failed", error=str(error))
-                continue
+        missed: list[tuple[_Recipient, float | None]] = []
+
+        async def send(recipient: _Recipient) -> None:
+            async with self._slots:
+                if self.store.clock.monotonic() >= ends_at:
+                    missed.append((recipient, None))
+                    return
+                # The mark comes first: a process that dies while sending does not alert twice.
+                await self.store(delivery.mark_browser(recipient.browser_id))
+                try:
+                    result = await gateway.send(
+                        recipient.browser, message, urgency="high", topic=topic
+                    )
+                except Exception as error:  # noqa: BLE001 - one browser does not stop the others
+                    get_logger("cricket").warning("browser_push_failed", error=redact(str(error)))
+                    return
             if result.outcome == "gone":
-                await self.unsubscribe(follower.user_id, browser.endpoint)
+                await self.unsubscribe(recipient.user_id, recipient.browser.endpoint)
+            elif result.outcome == "unsent":
+                # Rounded up, so that browsers of a page share a few messages.
+                wait_seconds = 10.0 * ceil((result.retry_seconds or 0.0) / 10)
+                missed.append((recipient, wait_seconds))
+                await self.store(delivery.unmark_browser(recipient.browser_id))
+            elif result.outcome != "delivered":
+                get_logger("cricket").warning("browser_push_failed", error=result.reason)
+
+        async with asyncio.TaskGroup() as group:
+            for recipient in recipients:
+                group.create_task(send(recipient))
+        return missed
+
+    def _retries(
+        self,
+        alert: BrowserAlert,
+        key: str,
+        missed: Sequence[tuple[_Recipient, float | None]],
+    ) -> list[Put[OutboxMessage]]:
+        """Return the outbox messages for browsers that were not reached, one for each wait."""
+        groups: dict[float | None, list[_Recipient]] = {}
+        for recipient, wait_seconds in missed:
+            groups.setdefault(wait_seconds, []).append(recipient)
+        now, writes = self.store.now(), []
+        for wait_seconds, recipients in groups.items():
+            attempt, due_at = alert.attempt, now
+            if wait_seconds is not None:
+                wait = max(wait_seconds, _FIRST_RETRY_SECONDS * 2**attempt)
+                attempt, due_at = attempt + 1, now + timedelta(seconds=wait)
+            expires_at = (alert.created_at or now) + _ALERT_LIFETIME
+            if attempt > _MAX_RETRIES or due_at > expires_at:
+                get_logger("cricket").warning(
+                    "browser_alert_dropped", match_id=alert.match_id, browsers=len(recipients)
+                )
+                continue
+            pairs = tuple((each.user_id, each.browser_id) for each in recipients)
+            again = replace(alert, after="", recipients=pairs, attempt=attempt)
+            again_key = f"{key}:{attempt}:{recipients[0].browser_id}"
+            writes.append(self.outbox.write(updates.WEBPUSH, again_key, again, due_at=due_at))
+        return writes
+
+
+def _recipients(follower: Follower) -> list[_Recipient]:
+    return [
+        _Recipient(
+            follower.user_id,
+            browser,
+            sha256(f"{follower.user_id} {browser.endpoint}".encode()).hexdigest()[:16],
+        )
+        for browser in follower.browsers
+    ]
 
 
 def _without(browsers: _Subscriptions, endpoint: str) -> _Subscriptions:
