@@ -338,7 +338,7 @@ class LimitedServer(uvicorn.Server):
         table.draining = True
         loop = asyncio.get_running_loop()
         until = loop.time() + DRAIN_SECONDS
-        while table.waiting and not self.force_exit and loop.time() < until:
+        while table.waiting and not self.force_exit and loop.time() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await super().shutdown(sockets)
 
