@@ -137,7 +137,7 @@ class GroupWriter:
 
 
 def _answer(group: list[_QueuedWrite]) -> None:
-    """Answer the callers, with one call per event loop."""
+    """Resolve the callers' futures, with one call per event loop."""
     by_loop: defaultdict[asyncio.AbstractEventLoop, list[_QueuedWrite]] = defaultdict(list)
     for write in group:
         by_loop[write.future.get_loop()].append(write)
