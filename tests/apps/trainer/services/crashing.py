@@ -8,15 +8,13 @@ import signal
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 from grandstand.apps.trainer.domain.evaluation import EvaluationRequest, Judgment
 from grandstand.core.clock import SystemClock
-from grandstand.storage.tables import AsyncStore, Naming, Operation, Store
+from grandstand.storage.tables import AsyncStore, Naming, Store
 from grandstand.storage.tables.engines.sqlite import SqliteEngine
+from grandstand.storage.tables.operations.item_ops import Write
 from tests.apps.trainer.stage import ADA, ALL_TABLES, ScriptedJudge, saying, staged
-
-R = TypeVar("R")
 
 
 def opened(path: Path) -> Store:
@@ -41,17 +39,11 @@ class DeadlyJudge(ScriptedJudge):
 
 
 class DeadlyStore(AsyncStore):
-    """Kills the process before the n-th operation."""
+    """Kills the process after the first transaction is committed."""
 
-    def __init__(self, store: Store, left: int) -> None:
-        super().__init__(store)
-        self.left = left
-
-    async def __call__(self, operation: Operation[R]) -> R:
-        self.left -= 1
-        if self.left < 0:
-            die()
-        return await super().__call__(operation)
+    async def all(self, *writes: Write, token: str | None = None) -> None:
+        await super().all(*writes, token=token)
+        die()
 
 
 async def _between_submit_and_evaluate(store: Store) -> None:
@@ -71,7 +63,7 @@ async def _within_profile(store: Store) -> None:
     stage = staged(store, SystemClock())
     await stage.trainer.attempts.submit_new(ADA.user_id, "a-poll", saying(3), "t1")
     feed = stage.trainer.profiles.follow()
-    deadly = staged(DeadlyStore(store, 5), SystemClock())
+    deadly = staged(DeadlyStore(store), SystemClock())
     await deadly.trainer.profiles.catch_up(feed)
 
 
