@@ -85,18 +85,15 @@ class OpenApiRoutes:
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
-        self._written: bytes | None = None
-        self._building = asyncio.Lock()
+        self._written: asyncio.Task[bytes] | None = None
 
     @page("/openapi.json")
     async def openapi(self, request: Request) -> Response:
         """Return the OpenAPI document."""
-        written = self._written
-        if written is None:
-            async with self._building:
-                written = self._written
-                if written is None:
-                    written = self._written = await asyncio.to_thread(self._build)
+        if self._written is None:
+            self._written = asyncio.create_task(asyncio.to_thread(self._build))
+        # A caller who stops waiting does not stop the others.
+        written = await asyncio.shield(self._written)
         return with_etag(request, Response(written, media_type="application/json"))
 
     def _build(self) -> bytes:

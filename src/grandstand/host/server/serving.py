@@ -197,8 +197,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._unfinished_bytes = 0
         self._progressed = False
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection and wait for its first header."""
+        if not isinstance(transport, asyncio.Transport):
+            raise TypeError(f"{transport!r} cannot be read from and written to")
         super().connection_made(transport)
         if self._table.admit(transport):
             self._start_timer()
