@@ -11,6 +11,7 @@ from grandstand.core.errors import InvalidInput
 from grandstand.host.infrastructure import open_engine, open_series
 from grandstand.host.settings import Settings
 from grandstand.storage.series.engines.postgres.engine import PostgresEngine
+from grandstand.storage.series.errors import SeriesUnavailable
 
 
 @pytest.mark.parametrize(("wide", "segments"), [(False, "'ticker'"), (True, "''")])
@@ -49,3 +50,12 @@ def test_dynamodb_without_a_region_is_in_the_one_amazons_own_settings_name(
     engine.close()
 
     assert engine.remote
+
+
+def test_lazy_series_open_while_the_server_is_unreachable() -> None:
+    settings = Settings(series=SecretStr("host=/nonexistent dbname=none"))
+
+    with closing(open_series(settings, lazy=True)) as engine, pytest.raises(SeriesUnavailable):
+        engine.prepare(DELTAS)
+    with pytest.raises(SeriesUnavailable):
+        open_series(settings)

@@ -89,8 +89,13 @@ def _refuse_old_data(store: Store, settings: Settings) -> None:
         )
 
 
-def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
-    """Open the series engine. Raises InvalidInput if the setting is invalid."""
+def open_series(
+    settings: Settings, clock: Clock | None = None, *, lazy: bool = False
+) -> SeriesEngine:
+    """Open the series engine. Raises InvalidInput if the setting is invalid.
+
+    With `lazy`, a server may be unreachable until the engine is used.
+    """
     clock, place = clock or SystemClock(), settings.series.get_secret_value()
     if place == "chunks":
         from grandstand.storage.series.engines.chunks.engine import ChunkEngine
@@ -101,7 +106,7 @@ def open_series(settings: Settings, clock: Clock | None = None) -> SeriesEngine:
     if place.startswith(("postgresql://", "postgres://")) or "=" in place:
         from grandstand.storage.series.engines.postgres.engine import PostgresEngine
 
-        return PostgresEngine.open(place, clock=clock, wide=settings.series_wide)
+        return PostgresEngine.open(place, clock=clock, wide=settings.series_wide, lazy=lazy)
     raise InvalidInput(
         "series is invalid. Use chunks, or a PostgreSQL connection string such as "
         "postgresql://USER:PASSWORD@HOST/DATABASE"
@@ -206,7 +211,7 @@ async def _open_stores(
     # Closing waits for writes that are under way.
     opened.push_async_callback(asyncio.to_thread, store.close)
     await asyncio.to_thread(store.create, all_tables())
-    series = await asyncio.to_thread(open_series, settings, clock)
+    series = await asyncio.to_thread(open_series, settings, clock, lazy=True)
     opened.callback(series.close)
     return AsyncStore(store), series
 

@@ -71,12 +71,12 @@ class PostgresEngine:
         connections: Connections,
         *,
         clock: Clock,
-        edition: Edition,
+        edition: Edition | None,
         wide: bool = False,
         ahead: timedelta = _AHEAD,
     ) -> None:
         self.connections = connections
-        self.edition = edition
+        self._edition = edition
         self._clock = clock
         self._wide = wide
         self._ahead = ahead
@@ -95,6 +95,7 @@ class PostgresEngine:
         edition: Edition | None = None,
         wide: bool = False,
         ahead: timedelta = _AHEAD,
+        lazy: bool = False,
     ) -> Self:
         """Connect to a server.
 
@@ -105,18 +106,31 @@ class PostgresEngine:
             edition: the kind of server; detected if None.
             wide: compress for very many keys.
             ahead: how far into the future partitions are created.
+            lazy: connect on first use; the server may be unreachable until then.
 
-        Raises Unavailable if the server does not respond.
+        Raises Unavailable if the server does not respond, unless `lazy`.
         """
         connections = Connections(dsn, schema)
         try:
             if schema is not None:
                 create_schema(connections, schema)
-            edition = edition or detect_edition(connections)
+            if not lazy:
+                edition = edition or detect_edition(connections)
         except BaseException:
             connections.close()
             raise
         return cls(connections, clock=clock, edition=edition, wide=wide, ahead=ahead)
+
+    @property
+    def edition(self) -> Edition:
+        """The kind of server, detected on first use."""
+        if self._edition is None:
+            self._edition = detect_edition(self.connections)
+        return self._edition
+
+    @edition.setter
+    def edition(self, edition: Edition) -> None:
+        self._edition = edition
 
     def prepare(self, series: Series[Any]) -> None:
         """Create or migrate the table of a series. Idempotent, also concurrently.
