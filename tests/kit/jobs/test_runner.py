@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
+from structlog.testing import capture_logs
 
 from grandstand.core.clock import ManualClock, SystemClock
 from grandstand.core.errors import InvalidInput, NotAllowed, SourceFailed
@@ -391,6 +392,106 @@ async def test_a_runner_that_cannot_see_its_jobs_says_so_and_goes_on(floor: Floo
 
     assert (blind.looked_at, seeing.fault) == (None, None)
     assert seeing.looked_at is not None
+
+
+@pytest.mark.parametrize(
+    "when",
+    [SOON, Cron("0 4 * * *"), Continuous(pause_seconds=5.0)],
+    ids=["every", "cron", "always"],
+)
+async def test_a_clock_that_was_ahead_delays_no_job(
+    floor: Floor, when: Every | Cron | Continuous
+) -> None:
+    clock, counting = at_hand(floor), Counting()
+    clock.moment = right = clock.now().replace(microsecond=0)
+    clock.advance(60 * 86_400)
+
+    async with floor.running(job(counting, when)):
+        if isinstance(when, Cron):
+            await until(lambda: floor.metrics is not None and bool(floor.opened))
+            await once(floor.view().list)
+            clock.advance(86_400)
+        await is_over(floor, 1)
+    ahead = await floor.view().one("tests.count")
+    clock.moment = right
+    with capture_logs() as lines:
+        async with floor.running(job(counting, when)):
+            await is_over(floor, 2)
+
+    status = await floor.view().one("tests.count")
+    resets = [line for line in lines if line["event"] == "job_due_time_reset"]
+    assert ahead.due_at is not None
+    assert [(line["job"], line["due_at"]) for line in resets] == [
+        ("tests.count", ahead.due_at.isoformat())
+    ]
+    assert counting.runs[1].started_at == right
+    assert status.last_ended_at == clock.now()
+    assert status.due_at is not None
+    assert status.due_at <= right + timedelta(days=1, seconds=1)
+    assert status.failures == 0
+
+
+async def test_a_reset_due_time_leaves_no_end_in_the_future(floor: Floor) -> None:
+    clock, counting = at_hand(floor), Counting()
+    clock.moment = now = clock.now().replace(microsecond=0)
+    store, later = floor.store(), now + timedelta(days=60)
+    enrolled = await store(JobState.enrol("tests.count", "Counts.", "every 1 h", later, later))
+    await store(enrolled.replace(last_started_at=later, last_ended_at=later, paused_at=now).put())
+
+    async with floor.running(job(counting)):
+        status = await once(
+            lambda: floor.view().one("tests.count"), lambda found: found.due_at == now
+        )
+        stored = await once(
+            lambda: store.read(JobState.one("tests.count")), lambda found: found.seen_at == now
+        )
+
+    assert (status.last_started_at, status.last_ended_at) == (None, None)
+    assert (status.paused, counting.runs) == (True, [])
+    assert stored.gone_at == now + timedelta(days=30)
+
+
+async def test_a_due_time_within_a_period_stays(floor: Floor) -> None:
+    clock, counting = at_hand(floor), Counting()
+    clock.moment = now = clock.now().replace(microsecond=0)
+    store, due_at = floor.store(), now + timedelta(minutes=59)
+    await store(JobState.enrol("tests.count", "Counts.", "every 1 h", due_at, now))
+
+    async with floor.running(job(counting)) as runner:
+        await until(lambda: runner.health.looked_at is not None)
+        await asyncio.sleep(0.3)
+
+    stored = await store.read(JobState.one("tests.count"))
+    assert counting.runs == []
+    assert stored.due_at == due_at
+
+
+async def test_a_lease_of_a_clock_that_was_ahead_ends_unless_it_is_renewed(floor: Floor) -> None:
+    clock, counting = at_hand(floor), Counting()
+    clock.moment = now = clock.now().replace(microsecond=0)
+    store, later = floor.store(), now + timedelta(days=60)
+    enrolled = await store(JobState.enrol("tests.count", "Counts.", "every 1 h", now, now))
+    await store(enrolled.begin(1, "dead", later))
+    held = LeaseRecord(name=lease_name("tests.count"), epoch=1, owner="dead", nonce="dead")
+    await store(held.replace(expires_at=later).put())
+
+    with capture_logs() as lines:
+        async with floor.running(job(counting)):
+            await asyncio.sleep(0.5)
+            clock.advance(9.0)
+            await store(held.replace(expires_at=later + timedelta(seconds=5)).put())
+            await asyncio.sleep(0.5)
+            clock.advance(9.0)
+            await asyncio.sleep(0.5)
+            early = len(counting.runs)
+            clock.advance(2.0)
+            await is_over(floor, 1)
+
+    runs = await floor.view().history("tests.count")
+    assert early == 0
+    assert [(run.instance, run.outcome) for run in runs] == [("one", "done"), ("dead", "lost")]
+    assert all(run.started_at <= run.ended_at for run in runs)
+    assert [line["owner"] for line in lines if line["event"] == "job_lease_reset"] == ["dead"]
 
 
 def test_two_jobs_of_one_name_are_refused(floor: Floor) -> None:

@@ -19,6 +19,7 @@ from grandstand.kit.jobs.job import (
     describe_schedule,
     first_due,
     humanize_schedule,
+    latest_due,
     next_due,
     retention_of,
     retry_due,
@@ -172,6 +173,41 @@ def test_retries_wait_twice_as_long_each_time_and_not_for_ever() -> None:
     assert waits[2] == pytest.approx(4 * waits[0])
     assert 1.5 <= waits[0] <= 2.5
     assert waits[3] <= 375
+
+
+@pytest.mark.parametrize("when", [Every(60), Every(86_400, jitter=0.5), Cron("0 4 * * 1")])
+def test_no_due_time_of_the_schedule_is_too_late(when: Schedule) -> None:
+    now = at("2026-07-01T12:00:00Z")
+    random = Random(1)
+
+    due = [
+        next_due(job(when), started_at=now, ended_at=now, was_due_at=now, random=random)
+        for _ in range(200)
+    ]
+
+    assert max(due) <= latest_due(job(when), now)
+    # Another instance's clock may be a little behind.
+    assert max(due) <= latest_due(job(when), now - timedelta(seconds=59))
+
+
+def test_a_cron_moment_just_reached_elsewhere_is_not_too_late() -> None:
+    nightly = job(Cron("0 4 * * *"))
+
+    assert latest_due(nightly, at("2026-07-01T03:59:30Z")) == at("2026-07-02T04:00:00Z")
+    assert latest_due(nightly, at("2026-07-01T03:00:00Z")) == at("2026-07-01T04:00:00Z")
+
+
+@pytest.mark.parametrize("when", [Continuous(), Every(1)])
+def test_no_retry_is_too_late(when: Schedule) -> None:
+    now, failing = at("2026-07-01T12:00:00Z"), job(when)
+
+    for failures in (1, 5, 40):
+        retried = [
+            retry_due(failing, ended_at=now, failures=failures, random=Random(n))
+            for n in range(100)
+        ]
+        assert max(retried) <= latest_due(failing, now, failures=failures)
+    assert latest_due(failing, now) < now + timedelta(seconds=90)
 
 
 def test_about_a_thousand_runs_are_remembered() -> None:

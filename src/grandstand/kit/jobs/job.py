@@ -74,6 +74,12 @@ class Job:
     backoff_seconds: float = 1.0
 
 
+# How far the clocks of two instances may be apart.
+CLOCK_TOLERANCE: Final = timedelta(minutes=1)
+
+_MAX_RETRY_SECONDS: Final = 300.0
+_RETRY_SPREAD: Final = 0.25
+
 _PLAIN_CRON: Final = re.compile(
     r"cron (?P<minute>\d{1,2}) (?P<hour>\d{1,2}) \* \* (?P<day>[0-7*]) (?P<zone>\S+)"
 )
@@ -123,8 +129,27 @@ def next_due(
 
 def retry_due(job: Job, *, ended_at: datetime, failures: int, random: Random) -> datetime:
     """Return when to retry after the nth failure in a row, with doubling waits."""
-    pause = backoff_seconds(failures, job.backoff_seconds, 300.0)
-    return ended_at + timedelta(seconds=pause * random.uniform(0.75, 1.25))
+    pause = backoff_seconds(failures, job.backoff_seconds, _MAX_RETRY_SECONDS)
+    spread = random.uniform(1 - _RETRY_SPREAD, 1 + _RETRY_SPREAD)
+    return ended_at + timedelta(seconds=pause * spread)
+
+
+def latest_due(job: Job, now: datetime, *, failures: int = 0) -> datetime:
+    """Return the latest time at which a job can be due: one period or retry from now.
+
+    A later due time was stored by a clock that was ahead.
+    """
+    when, later = job.when, now + CLOCK_TOLERANCE
+    if isinstance(when, Cron):
+        due_at = _next_moment(job.name, when, later) + timedelta(seconds=when.jitter_seconds)
+    elif isinstance(when, Every):
+        due_at = later + timedelta(seconds=when.seconds * (1 + when.jitter))
+    else:
+        due_at = later + timedelta(seconds=when.pause_seconds)
+    if not failures:
+        return due_at
+    pause = backoff_seconds(failures, job.backoff_seconds, _MAX_RETRY_SECONDS)
+    return max(due_at, later + timedelta(seconds=pause * (1 + _RETRY_SPREAD)))
 
 
 def retention_of(when: Schedule) -> timedelta:

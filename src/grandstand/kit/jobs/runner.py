@@ -14,12 +14,14 @@ from grandstand.core.errors import Conflict, GrandstandError, InvalidInput
 from grandstand.core.logging import get_logger, redact
 from grandstand.core.metrics import Metrics
 from grandstand.kit.jobs.job import (
+    CLOCK_TOLERANCE,
     Continuous,
     Job,
     JobContext,
     check,
     describe_schedule,
     first_due,
+    latest_due,
     next_due,
     retention_of,
     retry_due,
@@ -29,7 +31,13 @@ from grandstand.kit.live import Publisher
 from grandstand.kit.polling import PollingLoop
 from grandstand.net.retry import backoff_seconds, retry
 from grandstand.storage.tables.errors import ConditionFailed, LeaseLost
-from grandstand.storage.tables.leases import PLATFORM_LEASES, AsyncLeaseContext, Leases, LeaseTaken
+from grandstand.storage.tables.leases import (
+    PLATFORM_LEASES,
+    AsyncLeaseContext,
+    Lease,
+    Leases,
+    LeaseTaken,
+)
 from grandstand.storage.tables.operations.item_ops import Operation
 from grandstand.storage.tables.platform_tables import LeaseRecord
 from grandstand.storage.tables.store import AsyncStore
@@ -146,7 +154,7 @@ class JobExecution:
             token=found.token,
             attempt=found.attempt,
             instance=found.running_on or "",
-            started_at=found.running_since or now,
+            started_at=min(found.running_since or now, now),
             ended_at=now,
             outcome="lost",
             error=f"{found.running_on} stopped responding",
@@ -323,6 +331,7 @@ class JobRunner(PollingLoop):
         self._executions: dict[str, JobExecution] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._not_before: dict[str, float] = {}
+        self._far_leases: dict[str, tuple[LeaseRecord, float]] = {}
         self._looked_at: datetime | None = None
         self._fault: str | None = None
 
@@ -352,14 +361,35 @@ class JobRunner(PollingLoop):
         for name, execution in self._executions.items():
             if mine[name].paused_at is not None and isinstance(execution.job.when, Continuous):
                 execution.stop("the job is paused")
-        idle = [known for name, known in mine.items() if name not in self._executions]
+        idle = [
+            await self._reset_due(known, now)
+            for name, known in mine.items()
+            if name not in self._executions
+        ]
         pause = await self._start_due(idle, now)
         self._looked_at, self._fault = context.clock.now(), None
         return pause
 
+    async def _reset_due(self, known: JobState, now: datetime) -> JobState:
+        """Make a job due now if a clock that was ahead stored its due time."""
+        due_at, job = known.due_at, self._jobs[known.name]
+        if due_at is None or due_at <= now or known.running_on is not None:
+            return known
+        if due_at <= latest_due(job, now, failures=max(known.attempt, known.failures)):
+            return known
+        try:
+            reset = await self._context.store(known.reset_due(now))
+        except ConditionFailed:  # another instance was first
+            return await self._context.store.read(JobState.one(known.name))
+        get_logger("jobs").warning(
+            "job_due_time_reset", job=known.name, due_at=due_at.isoformat(), now=now.isoformat()
+        )
+        return reset
+
     async def _start_due(self, idle: list[JobState], now: datetime) -> float:
         due = [known for known in idle if is_due(known, now)]
-        free_in = await self._seconds_until_free([known for known in due if known.running_on], now)
+        held = [known for known in due if known.running_on or known.name in self._not_before]
+        free_in = await self._seconds_until_free(held, now)
         pauses = [self._config.look_seconds]
         for known in due:
             wait = self._not_before.get(known.name, 0.0) - self._context.clock.monotonic()
@@ -383,11 +413,49 @@ class JobRunner(PollingLoop):
             LeaseRecord.get(name=lease_name(known.name)) for known in begun
         )
         grace = timedelta(seconds=self._config.grace_seconds)
-        return {
-            known.name: (lease.expires_at + grace - now).total_seconds()
-            for known, lease in zip(begun, leases, strict=True)
-            if lease is not None and lease.expires_at is not None
-        }
+        latest = now + timedelta(seconds=self._config.lease_seconds) + CLOCK_TOLERANCE
+        free_in = {}
+        for known, lease in zip(begun, leases, strict=True):
+            if lease is None or lease.expires_at is None or lease.expires_at <= latest:
+                self._far_leases.pop(known.name, None)
+            if lease is None or lease.expires_at is None:
+                continue
+            if lease.expires_at > latest:
+                free_in[known.name] = await self._end_far_lease(known.name, lease)
+            else:
+                free_in[known.name] = (lease.expires_at + grace - now).total_seconds()
+        return free_in
+
+    async def _end_far_lease(self, name: str, lease: LeaseRecord) -> float:
+        """Release a lease that a clock that was ahead stored, unless its owner still renews it.
+
+        Returns the seconds until that can be told.
+        """
+        clock, leases = self._context.clock, self._context.leases
+        seen, since = self._far_leases.setdefault(name, (lease, clock.monotonic()))
+        if seen != lease:
+            self._far_leases[name] = (lease, clock.monotonic())
+            return leases.seconds
+        left = since + leases.seconds + leases.grace_seconds - clock.monotonic()
+        if left > 0 or lease.expires_at is None:
+            return left
+        held = Lease(
+            key=lease.name,
+            owner=lease.owner or "",
+            nonce=lease.nonce or "",
+            seconds=leases.seconds,
+            expires_at=lease.expires_at,
+            until=since,
+        )
+        if await self._context.store(leases.release(held)):
+            get_logger("jobs").warning(
+                "job_lease_reset",
+                job=name,
+                owner=held.owner,
+                expires_at=held.expires_at.isoformat(),
+            )
+        del self._far_leases[name]
+        return 0.0
 
     def _start(self, job: Job) -> None:
         execution = JobExecution(job, self._context)
@@ -411,7 +479,8 @@ class JobRunner(PollingLoop):
         changed = known is not None and first_poll and known.schedule != schedule
         if known is not None and not changed:
             reworded = first_poll and known.purpose != job.purpose
-            if not reworded and now - known.seen_at < timedelta(days=1):
+            # A time in the future was stored by a clock that was ahead.
+            if not reworded and abs(now - known.seen_at) < timedelta(days=1):
                 return known
         due_at = first_due(job, now, self._context.random)
         enrol = JobState.enrol(job.name, job.purpose, schedule, due_at, now)

@@ -110,6 +110,15 @@ class JobState(Entity, table=jobs, names="camel", times="epoch_ms"):
         """Change the due time."""
         return cls.update(name=name).set(due_at=due_at)
 
+    def reset_due(self, now: datetime) -> Update[JobState]:
+        """Make the job due now if its due time is as read; remove times that are in the future."""
+        reset = JobState.update(name=self.name).set(due_at=now)
+        if any(at is not None and at > now for at in (self.last_started_at, self.last_ended_at)):
+            reset = reset.remove("last_started_at", "last_ended_at")
+        return reset.when(
+            (field(JobState.due_at) == self.due_at) & absent(field(JobState.running_on))
+        )
+
     @classmethod
     def request(cls, name: str, now: datetime) -> Update[Self]:
         """Request a run as soon as possible."""
