@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from grandstand.host.settings import Settings, setting_names
 
@@ -60,6 +62,42 @@ def test_the_settings_of_compose_can_be_followed(
     assert settings.tables == "dynamodb:http://dynamodb:8000"
     assert settings.series.get_secret_value().startswith("postgresql://grandstand:")
     assert settings.server.port == 8700
+
+
+def _requirements() -> list[Requirement]:
+    """Return every requirement in pyproject.toml, the build system's included."""
+    read = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = read["project"]
+    lines = [*read["build-system"]["requires"], *project["dependencies"]]
+    lines += [line for extra in project["optional-dependencies"].values() for line in extra]
+    return [Requirement(line) for line in lines]
+
+
+def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
+    unbounded = [
+        str(each)
+        for each in _requirements()
+        if each.name != "grandstand"
+        and sorted(bound.operator for bound in each.specifier) != ["<", ">="]
+    ]
+
+    assert unbounded == []
+
+
+@pytest.mark.parametrize("level", ["run", "test", "peers"])
+def test_pins_are_within_the_bounds_of_pyproject(level: str) -> None:
+    text = (ROOT / "requirements" / f"{level}.txt").read_text(encoding="utf-8")
+    bounds = {each.name: each.specifier for each in _requirements()}
+
+    pins = re.findall(r"^([a-z0-9-]+)(?:\[[a-z,]+\])?==([^ ;]+)", text, re.MULTILINE)
+    outside = [
+        f"{name}=={version}"
+        for name, version in pins
+        if name in bounds and Version(version) not in bounds[name]
+    ]
+
+    assert len(pins) > 50
+    assert outside == []
 
 
 def test_images_are_pinned_by_version_and_name_no_registry(compose: dict[str, Any]) -> None:
