@@ -12,7 +12,7 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -199,10 +199,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection and wait for its first header."""
-        if not isinstance(transport, asyncio.Transport):
-            raise TypeError(f"{transport!r} cannot be read from and written to")
-        super().connection_made(transport)
-        if self._table.admit(transport):
+        # uvloop's transports do not inherit from asyncio's.
+        stream = cast("asyncio.Transport", transport)
+        super().connection_made(stream)
+        if self._table.admit(stream):
             self._start_timer()
         else:
             self._refuse(503, "Too many connections. Try again later.")
