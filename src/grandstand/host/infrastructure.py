@@ -55,14 +55,26 @@ class OldData(Conflict):
     code = "old-data"
 
 
-def open_store(
-    settings: Settings, clock: Clock | None = None, *, low_memory: bool = False
-) -> Store:
-    """Open the table store. Raises InvalidInput if the setting is invalid, or OldData.
+class StoreLost(Conflict):
+    """The home folder was in use before, but its store is missing or empty."""
 
-    With `low_memory`, SQLite uses less memory.
+    code = "store-lost"
+
+
+def open_store(
+    settings: Settings,
+    clock: Clock | None = None,
+    *,
+    low_memory: bool = False,
+    new: bool = False,
+) -> Store:
+    """Open the table store. Raises InvalidInput if the setting is invalid, StoreLost or OldData.
+
+    With `low_memory`, SQLite uses less memory. `new` allows an absent store in a used home folder.
     """
     clock = clock or SystemClock()
+    if not new:
+        check_store_present(settings)
     naming = Naming(
         prefix=settings.tables_prefix,
         environment=settings.tables_environment,
@@ -75,6 +87,17 @@ def open_store(
         store.close()
         raise
     return store
+
+
+def check_store_present(settings: Settings) -> None:
+    """Raise StoreLost instead of starting as a new installation, which is open to this machine."""
+    file, secret = sqlite_file(settings), settings.home / "secret"
+    if file is None or not secret.exists() or (file.exists() and file.stat().st_size > 0):
+        return
+    raise StoreLost(
+        f"{settings.home} was in use before, but its store {file} is missing or empty. Restore a "
+        f"backup with grandstand restore; to start anew without data and accounts, delete {secret}."
+    )
 
 
 def _refuse_old_data(store: Store, settings: Settings) -> None:

@@ -246,7 +246,11 @@ def _build(sides: _LiveAndDemo, host: str, apps: tuple[App[Any], ...]) -> Platfo
         **{field.name: getattr(real, field.name) for field in fields(real)},
         events=events,
         people=people,
-        gate=Authenticator(people, token_verifier(settings, real.web, clock)),
+        gate=Authenticator(
+            people,
+            token_verifier(settings, real.web, clock),
+            local_owner=not settings.server.published,
+        ),
         policy=HostPolicy.bound_to(
             host, hosts=settings.server.allowed_hosts, secure=settings.server.https
         ),

@@ -6,11 +6,12 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final, Literal
 
 import platformdirs
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -55,6 +56,13 @@ class ServerSettings(Section):
         ),
     )
     https: bool = Field(default=False, description="Whether clients use https, through a proxy.")
+    trusted_proxies: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "Addresses or networks of proxies on other machines or in other containers, such as "
+            "10.89.0.0/24, as JSON; their X-Forwarded-For header gives the client's address."
+        ),
+    )
     body_bytes: int = Field(
         default=1_000_000, gt=0, description="The largest request body in bytes."
     )
@@ -93,6 +101,20 @@ class ServerSettings(Section):
             "generated and stored in the home folder."
         ),
     )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def check_proxies(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse anything but addresses and networks, and networks that contain everybody."""
+        for text in given:
+            if ip_network(text).prefixlen == 0:
+                raise ValueError(f"{text} contains every address; name the proxies' own network")
+        return given
+
+    @property
+    def published(self) -> bool:
+        """Whether other machines may reach the server, through a proxy or by a name."""
+        return self.https or bool(self.allowed_hosts) or bool(self.trusted_proxies)
 
 
 class AuthSettings(Section):

@@ -115,7 +115,7 @@ def test_a_target_without_the_tables_says_how_to_make_them(settings: Settings) -
 
 def test_a_target_with_another_table_of_that_name_is_refused(settings: Settings) -> None:
     target = f"sqlite:{settings.home / 'other.db'}"
-    with open_store(settings.model_copy(update={"tables": target})) as store:
+    with open_store(settings.model_copy(update={"tables": target}), new=True) as store:
         store.create([Table(LEASES, partition="id"), PLATFORM_TABLES[1]])
 
     with pytest.raises(TableKeyMismatch, match="GRANDSTAND_TABLES_PREFIX"):

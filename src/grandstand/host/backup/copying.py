@@ -154,7 +154,7 @@ def copy_tables(
         )
     with ExitStack() as opened:
         source = opened.enter_context(_open_source(settings, order.source, clock))
-        target = opened.enter_context(open_store(_at(settings, order.target), clock))
+        target = opened.enter_context(open_store(_at(settings, order.target), clock, new=True))
         present = tuple(table for table in order.tables if table_exists(source.session, table))
         _check_target(order, target, present)
         work = _TableCopy(settings, order, (source, target), report)

@@ -25,7 +25,13 @@ from grandstand.core.clock import SystemClock
 from grandstand.core.errors import GrandstandError
 from grandstand.host.cli.output import AsJson
 from grandstand.host.diagnostics import Finding, check_apps, is_reachable
-from grandstand.host.infrastructure import has_series, open_series, open_store, sqlite_file
+from grandstand.host.infrastructure import (
+    check_store_present,
+    has_series,
+    open_series,
+    open_store,
+    sqlite_file,
+)
 from grandstand.host.registry import all_tables
 from grandstand.host.server.serving import bind, url_of
 from grandstand.host.settings import Settings, read_settings, settings_file
@@ -184,6 +190,11 @@ def _sqlite() -> Finding:
 
 def _store(settings: Settings) -> Iterator[Finding]:
     file = sqlite_file(settings)
+    try:
+        check_store_present(settings)
+    except GrandstandError as error:
+        yield Finding("store", good=False, detail=str(error))
+        return
     if file is not None and not file.exists():
         yield Finding("declared tables", good=True, detail="created by the first start")
         return

@@ -79,7 +79,10 @@ async def _serve_app(settings: Settings, address: str, listening: socket, *, job
         demo = await stack.enter_async_context(open_demo(settings))
         platform = await stack.enter_async_context(Platform.open(settings, host=address, demo=demo))
         check_binding(
-            address, accounts=await platform.people.any(), tokens=bool(settings.auth.issuer)
+            address,
+            accounts=await platform.people.any(),
+            tokens=bool(settings.auth.issuer),
+            published=settings.server.published,
         )
         write = sys.stderr.write if settings.log.level in ("debug", "info") else None
         app, _ = build_application(platform, write=write, json=logs_as_json(settings.log))
@@ -93,7 +96,10 @@ async def _serve_app(settings: Settings, address: str, listening: socket, *, job
             typer.echo(f"Simulated: {names}.", err=True)
             typer.echo("`grandstand demo status` shows how to connect real sources.", err=True)
         server = make_server(
-            app, behind_proxy=settings.server.https, limits=_connection_limits(settings)
+            app,
+            behind_proxy=settings.server.published,
+            trusted_proxies=settings.server.trusted_proxies,
+            limits=_connection_limits(settings),
         )
         await serve_until_stopped(server, listening, platform.hub.close, background)
 

@@ -56,7 +56,7 @@ def _routes(platform: Platform, fastapi: FastAPI) -> list[BaseRoute]:
     for part in (PlatformApi(platform), CredentialsApi(platform)):
         routes += build_router(part, "/api/platform").routes
     routes += build_router(CrossAppApi(platform), "/api").routes
-    routes += HealthRoutes(platform.metrics, platform.checks()).routes()
+    routes += _health(platform).routes()
     routes.append(Mount(platform.pages.assets.prefix, platform.pages.assets, name="static"))
     routes.append(WebSocketRoute("/live", platform.hub.serve))
     routes += build_router(OpenApiRoutes(fastapi), "/api").routes
@@ -81,8 +81,13 @@ def _routes(platform: Platform, fastapi: FastAPI) -> list[BaseRoute]:
 def monitoring_routes(platform: Platform, problems: Problems) -> FastAPI:
     """Return the FastAPI app with the monitoring routes only, for workers."""
     app = _empty(problems)
-    app.router.routes.extend(HealthRoutes(platform.metrics, platform.checks()).routes())
+    app.router.routes.extend(_health(platform).routes())
     return app
+
+
+def _health(platform: Platform) -> HealthRoutes:
+    published = platform.settings.server.published
+    return HealthRoutes(platform.metrics, platform.checks(), published=published)
 
 
 def _empty(problems: Problems) -> FastAPI:

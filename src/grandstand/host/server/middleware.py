@@ -21,9 +21,9 @@ from grandstand.host.server.monitoring import AccessLog
 from grandstand.kit.auth.accounts import Authenticator
 from grandstand.kit.auth.caller import Caller, Refusal
 from grandstand.kit.auth.host_policy import (
-    FORWARDED_HEADERS,
     SAFE_METHODS,
     HostPolicy,
+    is_forwarded,
     is_loopback,
     parse_host,
 )
@@ -144,8 +144,6 @@ def too_large(most: int) -> RequestTooLarge:
 
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{8,64}")
-# A proxy forwards the requests of others, also when it runs on this machine.
-_IDENTIFYING: Final = ("authorization", "cookie", *FORWARDED_HEADERS)
 _OWNER_SECONDS: Final = 1.0
 _NOTHING: Final[Mapping[str, str]] = {}
 
@@ -262,7 +260,8 @@ class GatewayMiddleware:
     async def _identify(self, scope: Scope, headers: Mapping[str, str]) -> Caller | None:
         """Authenticate; without credentials, look up accounts at most once a second."""
         here = self._is_local(scope, headers)
-        bare = here and not any(name in headers for name in _IDENTIFYING)
+        credentials = "authorization" in headers or "cookie" in headers
+        bare = here and not credentials and not is_forwarded(headers)
         now = self.clock.monotonic()
         if bare and scope.get("method") == "GET" and now - self._owner_at < _OWNER_SECONDS:
             scope["state"]["caller"] = self._owner
@@ -280,7 +279,14 @@ class GatewayMiddleware:
 
     def _is_local(self, scope: Scope, headers: Mapping[str, str]) -> bool:
         client = scope.get("client")
-        if client is None or not self._hosts.get(headers.get("host", ""), False):
+        if client is None:
+            return False
+        host = headers.get("host", "")
+        named = self._hosts.get(host)
+        if named is None:
+            parsed = parse_host(host)
+            named = parsed is not None and is_loopback(parsed.name)
+        if not named:
             return False
         return client[0] in ("127.0.0.1", "::1") or is_loopback(client[0])
 

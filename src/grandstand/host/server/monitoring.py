@@ -17,7 +17,7 @@ from grandstand.core.errors import GrandstandError, NotAllowed
 from grandstand.core.logging import redact
 from grandstand.core.metrics import CONTENT_TYPE, Metrics
 from grandstand.kit.auth.caller import Caller
-from grandstand.kit.auth.host_policy import FORWARDED_HEADERS, is_loopback
+from grandstand.kit.auth.host_policy import is_forwarded, is_loopback
 from grandstand.kit.problems import NotSignedIn
 
 Write = Callable[[str], object]
@@ -118,12 +118,20 @@ def _safe_path(path: str) -> str:
 
 
 class HealthRoutes:
-    """The monitoring routes; each check returns a word on its part or raises."""
+    """The monitoring routes; each check returns a word on its part or raises.
+
+    `published` means that metrics need an administrator on this machine, too.
+    """
 
     def __init__(
-        self, metrics: Metrics, checks: Mapping[str, Callable[[], Awaitable[str]]]
+        self,
+        metrics: Metrics,
+        checks: Mapping[str, Callable[[], Awaitable[str]]],
+        *,
+        published: bool = False,
     ) -> None:
         self._metrics = metrics
+        self._published = published
         self._checks = checks
 
     def routes(self) -> list[Route]:
@@ -154,13 +162,14 @@ class HealthRoutes:
     async def figures(self, request: Request) -> Response:
         """Return all metrics, to administrators and to this machine only."""
         caller = request.scope["state"].get("caller")
-        if not _on_this_machine(request) and not (isinstance(caller, Caller) and caller.admin):
+        local = not self._published and _on_this_machine(request)
+        if not local and not (isinstance(caller, Caller) and caller.admin):
             error = NotAllowed if isinstance(caller, Caller) else NotSignedIn
             raise error("Metrics are available to administrators and on this machine only")
         return Response(self._metrics.exposition(), headers={"content-type": CONTENT_TYPE})
 
 
 def _on_this_machine(request: Request) -> bool:
-    if any(name in request.headers for name in FORWARDED_HEADERS):
+    if is_forwarded(request.headers.keys()):
         return False
     return request.client is not None and is_loopback(request.client.host)

@@ -10,7 +10,7 @@ import ipaddress
 import resource
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -72,13 +72,13 @@ class ConnectionTable:
     new one is refused.
     """
 
-    def __init__(self, limits: ConnectionLimits, *, unlimited: frozenset[str]) -> None:
+    def __init__(self, limits: ConnectionLimits, *, unlimited: Sequence[str]) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         most = files if files != resource.RLIM_INFINITY else _MOST_FILES
         self.limits = limits
         self.draining = False
         self.most = min(limits.connections, max(most - _RESERVED_FILES, most // 2))
-        self._unlimited = unlimited
+        self._unlimited = tuple(ipaddress.ip_network(each) for each in unlimited)
         self._open: dict[asyncio.Transport, _Address] = {}
         self._waiting: dict[asyncio.Transport, None] = {}
         self._addresses: dict[str, _Address] = {}
@@ -100,7 +100,8 @@ class ConnectionTable:
         name = _network_of(remote[0]) if remote else ""
         address = self._addresses.get(name) or _Address()
         exceeded, candidates = "", self._waiting
-        if name not in self._unlimited and address.count >= self.limits.connections_per_address:
+        limited = address.count >= self.limits.connections_per_address
+        if limited and not self._is_unlimited(remote[0] if remote else ""):
             exceeded, candidates = "address", address.waiting
         elif len(self._open) >= self.most:
             exceeded = "total"
@@ -118,6 +119,13 @@ class ConnectionTable:
         self._open[transport], self._names[transport] = address, name
         self.wait(transport)
         return True
+
+    def _is_unlimited(self, address: str) -> bool:
+        try:
+            parsed = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(parsed in network for network in self._unlimited)
 
     def wait(self, transport: asyncio.Transport) -> None:
         """Note that a connection waits for a request."""
@@ -174,7 +182,7 @@ class LimitedConfig(uvicorn.Config):
         app: ASGIApp,
         *,
         limits: ConnectionLimits | None = None,
-        unlimited: frozenset[str] = frozenset(),
+        unlimited: Sequence[str] = (),
         **options: Any,  # noqa: ANN401 - uvicorn's own
     ) -> None:
         super().__init__(app, http=LimitedHttpProtocol, **options)
@@ -355,14 +363,23 @@ class Server(LimitedServer):
 
 
 def make_server(
-    app: ASGIApp, *, behind_proxy: bool = False, limits: ConnectionLimits | None = None
+    app: ASGIApp,
+    *,
+    behind_proxy: bool = False,
+    trusted_proxies: Sequence[str] = (),
+    limits: ConnectionLimits | None = None,
 ) -> Server:
-    """Create the server; `serve(sockets=[...])` serves until `should_exit` is set."""
+    """Create the server; `serve(sockets=[...])` serves until `should_exit` is set.
+
+    Behind a proxy, the client's address is the one that a proxy on this machine, or one of
+    `trusted_proxies`, forwards.
+    """
+    proxies = ("127.0.0.1", "::1", *trusted_proxies)
     config = LimitedConfig(
         app,
         limits=limits,
         # Everybody's connections come from the proxy.
-        unlimited=frozenset({"127.0.0.1", "::1"} if behind_proxy else ()),
+        unlimited=proxies if behind_proxy else (),
         ws=LimitedWebSocketProtocol,
         ws_max_size=65_536,
         ws_per_message_deflate=False,
@@ -373,6 +390,7 @@ def make_server(
         log_level="warning",
         server_header=False,
         proxy_headers=behind_proxy,
+        forwarded_allow_ips=list(proxies),
         timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )

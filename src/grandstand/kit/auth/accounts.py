@@ -41,7 +41,7 @@ from grandstand.kit.auth.credentials import (
     Sessions,
     Visitor,
 )
-from grandstand.kit.auth.host_policy import FORWARDED_HEADERS
+from grandstand.kit.auth.host_policy import is_forwarded
 from grandstand.kit.auth.passwords import LoginLimits, LoginThrottle, Passwords, check_password
 from grandstand.kit.auth.tables import (
     AccountCounts,
@@ -373,11 +373,21 @@ _INVALID_CREDENTIAL: Final = Refusal("The credential is unknown, revoked or expi
 
 
 class Authenticator:
-    """Identifies the caller by the credentials of a request alone."""
+    """Identifies the caller by the credentials of a request alone.
 
-    def __init__(self, accounts: AccountService, tokens: TokenVerifier | None = None) -> None:
+    `local_owner` allows requests from this machine without credentials while there is no account.
+    """
+
+    def __init__(
+        self,
+        accounts: AccountService,
+        tokens: TokenVerifier | None = None,
+        *,
+        local_owner: bool = True,
+    ) -> None:
         self._accounts = accounts
         self._tokens = tokens
+        self._local_owner_allowed = local_owner
 
     async def identify(
         self, headers: Mapping[str, str], cookies: Mapping[str, str], *, client_is_loopback: bool
@@ -394,7 +404,7 @@ class Authenticator:
         caller = await self._accounts.by_session(cookie) if cookie else None
         if caller is not None:
             return caller
-        if client_is_loopback and not any(name in headers for name in FORWARDED_HEADERS):
+        if client_is_loopback and self._local_owner_allowed and not is_forwarded(headers):
             return await self._local_owner()
         return None
 

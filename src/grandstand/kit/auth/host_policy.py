@@ -12,7 +12,7 @@ from grandstand.core.errors import InvalidInput
 from grandstand.kit.auth.caller import Refusal
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-FORWARDED_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+_PROXY_HEADERS: Final = ("forwarded", "x-real-ip", "via")
 
 _PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
@@ -63,10 +63,27 @@ def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address |
     return mapped or address
 
 
-def check_binding(host: str, *, accounts: bool, tokens: bool) -> None:
-    """Raise InvalidInput if the server would be open to other machines without accounts."""
-    if is_loopback(host) or accounts or tokens:
+def is_forwarded(headers: Iterable[str]) -> bool:
+    """Return whether a proxy added one of these header names, which are in lower case.
+
+    A proxy forwards the requests of others, also when it runs on this machine.
+    """
+    return any(name.startswith("x-forwarded-") or name in _PROXY_HEADERS for name in headers)
+
+
+def check_binding(host: str, *, accounts: bool, tokens: bool, published: bool = False) -> None:
+    """Raise InvalidInput if the server would be open to other machines without accounts.
+
+    `published` means that the settings describe a server behind a proxy or with a name.
+    """
+    if accounts or tokens or (is_loopback(host) and not published):
         return
+    if is_loopback(host):
+        raise InvalidInput(
+            "server.https, server.allowed_hosts or server.trusted_proxies is set, so other "
+            "machines may reach this server, but there is no account. Add one with grandstand "
+            "user add NAME --admin, or remove these settings."
+        )
     raise InvalidInput(
         f"{host} can be reached from other machines, but there is no account. Add one with "
         "grandstand user add NAME --admin, or use 127.0.0.1."
