@@ -429,7 +429,7 @@ class JobRunner(PollingLoop):
     async def _end_far_lease(self, name: str, lease: LeaseRecord) -> float:
         """Release a lease that a clock that was ahead stored, unless its owner still renews it.
 
-        Returns the seconds until that can be told.
+        Returns the seconds until that is known.
         """
         clock, leases = self._context.clock, self._context.leases
         seen, since = self._far_leases.setdefault(name, (lease, clock.monotonic()))
